@@ -45,34 +45,37 @@ const formats = [
 ] as const;
 
 describe.each(formats)('the playground in %s', (label, format) => {
-  test.each([true, false])('the playground shows the response next to its plan (streamed: %s)', async (isStreamed) => {
-    const { page } = watched;
-    await goTo(page, 'playground');
-    await page.getByText(label, { exact: true }).click();
-    await page.getByRole('button', { name: 'Use 40 example tools' }).click();
-    await page.getByText('40 tools', { exact: true }).waitFor();
-    if (!isStreamed) await page.getByRole('switch', { name: 'Stream the response' }).click();
-    await ask(page, 'List my invoices of May');
-    await page.getByRole('list', { name: 'Highest-ranked tools' }).waitFor();
-    const [id = ''] = await readRequestIds(page);
-    const detail = await callFor(requestDetail, 200, {
-      path: `/v1/account/requests/${id}`,
-      key: person.accessToken,
-    });
-    expect(detail).toMatchObject({ format, stream: isStreamed, status: 'ok', tools_in: 40 });
-    expect(detail.tools_out).toBeLessThan(40);
-    const plan = await page.getByRole('complementary', { name: 'Plan of the last request' }).textContent();
-    expect(plan).toContain(`${detail.tools_out} / 40`);
-    const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
-    expect(plan).toContain(best!.name);
-    // The sandbox calls the matching tool. The next message is the tool result, and then the conversation
-    // continues.
-    const log = page.getByRole('log');
-    expect(await log.textContent()).toContain(detail.called_tools[0]);
-    await ask(page, '{"invoices":[]}');
-    await page.getByText(`The result of ${detail.called_tools[0]} is`).waitFor();
-    expect(watched.faults).toEqual([]);
-  });
+  test.each([true, false])(
+    'the playground shows the response next to its plan (streamed: %s)',
+    async (isStreamed) => {
+      const { page } = watched;
+      await goTo(page, 'playground');
+      await page.getByText(label, { exact: true }).click();
+      await page.getByRole('button', { name: 'Use 40 example tools' }).click();
+      await page.getByText('40 tools', { exact: true }).waitFor();
+      if (!isStreamed) await page.getByRole('switch', { name: 'Stream the response' }).click();
+      await ask(page, 'List my invoices of May');
+      await page.getByRole('list', { name: 'Highest-ranked tools' }).waitFor();
+      const [id = ''] = await readRequestIds(page);
+      const detail = await callFor(requestDetail, 200, {
+        path: `/v1/account/requests/${id}`,
+        key: person.accessToken,
+      });
+      expect(detail).toMatchObject({ format, stream: isStreamed, status: 'ok', tools_in: 40 });
+      expect(detail.tools_out).toBeLessThan(40);
+      const plan = await page.getByRole('complementary', { name: 'Plan of the last request' }).textContent();
+      expect(plan).toContain(`${detail.tools_out} / 40`);
+      const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
+      expect(plan).toContain(best!.name);
+      // The sandbox calls the matching tool. The next message is the tool result, and then the conversation
+      // continues.
+      const log = page.getByRole('log');
+      expect(await log.textContent()).toContain(detail.called_tools[0]);
+      await ask(page, '{"invoices":[]}');
+      await page.getByText(`The result of ${detail.called_tools[0]} is`).waitFor();
+      expect(watched.faults).toEqual([]);
+    },
+  );
 });
 
 test('the playground shows pruned and full tool sets side by side', async () => {

@@ -71,17 +71,20 @@ it('a converse request gets its response over HTTP/2 without streaming, and appe
   });
 });
 
-it.each([1, 7, 1000])('a converse stream is returned correctly if it arrives in chunks of %i bytes', async (chunkBytes) => {
-  provider.enqueue(null, { ...streamedConverse(streamedEvents), chunkBytes });
-  const answer = await client.send(new bedrock.ConverseStreamCommand(hello));
-  const { text, events, thrown } = await readConverseStream(answer.stream);
-  expect(thrown).toBeUndefined();
-  expect(text).toBe('Hello, ü🌍.');
-  expect(events.at(-1)).toMatchObject({ metadata: { usage: { totalTokens: 12 } } });
-  expect(received().url).toBe(`/model/${encodeURIComponent(model)}/converse-stream`);
-  const row = await waitForRow(baseUrl, key, answer.$metadata.requestId!);
-  expect(row).toMatchObject({ status: 'ok', stream: true });
-});
+it.each([1, 7, 1000])(
+  'a converse stream is returned correctly if it arrives in chunks of %i bytes',
+  async (chunkBytes) => {
+    provider.enqueue(null, { ...streamedConverse(streamedEvents), chunkBytes });
+    const answer = await client.send(new bedrock.ConverseStreamCommand(hello));
+    const { text, events, thrown } = await readConverseStream(answer.stream);
+    expect(thrown).toBeUndefined();
+    expect(text).toBe('Hello, ü🌍.');
+    expect(events.at(-1)).toMatchObject({ metadata: { usage: { totalTokens: 12 } } });
+    expect(received().url).toBe(`/model/${encodeURIComponent(model)}/converse-stream`);
+    const row = await waitForRow(baseUrl, key, answer.$metadata.requestId!);
+    expect(row).toMatchObject({ status: 'ok', stream: true });
+  },
+);
 
 it('converse tool calls are forwarded, and 117 tools are pruned', async () => {
   const content = [
@@ -181,16 +184,19 @@ describe('errors are the SDK’s own exceptions', () => {
     [429, 'ThrottlingException', 2],
     [500, 'InternalServerException', 2],
     [503, 'ServiceUnavailableException', 2],
-  ] as const)('the SDK raises its own exceptions for provider errors: %i %s, %i of 2 attempts', async (status, name, attempts) => {
-    provider.enqueue(null, converseError(status, name));
-    provider.enqueue(null, converseError(status, name));
-    const retrying = connectBedrock(baseUrl, key, 2);
-    const thrown = await thrownBy(retrying.send(new bedrock.ConverseCommand(hello)));
-    retrying.destroy();
-    expect(thrown).toMatchObject({ name, message: 'provider error' });
-    expect(thrown).toBeInstanceOf(bedrock[name]);
-    expect(provider.requests).toHaveLength(attempts);
-  });
+  ] as const)(
+    'the SDK raises its own exceptions for provider errors: %i %s, %i of 2 attempts',
+    async (status, name, attempts) => {
+      provider.enqueue(null, converseError(status, name));
+      provider.enqueue(null, converseError(status, name));
+      const retrying = connectBedrock(baseUrl, key, 2);
+      const thrown = await thrownBy(retrying.send(new bedrock.ConverseCommand(hello)));
+      retrying.destroy();
+      expect(thrown).toMatchObject({ name, message: 'provider error' });
+      expect(thrown).toBeInstanceOf(bedrock[name]);
+      expect(provider.requests).toHaveLength(attempts);
+    },
+  );
 
   it('an error inside a stream: the SDK returns the content before it, then raises the provider’s exception', async () => {
     const exception = ['throttlingException', { message: 'too many' }] as const;

@@ -59,34 +59,40 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 it.each([
   ['a bearer token', connectAnthropic],
   ['x-api-key', connectByXApiKey],
-])('a messages request without streaming, with the key as %s, gets its response and is logged', async (_how, connect) => {
-  provider.enqueue(null, plainMessages(thoughtful));
-  const call = connect(baseUrl, key).messages.create(hello);
-  const { data, response } = await call.withResponse();
-  expect(data).toMatchObject(JSON.parse(thoughtful) as object);
-  expect(received()).toMatchObject({ url: '/v1/messages', headers: { 'x-api-key': 'upstream-key' } });
-  expect(received().headers.authorization).toBeUndefined();
-  expect(received().headers['anthropic-version']).toBe('2026-10-21');
-  expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
-  expect(await waitForRow(baseUrl, key, response.headers.get('request-id')!)).toMatchObject({
-    status: 'ok',
-    provider: 'anthropic',
-    format: 'messages',
-  });
-});
+])(
+  'a messages request without streaming, with the key as %s, gets its response and is logged',
+  async (_how, connect) => {
+    provider.enqueue(null, plainMessages(thoughtful));
+    const call = connect(baseUrl, key).messages.create(hello);
+    const { data, response } = await call.withResponse();
+    expect(data).toMatchObject(JSON.parse(thoughtful) as object);
+    expect(received()).toMatchObject({ url: '/v1/messages', headers: { 'x-api-key': 'upstream-key' } });
+    expect(received().headers.authorization).toBeUndefined();
+    expect(received().headers['anthropic-version']).toBe('2026-10-21');
+    expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
+    expect(await waitForRow(baseUrl, key, response.headers.get('request-id')!)).toMatchObject({
+      status: 'ok',
+      provider: 'anthropic',
+      format: 'messages',
+    });
+  },
+);
 
-it.each([1, 7, 1000])('a messages stream returns reasoning and text correctly in chunks of %i bytes', async (chunkBytes) => {
-  provider.enqueue(null, { ...streamedMessages(), chunkBytes, cutInsideCharacters: true });
-  const message = await client.messages.stream(hello).finalMessage();
-  expect(message).toMatchObject({
-    content: [
-      { type: 'thinking', thinking: 'hmm', signature: 'EqQB+sig/nature==' },
-      { type: 'text', text: 'Hello, ü🌍.' },
-    ],
-    stop_reason: 'end_turn',
-    usage: { output_tokens: 20 },
-  });
-});
+it.each([1, 7, 1000])(
+  'a messages stream returns reasoning and text correctly in chunks of %i bytes',
+  async (chunkBytes) => {
+    provider.enqueue(null, { ...streamedMessages(), chunkBytes, cutInsideCharacters: true });
+    const message = await client.messages.stream(hello).finalMessage();
+    expect(message).toMatchObject({
+      content: [
+        { type: 'thinking', thinking: 'hmm', signature: 'EqQB+sig/nature==' },
+        { type: 'text', text: 'Hello, ü🌍.' },
+      ],
+      stop_reason: 'end_turn',
+      usage: { output_tokens: 20 },
+    });
+  },
+);
 
 it('a messages request with 117 tools is pruned, and every byte of earlier reasoning is kept', async () => {
   const weather = {
@@ -141,15 +147,18 @@ describe('errors are the SDK’s own', () => {
     [429, 'rate_limit_error', Anthropic.RateLimitError, 3],
     [500, 'api_error', Anthropic.InternalServerError, 3],
     [529, 'overloaded_error', Anthropic.InternalServerError, 3],
-  ])('the SDK raises its own errors for provider errors: %i %s, with the expected attempts', async (status, type, thrown, attempts) => {
-    const body = { type: 'error', error: { type, message: 'provider error' } };
-    const headers = { 'content-type': 'application/json' };
-    for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
-    const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
-    expect(error).toBeInstanceOf(thrown);
-    expect(error).toMatchObject({ status, error: body });
-    expect(provider.requests).toHaveLength(attempts);
-  });
+  ])(
+    'the SDK raises its own errors for provider errors: %i %s, with the expected attempts',
+    async (status, type, thrown, attempts) => {
+      const body = { type: 'error', error: { type, message: 'provider error' } };
+      const headers = { 'content-type': 'application/json' };
+      for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
+      const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
+      expect(error).toBeInstanceOf(thrown);
+      expect(error).toMatchObject({ status, error: body });
+      expect(provider.requests).toHaveLength(attempts);
+    },
+  );
 
   it.each([
     [
@@ -160,22 +169,25 @@ describe('errors are the SDK’s own', () => {
       'overloaded_error',
     ],
     ['breaks', { ...streamedMessages(), resetAtByte: bytesBeforeTextEnds + 5 }, 'api_error'],
-  ])('a stream that %s: the SDK returns the content before it, then raises one error', async (_what, answer, type) => {
-    provider.enqueue(null, answer);
-    const stream = await client.messages.create({ ...hello, stream: true });
-    let text = '';
-    const read = async () => {
-      for await (const event of stream) {
-        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
-          text += event.delta.text;
-        expect(event.type).not.toBe('message_stop');
-      }
-    };
-    const error = await thrownBy(read());
-    expect(text).toBe('Hello, ü🌍.');
-    expect(error).toBeInstanceOf(Anthropic.APIError);
-    expect(error).toMatchObject({ error: { error: { type } } });
-  });
+  ])(
+    'a stream that %s: the SDK returns the content before it, then raises one error',
+    async (_what, answer, type) => {
+      provider.enqueue(null, answer);
+      const stream = await client.messages.create({ ...hello, stream: true });
+      let text = '';
+      const read = async () => {
+        for await (const event of stream) {
+          if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
+            text += event.delta.text;
+          expect(event.type).not.toBe('message_stop');
+        }
+      };
+      const error = await thrownBy(read());
+      expect(text).toBe('Hello, ü🌍.');
+      expect(error).toBeInstanceOf(Anthropic.APIError);
+      expect(error).toMatchObject({ error: { error: { type } } });
+    },
+  );
 });
 
 describe('counting tokens', () => {

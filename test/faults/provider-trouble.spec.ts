@@ -226,16 +226,19 @@ describe('multiple keys for one provider', () => {
   const keyOf = ({ authorization }: { authorization?: string | undefined }) =>
     authorization?.replace('Bearer ', '');
 
-  it.each([429, 401, 500])('a key that receives %i is replaced by another key of the provider', async (status) => {
-    const { account, calls, countCall } = await openWithTwoKeys(`two-keys-${status}`);
-    account.trouble = ({ headers }) => {
-      countCall(keyOf(headers));
-      return keyOf(headers) === first ? failing(status) : undefined;
-    };
-    expect(broken(await askMany(edge.baseUrl, account, 30, 3))).toEqual([]);
-    expect(calls[second]).toBe(30);
-    expect(calls[first]).toBeLessThanOrEqual(12);
-  });
+  it.each([429, 401, 500])(
+    'a key that receives %i is replaced by another key of the provider',
+    async (status) => {
+      const { account, calls, countCall } = await openWithTwoKeys(`two-keys-${status}`);
+      account.trouble = ({ headers }) => {
+        countCall(keyOf(headers));
+        return keyOf(headers) === first ? failing(status) : undefined;
+      };
+      expect(broken(await askMany(edge.baseUrl, account, 30, 3))).toEqual([]);
+      expect(calls[second]).toBe(30);
+      expect(calls[first]).toBeLessThanOrEqual(12);
+    },
+  );
 
   it('multiple keys for one provider share the load', async () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');

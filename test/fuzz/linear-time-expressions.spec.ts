@@ -111,19 +111,22 @@ test('an expression that takes quadratic time is detected', () => {
 
 describe('no regular expression takes more than linear time', () => {
   const checked = unique.filter(({ place }) => excluded[place] === undefined);
-  test.each(checked.map((literal) => [literal.place, literal] as const))('%s takes at most linear time', (_place, literal) => {
-    const expression = new RegExp(literal.source, literal.flags);
-    const chars = readAtMost[literal.place] ?? hostileChars;
-    for (const attack of screen(literal)) {
-      // Quadratic time with a small factor takes seconds on this text. On the full size it would take
-      // minutes.
-      const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
-      if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
-      const ms = measure(expression, attack, chars, cpuMsMax, 25);
-      const text = JSON.stringify({ ...attack, piece: attack.piece.slice(0, 80) });
-      expect({ ms: ms <= cpuMsMax ? 'linear' : ms, text }).toEqual({ ms: 'linear', text });
-    }
-  });
+  test.each(checked.map((literal) => [literal.place, literal] as const))(
+    '%s takes at most linear time',
+    (_place, literal) => {
+      const expression = new RegExp(literal.source, literal.flags);
+      const chars = readAtMost[literal.place] ?? hostileChars;
+      for (const attack of screen(literal)) {
+        // Quadratic time with a small factor takes seconds on this text. On the full size it would take
+        // minutes.
+        const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
+        if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
+        const ms = measure(expression, attack, chars, cpuMsMax, 25);
+        const text = JSON.stringify({ ...attack, piece: attack.piece.slice(0, 80) });
+        expect({ ms: ms <= cpuMsMax ? 'linear' : ms, text }).toEqual({ ms: 'linear', text });
+      }
+    },
+  );
 
   test('checking the form of an API key takes at most linear time', () => {
     const text = `sk-svc-${'a'.repeat(hostileChars)}`;

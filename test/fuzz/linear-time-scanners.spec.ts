@@ -146,41 +146,53 @@ function expectLinear(run: () => unknown, piece: string): void {
 const texts = pieces.map((piece) => [piece, write(piece)] as const);
 
 describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
-  test.each(Object.entries(ofTexts))('the text scanner %s takes at most 200 ms for 2 MiB of hostile text', (_name, scan) => {
-    for (const [piece, text] of texts) expectLinear(() => scan(text), piece);
-  });
+  test.each(Object.entries(ofTexts))(
+    'the text scanner %s takes at most 200 ms for 2 MiB of hostile text',
+    (_name, scan) => {
+      for (const [piece, text] of texts) expectLinear(() => scan(text), piece);
+    },
+  );
 
-  test.each(Object.entries(ofBytes))('the byte scanner %s takes at most 200 ms for 2 MiB of hostile text', (_name, scan) => {
-    for (const [piece, text] of texts) {
-      const bytes = Buffer.from(text).subarray(0, hostileChars);
-      expectLinear(() => scan(bytes), piece);
-    }
-  });
+  test.each(Object.entries(ofBytes))(
+    'the byte scanner %s takes at most 200 ms for 2 MiB of hostile text',
+    (_name, scan) => {
+      for (const [piece, text] of texts) {
+        const bytes = Buffer.from(text).subarray(0, hostileChars);
+        expectLinear(() => scan(bytes), piece);
+      }
+    },
+  );
 });
 
 describe('2 MiB of hostile messages take at most 200 ms of processor time', () => {
-  test.each(['lossless', 'balanced'] as const)('compressing a hostile message of 2 MiB takes at most 200 ms, %s', (mode) => {
-    for (const [piece, text] of texts)
-      expectLinear(() => {
-        const compressor = new ConversationCompressor({ mode, recoverable: true, sessionSeed: 's' });
-        compressor.add({ speaker: 'tool', text, frozen: false });
-      }, piece);
-  });
+  test.each(['lossless', 'balanced'] as const)(
+    'compressing a hostile message of 2 MiB takes at most 200 ms, %s',
+    (mode) => {
+      for (const [piece, text] of texts)
+        expectLinear(() => {
+          const compressor = new ConversationCompressor({ mode, recoverable: true, sessionSeed: 's' });
+          compressor.add({ speaker: 'tool', text, frozen: false });
+        }, piece);
+    },
+  );
 
-  test.each(['chat-completions', 'messages', 'converse'] as const)('outlining and parsing a hostile message of 2 MiB takes at most 200 ms, %s', (name) => {
-    const { client } = formatNamed(name);
-    for (const [piece, text] of texts) {
-      const content = name === 'converse' ? [{ text }] : text;
-      const bytes = Buffer.from(
-        JSON.stringify({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content }] }),
-      );
-      const route = { model: 'p/m', stream: true };
-      const tape = scanJson(bytes, { depthMax: 128 });
-      expectLinear(() => estimateTokens(tape), piece);
-      expectLinear(() => client.outlineRequest(tape, route), piece);
-      expectLinear(() => client.parseRequest(tape, route), piece);
-    }
-  });
+  test.each(['chat-completions', 'messages', 'converse'] as const)(
+    'outlining and parsing a hostile message of 2 MiB takes at most 200 ms, %s',
+    (name) => {
+      const { client } = formatNamed(name);
+      for (const [piece, text] of texts) {
+        const content = name === 'converse' ? [{ text }] : text;
+        const bytes = Buffer.from(
+          JSON.stringify({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content }] }),
+        );
+        const route = { model: 'p/m', stream: true };
+        const tape = scanJson(bytes, { depthMax: 128 });
+        expectLinear(() => estimateTokens(tape), piece);
+        expectLinear(() => client.outlineRequest(tape, route), piece);
+        expectLinear(() => client.parseRequest(tape, route), piece);
+      }
+    },
+  );
 
   test.each(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'] as const)(
     'parsing a hostile provider error of 2 MiB takes at most 200 ms, %s',

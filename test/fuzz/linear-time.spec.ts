@@ -128,22 +128,25 @@ function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
 }
 
 describe.each(clients)('requests in the %s format', (name) => {
-  test.each(['messages', 'tools'] as const)('many %s, parsed and rendered for every provider, take linear time', (what) => {
-    expectLinear(
-      (times) => {
-        const bytes = grow(name, what, times);
-        return () => {
-          const tape = scanJson(bytes, { depthMax: 128 });
-          const { client } = formatNamed(name);
-          client.toolDefinitions(tape, client.outlineRequest(tape, route).tools);
-          const request = client.parseRequest(tape, route);
-          for (const provider of [...clients, 'gemini', 'cohere'] as const)
-            providerFormatNamed(provider).provider.renderRequest(request, { model: 'm' });
-        };
-      },
-      what === 'tools' ? 3000 : 300,
-    );
-  });
+  test.each(['messages', 'tools'] as const)(
+    'many %s, parsed and rendered for every provider, take linear time',
+    (what) => {
+      expectLinear(
+        (times) => {
+          const bytes = grow(name, what, times);
+          return () => {
+            const tape = scanJson(bytes, { depthMax: 128 });
+            const { client } = formatNamed(name);
+            client.toolDefinitions(tape, client.outlineRequest(tape, route).tools);
+            const request = client.parseRequest(tape, route);
+            for (const provider of [...clients, 'gemini', 'cohere'] as const)
+              providerFormatNamed(provider).provider.renderRequest(request, { model: 'm' });
+          };
+        },
+        what === 'tools' ? 3000 : 300,
+      );
+    },
+  );
 });
 
 /** Many parallel calls in many chunks each, after a lot of text. */

@@ -37,9 +37,12 @@ import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
 export interface AccountParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly config: Config;
   readonly database: AccountDatabase;
-  /** The account database over the connections that are reserved for key checks and login sessions. */
+  /**
+   * The account database, accessed through the connections that are reserved for key checks and login
+   * sessions.
+   */
   readonly authenticationDatabase: AccountDatabase;
-  /** The cache's Redis. The service also runs without Redis. */
+  /** The Redis server of the cache. The service also runs without Redis. */
   readonly epochRedis: Redis;
 }
 
@@ -105,7 +108,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
     this.#deletions.start();
   }
 
-  /** This hook runs after the transport has closed, so no call is in progress. */
+  /** The transport has already closed when this hook runs, so no RPC call is in progress. */
   async onModuleDestroy(): Promise<void> {
     this.#expiredRecords.stop();
     await this.#deletions.stop();
@@ -177,7 +180,7 @@ function createIdentity(
   });
 }
 
-/** Creates the mail sender. Returns null if no mail server is configured. */
+/** Creates the email sender. Returns null if no mail server is configured. */
 function createMail({ SMTP_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Config) {
   if (url === undefined || from === undefined || publicUrl === undefined) return null;
   return { sender: new SmtpSender({ url, from }), publicUrl };

@@ -40,7 +40,7 @@ describe('the account service configuration', () => {
     PUBLIC_URL: 'https://gateway.example/',
   };
 
-  it('accepts a mail server with a sender and a public address', () => {
+  it('accepts a mail server with a sender address and a public address', () => {
     expect(loadConfig({ ...complete, ...mail })).toMatchObject({
       MAIL_FROM: mail.MAIL_FROM,
       PUBLIC_URL: 'https://gateway.example',

@@ -8,31 +8,31 @@ const key = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`);
 
-/** An origin without a path, such as `https://gateway.example`. The result has no slash at the end. */
+/** An origin without a path, such as `https://gateway.example`. The parsed origin has no slash at the end. */
 const origin = z
   .url({ protocol: /^https?$/ })
   .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an origin without a path')
   .transform((text) => new URL(text).origin);
 
-/** An e-mail address, or `Name <address>`. */
+/** An email address, or `Name <address>`. */
 const mailbox = z.string().refine((text) => {
   const address = text.endsWith('>') ? text.slice(text.lastIndexOf('<') + 1, -1) : text;
   return z.email().safeParse(address).success && !/[\r\n]/.test(text);
 }, 'must be an e-mail address or "Name <address>"');
 
-/** The variables that the operator's commands also read. */
+/** The environment variables that both the service and the operator's commands read. */
 const operatorVariables = {
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. A new secret
-   * ends every login session, but passwords stay valid.
+   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. A changed
+   * secret ends every login session, but passwords stay valid.
    */
   SESSION_SECRET: key,
-  /** The gateway's public origin, used for links in mails: `https://gateway.example`. */
+  /** The gateway's public origin, used for links in emails: `https://gateway.example`. */
   PUBLIC_URL: unlessEmpty(origin.optional()),
   /**
-   * An OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use the same
-   * value.
+   * An external OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use
+   * the same issuer.
    */
   OIDC_ISSUER: unlessEmpty(z.url().optional()),
 };
@@ -41,21 +41,22 @@ const variables = z.object({
   ...serviceVariables,
   ...operatorVariables,
   /**
-   * The cache's Redis, in which gateways count requests. The account service writes the epochs of changes to
-   * it. The service also runs while Redis is unavailable.
+   * The Redis server of the cache, in which gateways also count requests. The account service writes the
+   * epochs (numbers) of account changes to this Redis server. The service also runs while Redis is
+   * unavailable.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * 32 bytes in base64. Each API key is stored as an HMAC keyed with this pepper. If the pepper changes, all
-   * keys stop working.
+   * The pepper for API keys: 32 bytes in base64. Each API key is stored as an HMAC keyed with this pepper. If
+   * the pepper changes, all API keys stop working.
    */
   KEY_PEPPER: key,
-  /** The `iss` and `aud` claims in access tokens. The edge gateway must use the same values. */
+  /** The `iss` and `aud` claims in access tokens. The edge gateway must use the same claims. */
   SESSION_ISSUER: unlessEmpty(z.string().min(1).max(2_048).default('agent-gateway')),
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
   /** Access token lifetime in seconds. */
   SESSION_TOKEN_SECONDS: unlessEmpty(z.coerce.number().int().min(60).max(86_400).default(600)),
-  /** Number of days for which events stay in the audit logs. */
+  /** Number of days for which events stay in the audit logs of the accounts. */
   AUDIT_RETENTION_DAYS: unlessEmpty(z.coerce.number().int().min(1).max(3_650).default(365)),
   /**
    * Maximum number of events in the audit log of one account. Above this number, the oldest events are
@@ -66,7 +67,7 @@ const variables = z.object({
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
   /**
    * The mail server, as `smtp://user:password@host:587` or `smtps://…`. Without a mail server, the service
-   * sends no mail, and the operator's command line resets forgotten passwords.
+   * sends no email, and the operator's command line resets forgotten passwords.
    */
   SMTP_URL: unlessEmpty(
     z
@@ -74,7 +75,7 @@ const variables = z.object({
       .refine((text) => new URL(text).search === '', 'must have no parameters')
       .optional(),
   ),
-  /** The sender of mails: an address, or `Name <address>`. */
+  /** The sender of emails: an address, or `Name <address>`. */
   MAIL_FROM: unlessEmpty(mailbox.optional()),
 });
 
@@ -96,7 +97,9 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 
 export type OperatorConfig = z.output<z.ZodObject<typeof operatorVariables>>;
 
-/** Reads the variables that the operator's commands need. Throws the same error as `loadConfig`. */
+/**
+ * Reads the environment variables that the operator's commands need. Throws the same error as `loadConfig`.
+ */
 export function loadOperatorConfig(variables: NodeJS.ProcessEnv = process.env): OperatorConfig {
   return parseConfig(z.object(operatorVariables), variables);
 }

@@ -93,29 +93,35 @@ for (const format of formats) {
       expect(streams).toHaveLength(streamsWanted[format]);
     });
 
-    test.each(streams)('the recorded stream $id, closed early, causes one clean error for clients of the other formats', async (stream) => {
-      const faults: string[] = [];
-      const lengths = chooseLengths(stream, 30).filter((length) => length < stream.wholeAt);
-      for (const [turn, length] of lengths.entries()) {
-        const client = others[turn % others.length] ?? format;
-        const answer = await ask(client, format, { body: stream.bytes.subarray(0, length) });
-        const fault = faultOf(client, answer);
-        if (fault !== null) faults.push(`${client}, ${length} of ${stream.bytes.length}: ${fault}`);
-      }
-      expect(faults).toEqual([]);
-    });
+    test.each(streams)(
+      'the recorded stream $id, closed early, causes one clean error for clients of the other formats',
+      async (stream) => {
+        const faults: string[] = [];
+        const lengths = chooseLengths(stream, 30).filter((length) => length < stream.wholeAt);
+        for (const [turn, length] of lengths.entries()) {
+          const client = others[turn % others.length] ?? format;
+          const answer = await ask(client, format, { body: stream.bytes.subarray(0, length) });
+          const fault = faultOf(client, answer);
+          if (fault !== null) faults.push(`${client}, ${length} of ${stream.bytes.length}: ${fault}`);
+        }
+        expect(faults).toEqual([]);
+      },
+    );
 
-    test.each(streams)('the recorded stream $id, reset while sent in small chunks, causes one clean error', async (stream) => {
-      const faults: string[] = [];
-      for (let part = 0; part < 12; part += 1) {
-        const resetAtByte = Math.floor((stream.wholeAt * part) / 12);
-        const answer = await ask(format, format, { body: stream.bytes, resetAtByte, chunkBytes: 97 });
-        const fault = faultOf(format, answer, stream.bytes);
-        if (fault !== null) faults.push(`${resetAtByte}: ${fault}`);
-      }
-      expect(faults).toEqual([]);
-      await expectWholeAnswer(stream);
-    });
+    test.each(streams)(
+      'the recorded stream $id, reset while sent in small chunks, causes one clean error',
+      async (stream) => {
+        const faults: string[] = [];
+        for (let part = 0; part < 12; part += 1) {
+          const resetAtByte = Math.floor((stream.wholeAt * part) / 12);
+          const answer = await ask(format, format, { body: stream.bytes, resetAtByte, chunkBytes: 97 });
+          const fault = faultOf(format, answer, stream.bytes);
+          if (fault !== null) faults.push(`${resetAtByte}: ${fault}`);
+        }
+        expect(faults).toEqual([]);
+        await expectWholeAnswer(stream);
+      },
+    );
 
     describe('an invalid frame within a stream', () => {
       const [stream] = streams;

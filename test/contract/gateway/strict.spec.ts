@@ -48,14 +48,17 @@ function ask(client: Client, headers: Record<string, string> = {}): Promise<Resp
 }
 
 describe('content that the provider cannot express', () => {
-  it.each(clients)('content that the provider cannot express is named in a header of the response to a %s client', async (client) => {
-    gateway.replay.enqueue(null, { body: lossy[client].answer });
-    const answer = await ask(client);
-    expect({ status: answer.status, losses: answer.headers.get('x-svc-losses') }).toEqual({
-      status: 200,
-      losses: lossy[client].field,
-    });
-  });
+  it.each(clients)(
+    'content that the provider cannot express is named in a header of the response to a %s client',
+    async (client) => {
+      gateway.replay.enqueue(null, { body: lossy[client].answer });
+      const answer = await ask(client);
+      expect({ status: answer.status, losses: answer.headers.get('x-svc-losses') }).toEqual({
+        status: 200,
+        losses: lossy[client].field,
+      });
+    },
+  );
 
   it.each(clients)(
     'content that the provider cannot express gives a strict %s client status 400 with its name, without an upstream request',

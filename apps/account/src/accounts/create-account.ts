@@ -59,8 +59,8 @@ interface Registered {
 const unnamed = 'My account';
 
 /**
- * Creates an account with policy, preferences and a person for the subject of a token. Returns the existing
- * account if the subject already has one, because each subject gets exactly one account.
+ * Creates an account with a policy, preferences, and a person for the subject of a token. Returns the
+ * existing account if the subject already has one, because each subject gets exactly one account.
  */
 export async function registerAccount(
   context: AccountsContext,
@@ -95,8 +95,8 @@ export async function registerAccount(
 }
 
 /**
- * The e-mail address of a user of the embedded identity. Null for another issuer, because its users are not
- * stored here.
+ * The email address of a user who signs in through the embedded identity service. Null for an external
+ * issuer, because this service does not store the users of an external issuer.
  */
 async function findEmail(
   { database, embeddedIssuer }: Pick<AccountsContext, 'database' | 'embeddedIssuer'>,
@@ -109,7 +109,7 @@ async function findEmail(
   return user?.email ?? null;
 }
 
-/** The hash allows any character in the issuer and in the subject. */
+/** Hashes the issuer and the subject as JSON, because both may contain any character. */
 function hashOrigin(issuer: string, subject: string): string {
   return `person:${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
@@ -117,8 +117,8 @@ function hashOrigin(issuer: string, subject: string): string {
 }
 
 /**
- * Links a person to an existing account, so that the person can act for it. Throws `invalid_field` if the
- * person belongs to another account, and `not_found` for an unknown account.
+ * Links a person to an existing account, so that the person can manage the account. Throws `invalid_field` if
+ * the person belongs to another account, and `not_found` for an unknown account.
  */
 export async function attachPerson(
   context: AccountsContext,

@@ -40,8 +40,9 @@ interface UpdateAccountRequest {
 }
 
 /**
- * Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account, and
- * `grant_exceeds_key` if the acting key would raise a limit or the default scopes above its own.
+ * Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account.
+ * Throws `grant_exceeds_key` if the calling API key would set a limit above its own limit. Throws
+ * `grant_exceeds_key` if the new default scopes include a scope that the calling API key does not have.
  */
 export async function updateAccount(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -72,7 +73,10 @@ export async function updateAccount(
   return { account };
 }
 
-/** Keys inherit the policy, so a key that raises the policy could raise its own limits. */
+/**
+ * Keys inherit the account's policy, so an API key that raises the policy's limits could raise its own
+ * limits.
+ */
 async function checkPolicyChange(
   tx: AccountModels,
   policy: AccountPolicy,
@@ -99,10 +103,10 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 }
 
 /**
- * Handles the notification that one of the account's credentials was saved or deleted. The vault notifies
- * gateways directly, so this call only serves gateways that miss the notification. These gateways read the
- * account's new epoch in Redis and reload its credentials before the next use. Throws `not_found` for an
- * unknown account.
+ * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
+ * notifies gateways directly, so this call only serves gateways that miss the notification. These gateways
+ * read the account's new epoch (change number) in Redis and reload the account's credentials before the next
+ * use. Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -110,8 +114,8 @@ export async function noteCredentialChange(
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    // Grants must contain the account's latest epoch.
-    // With an older epoch, gateways would reload the grant again and again.
+    // A grant must contain the account's latest epoch (change number).
+    // A gateway would reload a grant with an outdated epoch again and again.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

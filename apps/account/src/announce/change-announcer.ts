@@ -8,7 +8,7 @@ import {
 import type { Messaging } from '@gateway/messaging';
 import type { EpochBoard } from './epoch-board.port.ts';
 
-/** An API key that was created, changed or revoked, with the epoch of the change. */
+/** An API key that was created, changed or revoked, with the epoch (change number) of the change. */
 export interface KeyChange {
   readonly accountId: string;
   readonly keyId: string;
@@ -28,7 +28,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user with ended login sessions or a changed account. */
+/** A user whose login sessions have ended, or who belongs to a changed account. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;
@@ -36,8 +36,8 @@ export interface LoginSessionChange {
 
 /**
  * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast.
- * The epochs of the changes are also written to the epoch board, for gateways that miss the broadcast. Call
- * the announcer only after the transaction has committed.
+ * The epoch (number) of each change is also written to Redis, for gateways that miss the broadcast. Call the
+ * announcer only after the transaction has committed.
  */
 export class ChangeAnnouncer {
   readonly #messaging: Pick<Messaging, 'broadcast'>;

@@ -3,20 +3,22 @@ import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
- * Maximum number of epochs waiting for Redis. Above this number, the oldest epochs are dropped. Dropping them
- * is safe because gateways refresh their grants every 10 s anyway.
+ * Maximum number of epochs (change numbers) that wait to be written to Redis. Above this number, the oldest
+ * waiting epochs are dropped. Dropping epochs is safe because gateways reload cached grants every 10 s
+ * anyway.
  */
 const waitingMax = 10_000;
 /**
- * Milliseconds between attempts. Redis can reject writes even while connected, for example while it is a
- * replica awaiting promotion.
+ * Milliseconds between attempts to write epochs to Redis. Redis can reject writes even while connected, for
+ * example while it is a replica awaiting promotion.
  */
 const againMs = 1_000;
 
 /**
- * Stores an epoch if it is newer. Changes are announced after the commit, so announcements can arrive out of
- * order. The newest epoch wins, and a negative epoch is final. Epochs are small and expire, so they are
- * written even while Redis is out of memory.
+ * Stores an epoch (change number) if it is higher than the stored epoch. Changes are announced after the
+ * commit, so announcements can arrive out of order. A positive epoch never replaces a negative epoch, which
+ * marks a deletion or revocation. Epochs are small and expire, so they are written even while Redis is out of
+ * memory.
  */
 const writeNewest = `#!lua flags=allow-oom
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
@@ -31,7 +33,10 @@ interface EpochCommands {
   writeNewestEpoch(name: string, epoch: number, seconds: number): Promise<number>;
 }
 
-/** The epoch board, stored in the cache's Redis. The entries of the board expire. */
+/**
+ * Stores the latest epoch (change number) of each account and key in the Redis server of the cache. Stored
+ * epochs expire.
+ */
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
   readonly #waiting = new Map<string, number>();

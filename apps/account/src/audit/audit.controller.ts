@@ -14,8 +14,9 @@ import { describeActor, renderOrigin, renderTarget } from './record-audit.ts';
 import { exportAuditEvents, listAuditEvents } from './read-audit.ts';
 
 /**
- * Stores events of other services. Skips events that are already stored, and events of deleted accounts.
- * Throws if any other event could not be stored. The caller then repeats the whole report.
+ * Stores audit events that other services report. Skips events that are already stored, and events of deleted
+ * accounts. Throws if any other event could not be stored. The reporting service then repeats the whole
+ * report.
  */
 async function reportAuditEvents(
   { database }: { readonly database: AccountDatabase },

@@ -1,7 +1,7 @@
 import { diffFields } from './diff-fields.ts';
 
-describe('the changes of an audit event', () => {
-  it('contain each changed field with both values, and no other field', () => {
+describe('the field changes in an audit event', () => {
+  it('contain each changed field with its old and new value, and no unchanged field', () => {
     const before = { name: 'a', rate_limit_rpm: 600, pruning: { mode: 'on', recovery: true }, list: ['x'] };
     const after = { name: 'a', rate_limit_rpm: 60, pruning: { mode: 'off', recovery: true }, list: null };
     expect(diffFields(before, after)).toEqual({
@@ -12,7 +12,7 @@ describe('the changes of an audit event', () => {
     expect(diffFields(before, before)).toEqual({});
   });
 
-  it('stay small, even for very long values', () => {
+  it('stay small, even if the changed values are very long', () => {
     const names = Array.from({ length: 4_096 }, (_, at) => `tool_${at}_${'x'.repeat(200)}`);
     const changes = diffFields(
       { allowed_tools: null, name: 'a' },

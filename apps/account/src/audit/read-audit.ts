@@ -25,7 +25,10 @@ export async function listAuditEvents(
   return { total, events: rows.map(renderEvent) };
 }
 
-/** Reads the events before the event `before`, newest first. An unknown `before` ends the export. */
+/**
+ * Reads the audit events that are older than the event with the id `before`, newest first. Returns an empty
+ * list for an unknown `before`, which ends the export.
+ */
 export async function exportAuditEvents(
   { database }: { readonly database: AccountDatabase },
   {
@@ -62,7 +65,7 @@ function renderWhere({ action, actor, since, until }: AuditFilter): Prisma.Audit
 
 const isId = (text: string): boolean => z.uuid().safeParse(text).success;
 
-/** Renders an event for API responses. Throws if the row was not written by this service. */
+/** Renders an audit event for API responses. Throws if the database row was not written by this service. */
 function renderEvent(row: AuditRow): AuditEvent {
   const { targetType, targetId, targetName } = row;
   return auditEvent.parse({

@@ -6,12 +6,13 @@ import type { AccountModels, Prisma } from '../persistence/account-database.ts';
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target?: AuditTarget;
-  /** The changed fields, from `diffFields`. These fields never contain a secret. */
+  /** The changed fields, as returned by `diffFields`. These fields never contain a secret. */
   readonly changes?: AuditChanges;
 }
 
 /**
- * The account, and the actor that makes the change. A call without an actor comes from an operator command.
+ * The account, and the actor that makes the change. An operator command makes the change if no actor is
+ * given.
  */
 export interface AuditPlace {
   readonly accountId: string;
@@ -56,7 +57,7 @@ export async function describeActor(
   return { actorType: 'operator', actorId: null, actorName: null };
 }
 
-/** Renders an event with the current time. */
+/** Renders an audit event with the current time. */
 export function renderEvent({ action, target, changes }: AuditedChange) {
   return {
     id: newId(),
@@ -84,13 +85,13 @@ export function renderOrigin(origin: RequestOrigin | undefined) {
 }
 
 /**
- * Maximum number of failed sign-ins that are recorded per person and hour, so that password guesses cannot
- * fill the log.
+ * Maximum number of failed sign-ins that are recorded per person and hour. The limit prevents password
+ * guesses from filling the audit log.
  */
 const failedSignInsMax = 20;
 const hourMs = 3_600_000;
 
-/** A person, identified by issuer and subject of the session tokens. */
+/** A person, identified by the issuer and the subject of the person's session tokens. */
 export interface AuditedPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -98,14 +99,14 @@ export interface AuditedPerson {
   readonly name: string;
 }
 
-/** The audited actions of people about their own sign-in. */
+/** The audited actions with which users change their own sign-in. */
 export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'email'}.${string}`>;
 
 /**
- * Adds an event about a person's sign-in to the audit log of their account. Nothing is written for a person
- * without an account, because an account owns the audit log. Failed sign-ins above a limit per hour are not
- * recorded. Answer a failed sign-in without waiting for this function, because the response time must not
- * show whether the person exists.
+ * Adds an event about a person's sign-in to the audit log of the person's account. Nothing is written for a
+ * person without an account, because an account owns the audit log. Failed sign-ins above a limit per hour
+ * are not recorded. Answer a failed sign-in without waiting for this function, because the response time must
+ * not show whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

@@ -1,24 +1,24 @@
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 export interface AuditLimits {
-  /** Age in days above which events are deleted. */
+  /** Age in days above which audit events are deleted. */
   readonly retentionDays: number;
-  /** Maximum number of events per account. Above this number, the oldest events are deleted. */
+  /** Maximum number of audit events per account. Above this number, the oldest events are deleted. */
   readonly eventsMax: number;
 }
 
 const dayMs = 86_400_000;
 /**
- * The period before a round, in milliseconds. Only accounts with events in this period are checked, because
- * an earlier round checked the other accounts.
+ * Only accounts with audit events in this period before a run of the job are checked, in milliseconds. An
+ * earlier run of the job has already checked all other accounts.
  */
 const activeMs = dayMs;
-/** Events per statement. Each statement takes a fraction of a second. */
+/** Maximum number of events that one SQL statement deletes. Each statement takes a fraction of a second. */
 const eventsAtOnce = 5_000;
 
 /**
- * Deletes events that are too old, and the oldest events of accounts with too many. Several replicas can run
- * this function concurrently.
+ * Deletes audit events above the maximum age, and the oldest events of accounts with too many events. Several
+ * replicas can run this function concurrently.
  */
 export async function trimAudit(
   database: AccountDatabase,

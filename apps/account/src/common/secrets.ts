@@ -3,15 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
 
 /**
- * Computes the hash under which an API key is stored: an HMAC-SHA-256, keyed with the pepper, over the key's
- * SHA-256 (hex). Without the pepper, a stolen database cannot be used to look up a key or test a guess.
+ * Computes the hash under which an API key is stored: an HMAC-SHA-256 over the key's SHA-256 (hex), keyed
+ * with the pepper. Without the pepper, a stolen database cannot be used to look up an API key or to test a
+ * guess.
  */
 export function hashKey(pepper: Buffer, keySha256: string): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper).update(Buffer.from(keySha256, 'hex')).digest();
 }
 
 /**
- * Encrypts an API key's secret to the public key of the requesting process. Throws `invalid_field` for an
+ * Encrypts an API key's secret with the public key of the requesting process. Throws `invalid_field` for an
  * invalid public key.
  */
 export function sealSecret(secret: string, recipientPublicKey: string): string {

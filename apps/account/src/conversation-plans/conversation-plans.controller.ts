@@ -7,7 +7,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { findPlan, keepPlan } from './conversation-plans.ts';
 
-/** Implements the contracts for the plans of conversations with bound reasoning. */
+/** Implements the RPC contracts that store and find the tool plans of conversations with bound reasoning. */
 @Controller()
 export class ConversationPlansController {
   readonly #context: { readonly database: AccountDatabase };

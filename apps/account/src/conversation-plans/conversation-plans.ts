@@ -5,11 +5,14 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const dayMs = 86_400_000;
 /**
- * Milliseconds for which conversations with the same start share a plan, so that repeated first requests are
- * sent in the same form.
+ * Milliseconds for which conversations that begin with the same messages and tools share a plan. A repeated
+ * first request therefore sends the same tools.
  */
 const sharedMs = 3_600_000;
-/** Maximum number of plans per account. Above this number, the least recently used plans are deleted. */
+/**
+ * Maximum number of conversation plans per account. Above this number, the least recently used plans are
+ * deleted.
+ */
 const plansMax = 100_000;
 
 interface PlanContext {
@@ -24,8 +27,9 @@ interface KeptPlan {
 }
 
 /**
- * Stores a plan, unless an equal conversation stored a plan within the last hour. Returns the plan that is
- * then stored. Throws `not_found` for an unknown account.
+ * Stores the tool plan of a conversation. A plan that was stored under the same name within the last hour
+ * stays, unless `replaces` is true. Returns the plan that is stored after the call. Throws `not_found` for an
+ * unknown account.
  */
 export async function keepPlan(
   { database }: PlanContext,
@@ -47,7 +51,10 @@ export async function keepPlan(
   return { plan: kept === null ? plan : conversationPlan.parse(kept.plan) };
 }
 
-/** Finds a plan by the first name that has a plan. Reading a plan extends its lifetime by another period. */
+/**
+ * Finds the conversation plan under the first of the names that has one. Reading a plan restarts its
+ * retention period.
+ */
 export async function findPlan(
   { database }: PlanContext,
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
@@ -67,8 +74,8 @@ export async function findPlan(
 }
 
 /**
- * Deletes plans that were not used for a long time, and the oldest plans of accounts with too many. Several
- * replicas can run this function concurrently.
+ * Deletes plans that were not used for a long time, and the oldest plans of accounts with too many plans.
+ * Several replicas can run this function concurrently.
  */
 export async function trimPlans({ database }: PlanContext, now = Date.now(), max = plansMax): Promise<void> {
   const { conversationPlan: plans } = database.acrossAccounts;

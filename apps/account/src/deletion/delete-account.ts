@@ -19,9 +19,9 @@ export interface DeleteAccountContext {
 export const DELETION_LOGGER = Symbol('DeletionLogger');
 
 /**
- * Deletes an account. A single transaction deletes all of its rows in this service, so its keys and login
- * sessions stop working at the commit. The transaction also records the deletion and the steps that other
- * services still have to run. Throws `not_found` for an unknown account.
+ * Deletes an account. A single transaction deletes all rows of the account in this service, so the account's
+ * keys and login sessions stop working at the commit. The transaction also records the deletion and the steps
+ * that other services still have to run. Throws `not_found` for an unknown account.
  */
 export async function deleteAccount(
   context: DeleteAccountContext,
@@ -42,7 +42,7 @@ export async function deleteAccount(
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // This query covers all accounts, because users of the embedded identity service belong to people.
+  // The query is not limited to one account, because users of the embedded identity service belong to people.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);
@@ -63,7 +63,7 @@ async function beginDeletion(context: DeleteAccountContext, accountId: string): 
   return deletion;
 }
 
-/** The audit log is deleted with the account, so the service's log names the actor. */
+/** Deleting the account also deletes its audit log, so the service's log names the actor. */
 function noteRequest(
   { logger }: Pick<DeleteAccountContext, 'logger'>,
   accountId: string,
@@ -94,8 +94,8 @@ function renderStep(service: string, position: number, now: Date) {
 }
 
 /**
- * Deletes every row in this service that belongs to the account, including its people. Returns the deleted
- * people.
+ * Deletes every row in this service that belongs to the account, including the account's people. Returns the
+ * deleted people.
  */
 async function deleteRows(
   tx: AccountModels,
@@ -120,8 +120,8 @@ async function deleteRows(
 }
 
 /**
- * Reads a deletion receipt. The receipt id is the only credential, because the deleted account has no keys
- * for authentication.
+ * Reads the receipt of an account deletion. The receipt id is the only credential, because the deleted
+ * account has no API keys for authentication.
  */
 export async function getAccountDeletion(
   { database }: Pick<DeleteAccountContext, 'database'>,
@@ -135,7 +135,7 @@ export async function getAccountDeletion(
 const withSteps = { steps: { orderBy: { position: 'asc' } } } as const;
 type DeletionRow = Prisma.AccountDeletionGetPayload<{ include: typeof withSteps }>;
 
-/** Renders the deletion receipt for API responses. */
+/** Renders the receipt of an account deletion for API responses. */
 function renderDeletion(row: DeletionRow): AccountDeletion {
   return {
     id: row.id,

@@ -3,17 +3,20 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { DeletedAccount, DeletionStep } from './deletion-step.port.ts';
 
 /**
- * Milliseconds between searches for deletions that another replica left unfinished or that are due for a
- * retry.
+ * Milliseconds between searches for account deletions that another replica left unfinished or that are due
+ * for a retry.
  */
 const everyMs = 2_000;
 /**
- * Milliseconds for which a replica's claim on a deletion is valid. The active replica renews its claim. If
- * this replica stops, another one claims the deletion after this time.
+ * Milliseconds for which a replica's claim on an account deletion is valid. The active replica renews its
+ * claim. If the active replica stops, another replica claims the deletion after this time.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;
-/** Delays before retries. The last delay repeats, because a service may be down for days. */
+/**
+ * Delays before retries of a failed deletion step. The last delay repeats, because a service may be down for
+ * days.
+ */
 const restsMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
 interface Claimed extends DeletedAccount {
@@ -21,8 +24,8 @@ interface Claimed extends DeletedAccount {
 }
 
 /**
- * Runs the steps of pending deletions one at a time, for as long as the service runs. The database contains
- * the whole state: if a process stops, another one resumes at the first unfinished step.
+ * Runs the steps of pending account deletions one at a time, for as long as the service runs. The database
+ * contains the whole state: if a process stops, another process resumes at the first unfinished step.
  */
 export class DeletionRunner {
   readonly #database: AccountDatabase;
@@ -38,7 +41,7 @@ export class DeletionRunner {
     this.#log = log;
   }
 
-  /** The services that take part in a deletion, in order. */
+  /** The services that take part in an account deletion, in order. */
   get services(): readonly string[] {
     return this.#steps.map(({ service }) => service);
   }
@@ -48,14 +51,14 @@ export class DeletionRunner {
     this.wake();
   }
 
-  /** Waits for the current step to finish. */
+  /** Stops the runner, and waits for the current deletion step to finish. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
     await this.#running;
   }
 
-  /** Starts a round immediately, unless a round is already running. */
+  /** Starts a search for pending deletions immediately, unless a search is already running. */
   wake(): void {
     if (this.#isStopping) return;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -71,7 +74,7 @@ export class DeletionRunner {
     }
   }
 
-  /** Claims the oldest unclaimed deletion. Two replicas never claim the same deletion. */
+  /** Claims the oldest unclaimed account deletion. Two replicas never claim the same deletion. */
   async #claim(): Promise<Claimed | null> {
     const { accountDeletion } = this.#database.acrossAccounts;
     while (!this.#isStopping) {
@@ -115,8 +118,8 @@ export class DeletionRunner {
   }
 
   /**
-   * Schedules the next attempt at a deletion after a failure. If the step did not fail, renews the claim
-   * instead.
+   * Schedules the next attempt at an account deletion after a failed step. Renews the replica's claim if no
+   * step failed.
    */
   async #rest({ id }: Claimed, failures: number | null): Promise<void> {
     const ms = failures === null ? claimMs : (restsMs[Math.min(failures, restsMs.length - 1)] ?? claimMs);
@@ -125,8 +128,8 @@ export class DeletionRunner {
   }
 
   /**
-   * Repeats a step until its service reports that nothing is left. Returns false if the step failed or the
-   * runner was stopped.
+   * Repeats a deletion step until its service reports that no data is left. Returns false if the step failed
+   * or the runner was stopped.
    */
   async #forget(service: string, deletion: Claimed): Promise<boolean> {
     const step = this.#steps.find((known) => known.service === service);

@@ -10,15 +10,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
 
-/** Name of the first step, which runs inside the transaction that starts the deletion. */
+/** Name of the first deletion step, which runs inside the transaction that starts the deletion. */
 export const ownStep = 'account';
 
 /**
  * The services that delete account data after the account service, in order. Add an entry to this list for
  * each new service that stores account data. Deletions that are already running keep their original steps.
- * The routers need no step: their vectors of tool definitions are keyed by hash, belong to no account, and
- * expire. The last two steps delete keys in Redis. These steps start after open requests have ended, because
- * such requests write these keys until their end.
+ * The tool routers need no deletion step: their vectors of tool definitions are keyed by hash, belong to no
+ * account, and expire. The last two steps delete keys in Redis. The steps that delete Redis keys start after
+ * open requests have ended, because open requests write Redis keys until their end.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -26,7 +26,8 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // If the process stops right after the commit, the first announcement is lost, so it is retried.
+      // The announcement is repeated, because the first announcement is lost if the process stops right after
+      // the commit.
       service: 'edge-gateway',
       forget: ({ accountId, epoch }) => {
         changes.announceAccountChange({ accountId, epoch, deleted: true });
@@ -45,7 +46,7 @@ export function deletionSteps(
       forget: async ({ accountId }) => (await messaging.call(forgetAccountRequests, { accountId })).isDone,
     },
     {
-      // After this step, late ledger entries from the worker are stored under a pseudonym.
+      // After the billing step, late ledger entries from the worker are stored under a pseudonym.
       service: 'billing',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },
@@ -53,7 +54,7 @@ export function deletionSteps(
   ];
 }
 
-/** The steps that delete keys in Redis. */
+/** The deletion steps that delete keys in Redis. */
 function redisSteps(messaging: Pick<Messaging, 'call'>): readonly DeletionStep[] {
   return [
     {
@@ -72,11 +73,11 @@ function redisSteps(messaging: Pick<Messaging, 'call'>): readonly DeletionStep[]
 }
 
 /**
- * Milliseconds until all requests of a deleted account have ended. Gateways end the open requests within 5 s,
- * and then write their last figures.
+ * Milliseconds after which all requests of a deleted account have ended. Gateways end the open requests
+ * within 5 s, and then write their last counts.
  */
 const settledAfterMs = 6_000;
-/** Milliseconds that one call of a step waits. The runner can stop between the calls. */
+/** Milliseconds that one call of a deletion step waits. The runner can stop between the calls. */
 const waitMs = 250;
 
 function onceSettled(forget: (accountId: string) => Promise<void>): DeletionStep['forget'] {

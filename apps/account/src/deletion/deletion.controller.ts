@@ -15,7 +15,7 @@ import {
 } from './delete-account.ts';
 import { DeletionRunner } from './deletion-runner.ts';
 
-/** Implements the contracts for account deletion. */
+/** Implements the RPC contracts for account deletion. */
 @Controller()
 export class DeletionController {
   readonly #context: DeleteAccountContext;

@@ -4,7 +4,7 @@ const pepper = Buffer.alloc(32, 3);
 const owner = { accountId: 'an-account', idempotencyKeySha256: 'ab'.repeat(32) };
 const reply = Buffer.from('{"secret":"sk-svc-something"}');
 
-describe('an encrypted stored reply', () => {
+describe('a stored, encrypted reply', () => {
   it('can be decrypted by its owner, and is unreadable before decryption', () => {
     const sealed = sealReply(pepper, owner, reply);
     expect(openReply(pepper, owner, sealed)).toEqual(reply);
@@ -21,7 +21,7 @@ describe('an encrypted stored reply', () => {
     expect(() => openReply(otherPepper, otherOwner, sealed)).toThrow();
   });
 
-  it('cannot be decrypted after any single bit flip or when truncated', () => {
+  it('cannot be decrypted after any single bit flip or truncation', () => {
     const sealed = sealReply(pepper, owner, reply);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Buffer.from(sealed);

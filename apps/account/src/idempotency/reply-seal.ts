@@ -5,7 +5,7 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The owner of a stored reply. Only this account, with this idempotency key, can decrypt the reply. */
+/** The owner of a stored reply. Only this account with this idempotency key can decrypt the stored reply. */
 export interface ReplyOwner {
   readonly accountId: string;
   /** SHA-256, in hex, of the caller's `Idempotency-Key`. */
@@ -34,7 +34,7 @@ export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buf
   return Buffer.concat([nonce, sealing.update(reply), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Throws if the bytes were not encrypted for this owner. */
+/** Decrypts a stored reply. Throws if the bytes were not encrypted for this owner. */
 export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const opening = createDecipheriv(cipher, deriveKey(pepper, owner), bytes.subarray(0, nonceBytes), {
@@ -50,6 +50,7 @@ export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array)
 
 function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
-  // This label must never change, because stored replies can be decrypted only with this exact label.
+  // The label in this key derivation must never change, because stored replies can be decrypted only with
+  // exactly this label.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

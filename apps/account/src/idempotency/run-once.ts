@@ -4,13 +4,13 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './reply-seal.ts';
 
 const hourMs = 3_600_000;
-/** Time for which a stored reply can be replayed. */
+/** Milliseconds for which a stored reply is returned to repeated calls. */
 const keptMs = 24 * hourMs;
 /** Maximum number of stored replies per account. The oldest replies are deleted first. */
 export const recordsMax = 1_000;
 /**
- * Maximum total size of an account's stored replies. The reply for a key with the longest possible tool lists
- * uses half of this size.
+ * Maximum total size of an account's stored replies, in bytes. The reply for an API key with the longest
+ * possible tool lists uses half of this size.
  */
 export const replyBytesMax = 8 * 1024 * 1024;
 
@@ -18,8 +18,8 @@ export const replyBytesMax = 8 * 1024 * 1024;
 interface CreatingCall {
   readonly accountId: string;
   /**
-   * The idempotency key. Undefined if the request has no `Idempotency-Key`. The call then runs without
-   * storing its reply.
+   * The SHA-256 of the idempotency key. Undefined if the request has no `Idempotency-Key`. The reply of a
+   * call without an idempotency key is not stored.
    */
   readonly idempotencyKeySha256: string | undefined;
   /** The operation and its arguments. Reusing an idempotency key for a different request is an error. */
@@ -30,8 +30,8 @@ interface CreatingCall {
 /**
  * Runs a call at most once per idempotency key. For a day, repeated calls return the stored reply (as JSON,
  * including secrets). The caller must hold a transaction that locks the account's row (`takeNextEpoch`). The
- * second of two concurrent calls then waits and returns the first call's reply. Failed calls store nothing.
- * Throws `idempotency_key_reused`.
+ * second of two concurrent calls then waits and returns the first call's reply. The reply of a failed call is
+ * not stored. Throws `idempotency_key_reused` if the key was used for a different request.
  */
 export async function runOnce<Reply>(
   tx: AccountModels,
@@ -68,7 +68,7 @@ export async function runOnce<Reply>(
   return { reply, replayed: false };
 }
 
-/** Deletes the oldest replies above the account's limits. */
+/** Deletes the oldest stored replies above the account's limits. */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const records = await tx.idempotencyRecord.findMany({
     orderBy: [{ createdAt: 'desc' }, { keyHash: 'desc' }],
@@ -84,8 +84,8 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
 }
 
 /**
- * Renders JSON so that equal values always give the same string. Fields are sorted by name, and undefined
- * fields are omitted.
+ * Renders JSON so that equal values always give the same string. Object members are sorted by name, and
+ * undefined members are omitted.
  */
 export function renderCanonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {

@@ -12,7 +12,9 @@ export type {
 
 export type AccountDatabase = Database<PrismaClient>;
 export const ACCOUNT_DATABASE = Symbol('AccountDatabase');
-/** The account database over the connections that are reserved for key checks and login sessions. */
+/**
+ * The account database, accessed through the connections that are reserved for key checks and login sessions.
+ */
 export const AUTHENTICATION_DATABASE = Symbol('AuthenticationDatabase');
 export type AccountModels = Models<PrismaClient>;
 

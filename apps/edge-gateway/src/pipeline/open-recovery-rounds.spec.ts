@@ -30,7 +30,7 @@ const answers = (usage: TokenUsage, said: readonly StreamEvent[]): StreamEvent[]
   { type: 'message-end' },
 ];
 
-it('keeps the usage of earlier rounds if a broken response is requested again, because the rounds are billed', async () => {
+it('keeps the usage of earlier recovery rounds if a broken response is requested again, because the rounds are billed', async () => {
   const broken = new Error('broken');
   const outbound = {
     plan: { recovery, forwarded: [0], eligible: [0, 1] },

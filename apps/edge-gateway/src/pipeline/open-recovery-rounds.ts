@@ -11,9 +11,9 @@ import { forward } from './stages/forward/forward.ts';
 import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
- * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each round is sent
- * to the same target as the first request. After a fresh start, the rounds only hide recovery tool calls from
- * the client.
+ * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each recovery round
+ * is sent to the same target as the first request. After a fresh start, the recovery rounds only hide
+ * recovery tool calls from the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -44,7 +44,10 @@ export function openRounds(
   return rounds;
 }
 
-/** Sends the request of a round. Each round is a separate provider call with a separate span. */
+/**
+ * Sends the request of a recovery round. Each recovery round is a separate provider call with a separate
+ * trace span.
+ */
 async function sendRound(
   round: Outbound,
   target: Target,
@@ -55,7 +58,7 @@ async function sendRound(
   const { attempts } = exchange;
   const sentBytes = countSentBytes(attempts);
   const { callsShown } = attempts;
-  // The span of the final round ends with the response.
+  // The trace span of the final recovery round ends with the response.
   attempts.current?.span?.end();
   attempts.earlierRoundBytes = 0;
   noteCompression(exchange, round.plan);
@@ -71,8 +74,8 @@ async function sendRound(
 
 /**
  * Returns the client's own request with every tool, without the recovery tool and without the gateway's
- * messages. This request is sent if the recovery rounds ended without a response. The client has received
- * nothing at this point, so the request may be sent to every target, like any first request.
+ * messages. The client's own request is sent if the recovery rounds ended without a response. The client has
+ * received nothing before this request, so the request may be sent to every target, like any first request.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;
@@ -85,7 +88,9 @@ export function startAfresh(outbound: Outbound, target: Target, exchange: Exchan
   return whole;
 }
 
-/** Updates the recorded savings to those of this request, because it produces the response. */
+/**
+ * Replaces the recorded savings with the savings of this request, because this request produces the response.
+ */
 function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
   ledger.compressionSteps = sumSteps(plan);
   const isWhole = plan.context.edits.length === 0;
@@ -93,7 +98,7 @@ function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
     ledger.context = { ...ledger.context, savedUsd: 0 };
 }
 
-/** All rounds use one target, because no other model has seen the earlier rounds. */
+/** All recovery rounds use one target, because no other model has seen the earlier rounds. */
 function withoutAlternatives({ provider, model, lane, path, ownCredential }: Target): Target {
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
@@ -120,7 +125,7 @@ export async function rememberRounds(
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
   // Providers of reasoning models reject a turn without reasoning, and a turn rendered by the gateway has
-  // none. The model can request the tools again.
+  // no reasoning. The model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

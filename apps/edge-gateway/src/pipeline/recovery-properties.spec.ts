@@ -14,7 +14,7 @@ const formats = ['chat-completions', 'messages', 'converse'] as const;
 const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot'] as const;
 const name = fc.constantFrom(...names);
 
-/** The calls that a model can make with a tool name or the recovery tool. */
+/** The tool calls that a model can make with a tool name or the recovery tool. */
 const call = fc.oneof(
   fc.record({ own: name }),
   fc.record({ describe: fc.array(name, { maxLength: 4 }) }),
@@ -124,7 +124,8 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
         const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
         for (const body of bodies) JSON.parse(body);
         const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
-        // Throws instead of using `expect`, because so many `expect` calls would take almost a minute.
+        // The check throws an error instead of using `expect`, because so many `expect` calls would take
+        // almost a minute.
         for (const tool of forbidden) {
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
           if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
@@ -136,7 +137,7 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
   );
 }, 300_000);
 
-it('is a pure function: the same request always gets the same recovery and the same edited calls', () => {
+it('is a pure function: the same request always gets the same recovery and the same edited tool calls', () => {
   const transcript = {
     role: 'assistant',
     content: null,

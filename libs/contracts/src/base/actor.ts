@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { id } from './common.ts';
 
-/** Maximum characters of a User-Agent header. Longer headers are cut. Browsers send about 120 characters. */
+/**
+ * Maximum number of characters of a User-Agent header. Longer headers are cut. Browsers send about 120
+ * characters.
+ */
 export const userAgentLengthMax = 256;
 
 /** The origin of a request. The account service writes the origin to the audit log. */
@@ -16,20 +19,20 @@ export const requestOrigin = z.object({
 export type RequestOrigin = z.infer<typeof requestOrigin>;
 
 /**
- * The caller of a change, and the caller's origin. One of the two ids is set. Gateways verify the credential.
- * The account service looks up the name.
+ * The caller of a change: an API key or a user. Exactly one of the two ids is set. Gateways verify the
+ * caller's credential. The account service looks up the caller's name.
  */
 export const actor = requestOrigin.extend({
   /** The id of the API key in the request. */
   keyId: id.nullable(),
-  /** The user of the request's login session. */
+  /** The user to whom the request's login session belongs. */
   personId: id.nullable(),
 });
 export type Actor = z.infer<typeof actor>;
 
 /**
  * Additional field of calls that change something. Operator commands and gateways of the previous release
- * omit this field. The audit log then names the operator.
+ * omit this field. Without this field, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 

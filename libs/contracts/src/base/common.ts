@@ -29,9 +29,9 @@ export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096)
 
 /**
  * Additional field on calls that create something: the SHA-256 of the caller's `Idempotency-Key`. Within 24
- * hours, the same key with the same request returns the first response. The same key with a different request
- * fails with `idempotency_key_reused`.
+ * hours, a repeated request with the same idempotency key returns the first response. A different request
+ * with the same idempotency key fails with `idempotency_key_reused`.
  */
 export const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
-/** Whether this is the stored response to an earlier call. */
+/** Whether the response is the stored response to an earlier call. */
 export const replayed = z.boolean().default(false);

@@ -28,8 +28,8 @@ export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extend
   /** Whether each instance listens on a separate subject instead of joining a queue group. */
   readonly perInstance: boolean;
   /**
-   * Maximum time for which the caller waits for the reply. A caller with less time left waits only for the
-   * remaining time.
+   * Maximum time for which the caller waits for the reply, in milliseconds. A caller with less time left
+   * waits only for the remaining time.
    */
   readonly deadlineMs: number;
   readonly request: Request;
@@ -37,8 +37,8 @@ export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extend
 }
 
 /**
- * A broadcast over NATS core. Every instance of every listener receives the broadcast, and nothing is
- * returned.
+ * A broadcast over NATS core. Every instance of every listening service receives the broadcast. A broadcast
+ * has no reply.
  */
 export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {
   readonly kind: 'broadcast';
@@ -48,7 +48,7 @@ export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {
   readonly message: Message;
 }
 
-/** A BullMQ job. */
+/** A job in a BullMQ queue. */
 export interface JobContract<Data extends z.ZodType = z.ZodType> {
   readonly kind: 'job';
   readonly queue: string;

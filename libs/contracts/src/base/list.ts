@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ object: z.literal('list'), data: z.array(item) });
 
-/** A paginated list. */
+/** One page of a list in the public API. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   listOf(item).extend({
     total: z.int().nonnegative(),
@@ -12,7 +12,10 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     offset: z.int().nonnegative(),
   });
 
-/** Query parameters for a paginated list. Values are coerced because query strings are text. */
+/**
+ * Query parameters for a page of a list. The schema converts the values to numbers, because query strings are
+ * text.
+ */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   offset: z.coerce.number().int().min(0).default(0),

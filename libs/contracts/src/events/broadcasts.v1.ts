@@ -3,20 +3,20 @@ import { id } from '../base/common.ts';
 import { defineBroadcast } from '../base/define.ts';
 
 /**
- * A key was created, changed or revoked, so cached data about it is stale. The gateway closes open streams
- * that use a revoked key.
+ * An API key was created, changed or revoked, so cached data about the API key is stale. The gateway closes
+ * open streams that use a revoked API key.
  */
 export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // The default covers account services from the previous release. Remove the default with the next release.
+  // Account services of the previous release omit this field. Remove the default value in the next release.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
 /**
- * The account, its policy, its preferences or its model toggles changed. Cached data about all keys of the
- * account is stale.
+ * The account, its policy, its preferences or its model toggles changed. Cached data about all API keys of
+ * the account is stale.
  */
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
@@ -26,8 +26,8 @@ export const accountChanged = defineBroadcast({
 });
 
 /**
- * A person's login sessions ended, or the person's account changed. Cached data about these sessions is
- * stale.
+ * A person's login sessions ended, or the person's account changed. Cached data about the person's login
+ * sessions is stale.
  */
 export const loginSessionChanged = defineBroadcast({
   subject: 'account.session-changed.v1',
@@ -53,8 +53,8 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * A gateway's observation about a provider and one of an account's credentials: the circuit breaker opened or
- * closed, or the provider requested a pause. Sent immediately.
+ * A gateway's observation about a provider and one of an account's credentials. Either the circuit breaker
+ * opened or closed, or the provider requested a pause. Gateways send the observation immediately.
  */
 export const backendChanged = defineBroadcast({
   subject: 'edge-gateway.backend-changed.v1',

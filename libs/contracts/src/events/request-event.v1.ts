@@ -8,15 +8,15 @@ import { blockId, markerId } from '../rpc/compression.v1.ts';
 /** The gateway's model choice, if the client left the choice to the gateway (`svc/auto`, …). */
 export const modelChoiceRecord = z.object({
   mode: routingMode,
-  /** The reason, as a single word: `complexity_high`, `cheapest`, `session`, … */
+  /** The reason for the model choice, as a single word: `complexity_high`, `cheapest`, `session`, … */
   reason: z.string().max(64),
   /** Estimated complexity of the request, from 0 to 1. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
-  /** The best 16 candidates, best first. */
+  /** The best 16 candidates for the request, best first. */
   candidates: z.array(
     z.object({
-      /** `<provider>/<model>` */
+      /** The model, as `<provider>/<model>` */
       id: z.string().max(320),
       /**
        * The value by which the candidates are sorted: USD, milliseconds, or quality times recall, depending
@@ -28,7 +28,7 @@ export const modelChoiceRecord = z.object({
     }),
   ),
   candidatesCount: count,
-  /** Models that a rule excludes, at most 64. */
+  /** Excluded models and the excluding rules, at most 64. */
   excluded: z.array(z.object({ id: z.string().max(320), rule: z.string().max(64) })),
   excludedCount: count,
 });
@@ -52,10 +52,13 @@ export const requestAcceptedV1 = z.object({
 });
 export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 
-/** A tool that the model called in a shadow request. */
+/** A tool that the model called in a request of a shadow conversation. */
 const toolNeed = z.object({
   tool: z.string(),
-  /** The smallest K at which the plan would have included the tool. Every larger K would also include it. */
+  /**
+   * The smallest K at which the plan would have included the tool. With every larger K, the plan would have
+   * included the tool too.
+   */
   heldFromK: z.int().min(1),
   /** Whether the plan, which was not applied, would have forwarded the tool. */
   isPlanned: z.boolean(),
@@ -77,7 +80,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   providerRequestId: z.string().nullable(),
   stream: z.boolean(),
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
-  /** Number of tools in the client's request. Gateways from the previous release omit this field. */
+  /** Number of tools in the client's request. Gateways from the previous release omit this number. */
   toolsOffered: count.nullable().default(null),
   /** Number of tools after applying the allow and deny lists. */
   toolsIn: count,
@@ -89,14 +92,14 @@ export const requestEventV1 = requestAcceptedV1.extend({
   /** Number of pruned tools. Gateways from the previous release omit this field. */
   toolsPruned: count.nullable().default(null),
   /**
-   * Measured tokens (o200k) of the definitions that did not reach the model, minus those of the recovery
-   * tool. The value is null if the tokens were not counted. Gateways from the previous release omit this
-   * field.
+   * Measured tokens (o200k) of the definitions that did not reach the model, minus the tokens of the recovery
+   * tool's definition. The value is null if the tokens were not counted. Gateways from the previous release
+   * omit this field.
    */
   toolTokensSaved: z.int().nullable().default(null),
   /**
-   * Names of the offered tools, if the tools were not ranked. Gateways from the previous release omit this
-   * field.
+   * Names of the offered tools, if the gateway did not rank the tools. Gateways from the previous release
+   * omit this field.
    */
   offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
@@ -105,7 +108,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
       /**
-       * With `shadow`, every tool was forwarded, and a candidate's `forwarded` states the plan's selection.
+       * The reason for K. If the value is `shadow`, every tool was forwarded, and a candidate's `forwarded`
+       * states the plan's selection.
        */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
@@ -121,11 +125,11 @@ export const requestEventV1 = requestAcceptedV1.extend({
         }),
       ),
       // The fields below are new: gateways from the previous release do not send these fields.
-      /** The conversation's `bucketOf`, based on the intent of its first turn. */
+      /** The id of the conversation's bucket (`bucketOf`), based on the intent of the first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**
        * Identifies the conversation within its account, by the session header or otherwise by the first turn.
-       * Measurements count each conversation once. Glossary: conversation.
+       * Recall measurements count each conversation once. Glossary: conversation.
        */
       sessionKey: z.string().max(64).nullable().optional(),
       /** The first 16 hex digits of the hash of the tool list for which the plan was made. */
@@ -137,11 +141,17 @@ export const requestEventV1 = requestAcceptedV1.extend({
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
       /** The deferral that replaced pruning. The value is null if no deferral replaced pruning. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
-      /** Expected value of pruning over the conversation, in tokens at the uncached input price. */
+      /** Expected value of pruning over the whole conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
-      /** With `shadow`: the offered tools that the model called, each once. */
+      /**
+       * The offered tools that the model called, each once. Only events of shadow conversations contain this
+       * field.
+       */
       needs: z.array(toolNeed).optional(),
-      /** With `shadow`: whether the plan would have sent the recovery tool. */
+      /**
+       * Whether the plan would have sent the recovery tool. Only events of shadow conversations contain this
+       * field.
+       */
       isArmed: z.boolean().optional(),
       /**
        * The probability with which the conversation was drawn for shadow routing. Only the request that drew
@@ -152,23 +162,23 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
-   * The compression of the conversation. The value is null if nothing could be compressed. Gateways from the
-   * previous release omit this field.
+   * The compression of the conversation. The value is null if the conversation had nothing to compress.
+   * Gateways from the previous release omit this field.
    */
   context: z
     .object({
-      /** Identifies the conversation in which these markers are valid. */
+      /** Identifies the conversation in which the listed markers are valid. */
       session: sha256Hex,
       decision: contextDecision,
       /**
-       * The saved tokens multiplied by the price, and the cost of rewriting the prompt cache. A value is null
-       * if the prices are unknown.
+       * The saved tokens multiplied by the token price, and the cost of rewriting the prompt cache. A value
+       * is null if the prices are unknown.
        */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),
-      /** The 64 newest omissions. */
+      /** Marker ids of the 64 newest omissions. */
       markers: z.array(markerId),
-      /** The 64 newest blocks compressed in this request. */
+      /** Ids of the 64 newest blocks compressed in this request. */
       blocks: z.array(blockId),
     })
     .nullable()
@@ -188,7 +198,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
   /** Input and output tokens of the recovery rounds. Gateways from the previous release omit this field. */
   recoveryTokens: count.default(0),
   /**
-   * Losses: parts that the provider's format cannot express. Gateways without translation omit this field.
+   * Losses: parts of the request that the provider's format cannot express. Gateways without translation omit
+   * this field.
    */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /**
@@ -207,18 +218,18 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   costUsd: z.number().nullable(),
   /**
-   * Net savings from pruning and compression, in USD. The value is negative if these cost more than they
-   * saved. Gateways from the previous release omit this field.
+   * Net savings from pruning and compression, in USD. The value is negative if pruning and compression cost
+   * more than they saved. Gateways from the previous release omit this field.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
-   * Gross savings, before costs (cache rewrites, recovery rounds). Gateways from the previous release omit
-   * this field.
+   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Gateways from the
+   * previous release omit this field.
    */
   grossSavingsUsd: z.number().nullable().default(null),
   /**
-   * Hashes for comparing the prompts of a conversation. The value is null if nothing could be cached.
-   * Gateways from the previous release omit this field.
+   * Hashes for comparing the prompts of a conversation. The value is null if no part of the prompt could be
+   * cached. Gateways from the previous release omit this field.
    */
   prompt: requestPrompt.nullable().default(null),
   ms: z.object({
@@ -233,8 +244,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A candidate in the sent and stored form: name, score to four decimals, rank, 1 if forwarded, and the reason
- * for always including the tool.
+ * A candidate tool in the compact form for sending and storing. The parts are the name, the score to four
+ * decimals, the rank, 1 if forwarded, and the reason for always including the tool.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -257,8 +268,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Candidates are validated by hand. A tuple schema takes 100 µs per hundred candidates and would dominate the
- * worker's time.
+ * Handwritten code validates candidate tools. A tuple schema takes 100 µs per hundred candidate tools and
+ * would dominate the worker's time.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
@@ -266,8 +277,8 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The event format between the gateway's spool and the request log. Candidates are most of the bytes of an
- * event: 100 candidates take 3.8 kB as tuples and 9.9 kB as objects.
+ * The format of request events between the gateway's spool and the request log. Candidate tools make up most
+ * of an event's bytes: 100 candidate tools take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

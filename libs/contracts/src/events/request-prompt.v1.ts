@@ -5,14 +5,15 @@ import { count } from '../base/common.ts';
 const promptHash = z.string().regex(/^[0-9a-f]{16}$/);
 
 /**
- * Hashes of a prompt's parts, in the order in which providers read the parts. The hashes contain no content.
+ * Hashes of a prompt's parts, in the order in which providers read the parts. The hashes reveal no content of
+ * the prompt.
  */
 export const promptHashes = z.object({
   /** Hash of the tool list in the request's order. The value is null if the request has no tools. */
   tools: promptHash.nullable(),
   /** Hash of the tool list, independent of the order of the tools. */
   toolSet: promptHash.nullable(),
-  /** Hash of the leading instructions. The value is null if there are no instructions. */
+  /** Hash of the instructions before the first message. The value is null if there are no instructions. */
   system: promptHash.nullable(),
   /** Hash of the messages before the model's first turn. */
   opening: promptHash,
@@ -23,7 +24,9 @@ export const promptHashes = z.object({
 });
 export type PromptHashes = z.infer<typeof promptHashes>;
 
-/** A change between two prompts of a conversation, as the provider reports it. */
+/**
+ * The part of the prompt that changed between two requests of a conversation, as reported by the provider.
+ */
 export const promptPart = z.enum(['model', 'tools', 'system', 'messages']);
 export type PromptPart = z.infer<typeof promptPart>;
 
@@ -32,20 +35,29 @@ export const requestPrompt = z.object({
   /** Identifies the conversation within its account, by the first 32 hex digits of a SHA-256. */
   conversation: z.string().regex(/^[0-9a-f]{32}$/),
   client: promptHashes,
-  /** The hashes of the sent prompt. The value is null if the gateway did not change the client's prompt. */
+  /**
+   * The hashes of the prompt that was sent to the provider. The value is null if the gateway did not change
+   * the client's prompt.
+   */
   sent: promptHashes.nullable(),
   caching: z.enum(['automatic', 'explicit']),
-  /** Minimum time for which the provider keeps an unused prefix. The value is null if the time is unknown. */
+  /**
+   * Minimum time for which the provider keeps an unused prefix in its cache. The value is null if the time is
+   * unknown.
+   */
   ttlSeconds: count.nullable(),
-  /** Token counts of the first provider call of the request. `inputTokens` includes the other two counts. */
+  /**
+   * Token counts of the first provider call of the request. `inputTokens` includes `cachedTokens` and
+   * `writtenTokens`.
+   */
   inputTokens: count,
   cachedTokens: count,
   writtenTokens: count,
-  /** Prices at the time of the request. The value is null if the prices are unknown. */
+  /** Token prices at the time of the request. The value is null if the prices are unknown. */
   usdPerMtok: z.object({ input: z.number(), read: z.number(), write: z.number() }).nullable(),
   /**
-   * The reason for the cache miss that the provider reported. Some providers report the reason only if the
-   * client requests it. The value is null if there is no report.
+   * The cause of the cache miss, as reported by the provider. Some providers report the cause only if the
+   * client requests it. The value is null if the provider reported nothing.
    */
   diagnosis: z.object({ part: promptPart, tokens: count.nullable() }).nullable(),
 });

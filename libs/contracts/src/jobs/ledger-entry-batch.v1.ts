@@ -3,25 +3,28 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
 /**
- * The savings from one request, equal to those in the request's log entry. Requests without savings have no
- * ledger entry.
+ * The savings from one request, equal to the savings in the request's log entry. Requests without savings
+ * have no ledger entry.
  */
 export const ledgerEntry = z.object({
   requestId: id,
-  /** When the request was accepted. */
+  /** The time when the request was accepted. */
   at: timestamp,
   accountId: id,
   keyId: id,
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
-  /** At most the sum of the other two counts. Workers from the previous release omit this field. */
+  /**
+   * Tokens of the recovery rounds, at most the sum of the saved tokens. Workers from the previous release
+   * omit this field.
+   */
   recoveryTokensDeducted: count.default(0),
 });
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
 
 /**
- * Savings for the requests in one log transaction. The job id is the batch id, so a batch that is queued
- * twice runs once.
+ * Savings for the requests in one transaction of the request log. The job id is the batch id, so a batch that
+ * is queued twice runs once.
  */
 export const ledgerEntryBatch = defineJob({
   queue: 'ledger-entries',
@@ -31,8 +34,8 @@ export const ledgerEntryBatch = defineJob({
 export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
- * Queue options. Billing retries a batch while the billing database is unavailable. A finished job frees its
- * id. A batch that was never reported as committed can therefore be queued again.
+ * Options of the BullMQ queue. Billing retries a batch while the billing database is unavailable. A finished
+ * job frees its job id. A batch that was never reported as committed can therefore be queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

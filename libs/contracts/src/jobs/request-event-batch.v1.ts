@@ -3,22 +3,24 @@ import { shippedRequestEventV1 } from '../events/request-event.v1.ts';
 import { timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
-/** A batch of final request events. The job id is the batch id, so a batch that is queued twice runs once. */
+/** A batch of request events. The job id is the batch id, so a batch that is queued twice runs once. */
 export const requestEventBatch = defineJob({
   queue: 'request-events',
   name: 'request-event-batch.v1',
   data: z.object({
     batchId: z.string().max(200),
     events: z.array(shippedRequestEventV1).min(1).max(1000),
-    /** The W3C traceparent for each event, by index. An entry is null if the request was not sampled. */
+    /**
+     * The W3C traceparent for each event, by index. The traceparent is null if the request was not sampled.
+     */
     traceparents: z.array(z.string().nullable()),
   }),
 });
 export type RequestEventBatch = z.infer<typeof requestEventBatch.data>;
 
 /**
- * Queue options. The worker retries a batch while the worker's database is unavailable. A finished job frees
- * its id, so the gateway can send the same batch again.
+ * Options of the BullMQ queue. The worker retries a batch while the worker's database is unavailable. A
+ * finished job frees its job id, so the gateway can send the same batch again.
  */
 export const requestEventBatchOptions = {
   attempts: 1_000_000,
@@ -28,8 +30,8 @@ export const requestEventBatchOptions = {
 } as const;
 
 /**
- * An event that could not be written, with the reason. The event is kept until an operator handles it (`npm
- * run dead-letters`).
+ * A request event that could not be written, with the reason. The event is kept until an operator handles it
+ * (`npm run dead-letters`).
  */
 export const deadRequestEvent = defineJob({
   queue: 'request-events-dead',

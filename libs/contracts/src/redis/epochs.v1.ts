@@ -1,22 +1,22 @@
 /**
- * Redis key for an API key's epoch in the cache. The account service writes epochs. The gateway reads the
- * epochs of a key and its account together with the rate limit. The gateway thereby detects a change even if
- * it missed the broadcast. A negative epoch means that the key was revoked or the account was deleted. An
- * epoch is missing if nothing changed recently or Redis lost the epoch. In that case only the gateway's cache
- * limits how long a grant is used. All keys of an account share a hash tag, so one script can read these keys
- * in a cluster.
+ * The Redis key for the epoch of an API key. The account service writes epochs to the cache. The gateway
+ * reads the epochs of an API key and of its account together with the rate limit. The gateway thereby detects
+ * a change even if the gateway missed the broadcast. A negative epoch means that the API key was revoked or
+ * the account was deleted. An epoch is missing if nothing changed recently or Redis lost the epoch. Without
+ * an epoch, only the maximum age of cached grants limits the use of a grant. The Redis keys of an account
+ * share a hash tag, so one script can read these keys in a Redis cluster.
  */
 export function keyEpochName(accountId: string, keyId: string): string {
   return `epoch:{${accountId}}:${keyId}`;
 }
 
-/** Redis key for an account's epoch in the cache, for changes to the account itself. */
+/** The Redis key for an account's epoch, which covers changes to the account itself. */
 export function accountEpochName(accountId: string): string {
   return `epoch:{${accountId}}`;
 }
 
 /**
- * Lifetime of an epoch. The lifetime exceeds the maximum age of a cached grant (310 s), so an epoch exists
- * longer than every grant that it could invalidate.
+ * Lifetime of an epoch in Redis. The lifetime exceeds the maximum age of a cached grant (310 s). An epoch
+ * therefore exists longer than every grant that the epoch could invalidate.
  */
 export const epochKeptSeconds = 900;

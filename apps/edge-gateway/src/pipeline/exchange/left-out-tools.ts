@@ -21,8 +21,8 @@ export interface LeftOutTools {
 
 /**
  * Returns the measured number of tokens that were saved by leaving out tools. This number is the tokens of
- * definitions that never reached the model, minus the tokens of the recovery tool. Null if a definition was
- * not counted.
+ * definitions that never reached the model, minus the tokens of the recovery tool. The result is null if a
+ * definition was not counted.
  * @param reached names of the tools that reached the model later
  */
 export function sumSavedTokens(
@@ -43,8 +43,8 @@ export function sumSavedTokens(
 }
 
 /**
- * Renders the recovery tool's definition as text, so that its tokens can be counted. The real count differs
- * by a few tokens between formats.
+ * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The
+ * real token count differs by a few tokens between formats.
  */
 export function renderCounted({ name, description, parameters }: RecoveryTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });

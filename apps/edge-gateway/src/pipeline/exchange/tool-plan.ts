@@ -8,7 +8,7 @@ import type { NextRound } from '../recovery/round-requests.ts';
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
 
-/** Edits to one tool definition. Offsets are relative to its first byte. */
+/** Edits to one tool definition. Offsets are relative to the first byte of the definition. */
 export interface SchemaEdits {
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
@@ -16,13 +16,13 @@ export interface SchemaEdits {
 
 /** The compression result for a conversation. */
 export interface ContextEdits {
-  /** Replacements for whole JSON strings in the body, in ascending order of position. */
+  /** Replacements for whole JSON strings in the request body, in ascending order of position. */
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
-  /** Estimated token counts. */
+  /** Estimated token counts of the compression. */
   readonly tokens: ContextTokens;
   /**
-   * Recalls removed text for the model. If later requests may remove text, this function is set from the
+   * Returns removed text to the model. If later requests may remove text, this function is set from the
    * conversation's first request on. The reason is that the recovery tool must be in the tool list from the
    * beginning.
    */
@@ -31,7 +31,7 @@ export interface ContextEdits {
   readonly session: string | null;
   /** Marker ids of the newest 64 pieces of text removed in this request. */
   readonly markers: readonly string[];
-  /** Ids of the newest 64 blocks that arrived with this request and were compressed. */
+  /** Ids of the newest 64 content blocks that arrived with this request and were compressed. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
   /** Whether the compressor processed any message of the conversation. */
@@ -39,9 +39,9 @@ export interface ContextEdits {
 }
 
 /**
- * `taken`: the account's settings apply. `cleared`: from this request on, summaries replace old results.
- * `kept`: the conversation keeps the settings that it started with, because a change would cost more than it
- * saves.
+ * `taken`: the account's settings for compression apply. `cleared`: from this request on, summaries replace
+ * old tool results. `kept`: the conversation keeps the compression settings that it started with, because a
+ * change would cost more than it saves.
  */
 type ContextDecision = 'taken' | 'cleared' | 'kept';
 
@@ -50,7 +50,7 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /** Tokens after the first message that may differ from earlier requests. */
+  /** Tokens after the first message whose content may differ from earlier requests. */
   readonly rewritten: number;
 }
 
@@ -78,19 +78,25 @@ export interface ToolPlan {
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The router's reply. Null if the reply was late or the call failed. */
+  /** The tool router's reply. Null if the reply was late or the call to the tool router failed. */
   readonly reply: PlannedReply | null;
   /** Keys under which the plan is stored. Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
-  /** Tools that the model requested in its last turn. Their definitions are added to this request. */
+  /**
+   * Tools that the model requested in its last turn. The definitions of the requested tools are added to this
+   * request.
+   */
   readonly requested?: readonly number[];
   /** Makes pruned tools reachable. Absent if no tools are pruned or recovery does not apply. */
   readonly recovery?: Recovery | undefined;
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
-  /** Set in a conversation with bound reasoning. Its plan must be sent unchanged. */
+  /**
+   * The plan parts for a conversation with bound reasoning. A plan of such a conversation must be sent
+   * unchanged.
+   */
   readonly bound?: BoundPlan | undefined;
-  /** SHA-256 of each tool's definition, in the client's order. Absent if nothing was planned. */
+  /** SHA-256 of each tool's definition, in the client's order. Absent if no tools were planned. */
   readonly toolHashes?: readonly string[] | undefined;
 }
 
@@ -115,7 +121,7 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
-  /** Returns whether deferral applies at a target. A fallback model may not support it. */
+  /** Returns whether deferral applies at a target. A fallback model may not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
 }
 
@@ -128,8 +134,9 @@ export interface BoundPlan {
   /** Sets `drop_block` for the rest of the conversation. */
   readonly remember: () => void;
   /**
-   * Stores the decision to send every tool unchanged, because the provider rejects deferral. Present only in
-   * the first request of a conversation, because the change would edit the prefix of a later request.
+   * Stores the decision to send every tool unchanged, because the provider rejects deferral. The function is
+   * present only in the first request of a conversation, because the change would edit the prefix of a later
+   * request.
    */
   readonly abandon?: () => Promise<void>;
 }
@@ -141,8 +148,8 @@ interface Selected {
 }
 
 /**
- * Returns the tools that are defined in the provider request. With deferral, all eligible tools are defined,
- * so deferral saves no definitions.
+ * Returns the tools that are defined in the provider request. With deferral, all tools that the key may use
+ * are defined, so deferral saves no definitions.
  */
 export function listSent({ eligible, forwarded, deferral }: Selected): readonly number[] {
   return deferral === undefined ? forwarded : eligible;
@@ -150,7 +157,7 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
 
 /**
  * Lists the tools that the plan hides from the model: pruned tools, and deferred tools until the model finds
- * them. In shadow mode the list is empty, because the plan is not applied.
+ * them. For a shadow conversation the list is empty, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
   if (deferral?.mode === 'allowed') return [];
@@ -160,8 +167,8 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 
 /**
  * Returns the number of tool definitions that reach the model with the first provider request. The number
- * includes tools that are not left out, the recovery tool, and tools that the gateway describes after the
- * last message.
+ * includes the tools that are not left out, the recovery tool, and the tools that the gateway describes after
+ * the last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;
@@ -170,16 +177,22 @@ export function countReaching(plan: ToolPlan): number {
 }
 
 /**
- * Keys under which the planner stores a conversation. Each key is valid for one account and one tool list.
- * SHA-256 in hex.
+ * Keys under which the planner stores a conversation. Each storage key is valid for one account and one tool
+ * list. Each storage key is a SHA-256 hash in hexadecimal form.
  */
 export interface ConversationKeys {
   readonly accountId: string;
-  /** Covers all messages in this request. The next turn looks up the conversation's state under this key. */
+  /**
+   * The key that covers all messages in this request. The next turn looks up the conversation's state under
+   * this key.
+   */
   readonly here: string;
-  /** Covers all messages before the model's last turn. Null in the first request of a conversation. */
+  /**
+   * The key that covers all messages before the model's last turn. Null in the first request of a
+   * conversation.
+   */
   readonly before: string | null;
-  /** Identical in every request of the conversation. */
+  /** The key that is identical in every request of the conversation. */
   readonly conversation: string;
   /** The first 16 hex digits of the hash of the tool list. */
   readonly toolList: string;
@@ -190,7 +203,7 @@ export interface Outbound {
   readonly body: Uint8Array;
   readonly conversation: Conversation;
   readonly plan: ToolPlan;
-  /** Renders the same request for another target. */
+  /** Renders the upstream request for another target. */
   readonly bodyFor: (target: Target) => Uint8Array;
   /**
    * Renders the request with every tool unchanged, for a provider that rejects deferral. Null if the plan has
@@ -198,8 +211,8 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Messages that follow the client's last message. `body` already contains them unless the request is
-   * translated.
+   * Messages that follow the client's last message. `body` already contains these messages unless the request
+   * is translated.
    */
   readonly added: readonly ChatMessage[];
   /** Builds the request for a recovery round. */

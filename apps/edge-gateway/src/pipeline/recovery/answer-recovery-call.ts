@@ -2,32 +2,32 @@ import type { ChatMessage, ToolDescription } from '@gateway/interchange';
 import type { RecoveryCall } from './round-reducer.ts';
 import type { Recovery } from './recovery.ts';
 
-/** The response to a recovery call, and the tools that it contains. */
+/** The response to a recovery tool call, and the tools that the response contains. */
 export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
-  /** Tools that the response shows to the model. */
+  /** Tools that the response to the recovery tool call shows to the model. */
   readonly shown: readonly string[];
   /** The shown tools that the model requested by name. */
   readonly requested: readonly string[];
 }
 
 /**
- * Max number of tools in the response to one recovery call. The model can request more tools with another
- * call.
+ * Maximum number of tools in the response to one recovery tool call. The model can request more tools with
+ * another call.
  */
 const namesMax = 8;
 const foundMax = 5;
 /**
- * Max characters of tool definitions in one response. A single definition may exceed this limit, because
- * without pruning it would have been sent anyway.
+ * Maximum number of characters of tool definitions in one response. A single definition may exceed the
+ * maximum, because without pruning the definition would have been sent anyway.
  */
 const definitionCharactersMax = 128_000;
 
 /**
- * Answers a call that the client does not see. With `intoList`, the next request's tool list includes the
- * tools, so the response omits their definitions. Never fails, because the response only names unavailable
- * tools.
+ * Answers a tool call that the client does not see. With `intoList`, the next request's tool list includes
+ * the tools, so the response omits their definitions. The function never fails, because the response only
+ * names unavailable tools.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,
@@ -94,8 +94,8 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response, as a tool call with its result. This is a
- * pure function of the tools.
+ * Renders the tools that the model requested in its last response, as a tool call with its result. The
+ * rendered call is a pure function of the tools.
  */
 export function renderRequestedTools(
   standInName: string,

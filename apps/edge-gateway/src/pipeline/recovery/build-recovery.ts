@@ -9,7 +9,7 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
  * client forces the model to call a tool (`required`). Second, the client requests several responses, each of
  * which would need different tools. Third, the client has already begun the model's response. If the model
  * may call no tool, or only named tools, the recovery tool is listed anyway. The tool list and the provider's
- * prompt cache then stay the same. Bound reasoning is checked elsewhere.
+ * prompt cache then stay the same as in other requests. Bound reasoning is checked elsewhere.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   if (outline.tools.length === 0 || outline.toolChoice.mode === 'required') return false;
@@ -31,9 +31,12 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly forwarded: readonly number[];
   /** Tools that the model requested in its last turn. */
   readonly requested: readonly number[];
-  /** Whether pruned tools can be reached. If false, the recovery covers only compressed content. */
+  /**
+   * Whether pruned tools can be reached. If pruned tools cannot be reached, the recovery covers only
+   * compressed content.
+   */
   readonly reachesTools: boolean;
-  /** Whether the key may use a tool. Absent if the key has no tool lists. */
+  /** Returns whether the key may use a tool. Absent if the key has no tool lists. */
   readonly permits?: ((name: string) => boolean) | undefined;
   /** Returns tool indexes, best match first. Rejects if planning fails. */
   readonly rank: (need: string) => Promise<readonly number[]>;
@@ -76,8 +79,8 @@ export function buildRecovery(given: RecoveryInput): Recovery {
 }
 
 /**
- * Returns the status of each tool name. Tools with the same name have the same status, because key limits and
- * plans treat all of them alike.
+ * Returns the status of each tool name. Tools with the same name have the same status, because tool lists and
+ * plans treat tools with the same name alike.
  */
 function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
@@ -117,7 +120,10 @@ async function findTools(
   }
 }
 
-/** Finds tools without the router, by the number of words that a tool's name shares with the need. */
+/**
+ * Finds tools without the tool router, by the number of words that a tool's name shares with the model's
+ * description of the needed tool.
+ */
 function findByWords(names: readonly string[], need: string): string[] {
   const wanted = new Set(wordsOf(need));
   const scored = names.map((name) => ({
@@ -150,8 +156,8 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
 }
 
 /**
- * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. This is a pure function of
- * the transcript, so every later turn is rewritten in the same way.
+ * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. The rewritten transcript is
+ * a pure function of the transcript, so every later turn is rewritten in the same way.
  */
 function renderCallEdits(
   places: readonly CallPlace[],

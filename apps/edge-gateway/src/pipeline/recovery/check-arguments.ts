@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Max number of reported problems. A longer list does not help a model. */
+/** Maximum number of reported problems. A longer list of problems does not help a model. */
 const problemsMax = 5;
-/** Max steps in one check. A schema may refer to itself and may branch at every level. */
+/** Maximum number of steps in one check. A schema may refer to itself and may branch at every level. */
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Max total work in one check: enum values compared, names and characters examined. The step limit is not
- * enough, because a single step may examine thousands of values.
+ * Maximum amount of work in one check: enum values compared, names and characters examined. The limit on
+ * steps is not enough, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
-/** Counting this many characters takes about as long as comparing one enum value. */
+/** Comparing this many characters takes about as long as comparing one enum value. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;
@@ -22,18 +22,18 @@ interface Check {
    * a failed branch are dropped if another branch fits.
    */
   readonly problems: (() => string)[];
-  /** The work done so far, shared by all branches of the check. */
+  /** The work done until now, shared by all branches of the check. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
 
 /**
- * Checks a call's arguments against the tool's schema. Returns one sentence per problem, or an empty list if
- * the arguments fit. Keywords that the check does not support pass, because the client's own tool rejects
- * invalid calls.
- * The check is written by hand, because common validators compile a schema to code or run its regular
- * expressions. Both are risks, because the schema comes from a client and this process serves many clients.
- * The check ignores `pattern` and `format`.
+ * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty
+ * list if the arguments fit. Schema keywords that the check does not support are ignored, because the
+ * client's own tool rejects invalid calls. The check is written by hand, because common validators compile a
+ * schema to code or run its regular expressions. Compiled schemas and regular expressions are risks, because
+ * the schema comes from a client and this process serves many clients. The check ignores `pattern` and
+ * `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -48,7 +48,10 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
   return check.problems.slice(0, problemsMax).map((say) => say());
 }
 
-/** Adds to the work done. Returns false if the limit is exceeded. The rest of the check then passes. */
+/**
+ * Adds to the counted work. Returns false if the work exceeds the limit. The remaining values are then
+ * accepted without a check.
+ */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
   return spent.work <= workMax;
@@ -69,7 +72,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
   else if (isObject(value)) checkMembers(check, schema, value, at, depth);
 }
 
-/** Resolves a reference within the schema itself. A value with any other reference passes. */
+/** Resolves a schema reference within the schema itself. A value with any other reference is accepted. */
 function resolve(check: Check, reference: string): unknown {
   if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);
@@ -145,8 +148,8 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The keywords that bound a value. Each keyword has a flag for a minimum, and a function that measures the
- * value.
+ * The schema keywords that bound a value. Each keyword has a flag for a minimum, and a function that measures
+ * the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [
@@ -158,7 +161,7 @@ const bounds: readonly (readonly [keyword: string, least: boolean, measure: (val
     ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
   ];
 
-/** Returns the length in code points, as JSON Schema defines it. */
+/** Returns the length of a string in code points, as JSON Schema defines the length. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -180,7 +183,7 @@ function checkBranches(check: Check, schema: Schema, value: unknown, at: string,
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
-    // If several `oneOf` branches match, the value still passes.
+    // If several `oneOf` branches match, the value is still accepted.
     if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
       check.problems.push(() => `${at} fits none of the schemas in ${keyword}`);
   }
@@ -201,7 +204,7 @@ function checkItems(
 ): void {
   const { items } = schema;
   if (!isObject(items) && items !== false) return;
-  // Items covered by `prefixItems` pass.
+  // Array items covered by `prefixItems` are not checked again.
   const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
   value.slice(from).forEach((item, index) => {
     checkValue(check, items, item, `${at}[${from + index}]`, depth + 1);
