@@ -1,6 +1,6 @@
+import { runAtOnce } from '@gateway/messaging';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runAtOnce } from '../../apps/tool-router/src/shares/run-at-once.ts';
 import { describeLogits } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
 import type { RankQuestion, TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
 import { makeToolEncoderText } from '../../apps/tool-router/src/encoder/tool-encoder-text.ts';

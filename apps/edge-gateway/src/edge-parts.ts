@@ -123,7 +123,7 @@ function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
   readonly close: () => Promise<void>;
 } {
   const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
-  const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
+  const open = openBudgets(config, messaging, log);
   const accountKeys = { cache: cacheRedis, queue: open.redis };
   messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
   const conversationCache = openConversationCache(cacheRedis, { config, metrics });

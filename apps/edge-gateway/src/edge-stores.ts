@@ -58,10 +58,17 @@ export interface OpenBudgets {
   readonly close: () => Promise<void>;
 }
 
-/** @param planDeadlineMs time limit for planning. A request never waits longer than this for its budget. */
-export function openBudgets(redisUrl: string, planDeadlineMs: number, log: Logger): OpenBudgets {
-  const redis = connectRedis(redisUrl, log, Math.min(redisCommandMs, planDeadlineMs));
+/** A request never waits longer than `PLAN_DEADLINE_MS` for its budget. */
+export function openBudgets(
+  { REDIS_URL, PLAN_DEADLINE_MS }: Pick<Config, 'REDIS_URL' | 'PLAN_DEADLINE_MS'>,
+  messaging: Messaging,
+  log: Logger,
+): OpenBudgets {
+  const redis = connectRedis(REDIS_URL, log, Math.min(redisCommandMs, PLAN_DEADLINE_MS));
   const budgets = new SavedTokenBudgets({ store: new RedisBudgetStore(redis, randomUUID()), log });
+  messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
+    if (deleted) budgets.forget(accountId);
+  });
   const close = async (): Promise<void> => {
     await budgets.close();
     redis.disconnect();

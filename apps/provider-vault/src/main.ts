@@ -23,7 +23,8 @@ let enrolment: Enrolment | undefined;
 await runService({
   name: 'provider-vault',
   config,
-  accountShare,
+  // Encryption needs a processor: an account that changes many credentials uses one at most.
+  accountShare: { ...accountShare, slotsPerAccount: 1 },
   ready: async () => ({ database: await database.isUp(), keys: enrolment?.isComplete ?? false }),
   createModule: async ({ messaging, logger, metrics }) => {
     await database.untilUp({

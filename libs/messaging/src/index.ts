@@ -16,7 +16,7 @@ export {
   type ServiceParts,
 } from './run-service.ts';
 export { FairQueue, type FairQueueOptions, type RefusedReason } from './fair-queue.ts';
-export { LoopShare, type LoopShareOptions, type Pieces } from './loop-share.ts';
+export { LoopShare, runAtOnce, runInPieces, type LoopShareOptions, type Pieces } from './loop-share.ts';
 export type {
   CallOptions,
   Messaging,
@@ -27,6 +27,7 @@ export type {
   RequestOf,
   ServeOptions,
 } from './messaging.ts';
+export { cutForMessages } from './message-format.ts';
 export { TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
 export { nestLogger, RpcHandler, RpcServer } from './nest-transport.ts';

@@ -8,6 +8,28 @@ import { TimeShare, type TimeShareOptions } from './time-share.ts';
  */
 export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
+/** Runs the work without a pause, for callers that share the event loop with no other account. */
+export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
+  let step = pieces.next();
+  while (step.done !== true) step = pieces.next();
+  return step.value;
+}
+
+/**
+ * Runs the work with a pause after each piece, in which other work runs. For work that is not shared between accounts
+ * here, because something else limits it.
+ * @param pieceMs how long a piece may take, in milliseconds. A single step is never cut.
+ */
+export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
+  for (;;) {
+    const endAt = performance.now() + pieceMs;
+    let step = pieces.next();
+    while (step.done !== true && performance.now() < endAt) step = pieces.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
 export interface LoopShareOptions extends TimeShareOptions {
   /**
    * Maximum time for which work may run before other work gets a turn, in milliseconds. A single step is

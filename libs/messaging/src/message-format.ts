@@ -19,6 +19,32 @@ export function decodeJson(data: Uint8Array): unknown {
   return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
 }
 
+/** Size of a message that its receiver parses and checks in a few milliseconds, in bytes. */
+const shortMessageBytes = 128 * 1024;
+
+/**
+ * Cuts a list for several short messages, so that a long list blocks neither the sender nor the receiver. An item that is
+ * longer gets its own message.
+ * @param bytesOf the size of an item in the message, in bytes
+ */
+export function* cutForMessages<Item>(
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+): Generator<Item[]> {
+  let group: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const own = bytesOf(item);
+    if (group.length > 0 && bytes + own > shortMessageBytes) {
+      yield group;
+      [group, bytes] = [[], 0];
+    }
+    group.push(item);
+    bytes += own;
+  }
+  if (group.length > 0) yield group;
+}
+
 /** A single subject token without dots or wildcards, so an instance id cannot address other subjects. */
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 

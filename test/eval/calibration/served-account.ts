@@ -1,3 +1,4 @@
+import { runAtOnce } from '@gateway/messaging';
 import type { RoutingPolicy } from '@gateway/contracts';
 import {
   choosePlan,
@@ -6,7 +7,6 @@ import {
 } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import type { TurnRanking } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
-import { runAtOnce } from '../../../apps/tool-router/src/shares/run-at-once.ts';
 import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import {
   defineTool,

@@ -143,6 +143,34 @@ it('tokens held by a killed edge become available after its lease expires', asyn
   await eventually(async () => ((await budgetOf(key)).today === 400 ? true : undefined));
 });
 
+it('an edge stores nothing about a deleted account again, not even for its last requests', async () => {
+  const [key, other] = [createKey(1_000_000), createKey(1_000_000)];
+  const { budgets, redis } = replicaOf(0);
+  const reserve = async (of: typeof key) => {
+    const answer = await budgets.reserve(of, 1_000);
+    if (!isReserved(answer)) throw new Error('there is room');
+    return answer;
+  };
+  const [held, settled] = [await reserve(key), await reserve(key)];
+  settled.settle(1_000);
+  await eventually(async () => {
+    const { today, held: reserved } = await budgetOf(key);
+    // The edge reserves in advance for a busy key.
+    return today === 1_000 && reserved.some((tokens) => tokens > 1_000) ? true : undefined;
+  });
+  budgets.forget(key.accountId);
+  await redis.del(`budget:{${key.accountId}}:${key.keyId}`);
+
+  held.settle(1_000);
+  expect(await budgets.reserve(key, 1_000)).toBe('unknown');
+  const last = await reserve(other);
+  last.settle(500);
+  await eventually(async () => ((await budgetOf(other)).today === 500 ? true : undefined));
+  await replicaOf(0).close();
+  const left = await replicas[1]!.redis.keys(`*${key.accountId}*`);
+  expect(left).toEqual([]);
+});
+
 it('a raised budget takes effect immediately', async () => {
   const key = createKey(1_000);
   const [first] = await reserveAll(1, 1_000, key);

@@ -30,6 +30,8 @@ import type { TextStep } from './steps/text-step.ts';
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
+/** Values and keys of a document that may become a table. More are a quarter of a million tokens at least. */
+const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
 /** Maximum number of quotes in a reference. JSON escapes each quote, which adds one character. */
@@ -192,7 +194,8 @@ class BlockDraft {
     if (tape === undefined) return false;
     const { text } = this;
     this.apply('minify_json', minifyJson);
-    if (this.#settings.mode === 'balanced' && isExact(text) && !mayHoldTables(text))
+    const isShort = tape.after(tape.root) <= tableValuesMax;
+    if (this.#settings.mode === 'balanced' && isShort && isExact(text) && !mayHoldTables(text))
       this.apply('table_form', () => renderTables(tape));
     return true;
   }

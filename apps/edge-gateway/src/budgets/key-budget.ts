@@ -96,6 +96,10 @@ export class KeyBudget {
     this.#options = options;
   }
 
+  get accountId(): string {
+    return this.#options.accountId;
+  }
+
   /** Whether the budget for these limits is already known to be exhausted. Does not sync. */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { BudgetLimits, BudgetStore } from './budget-store.port.ts';
 import { KeyBudget, type BudgetAnswer } from './key-budget.ts';
 import { StoreHealth } from './store-health.ts';
@@ -26,6 +27,8 @@ const upkeepMs = 5_000;
  * requests recently. Additional keys are treated as if the store were unavailable.
  */
 const keysMax = 50_000;
+/** Deleted accounts that are remembered. Their requests in flight end within seconds. */
+const forgottenMax = 10_000;
 
 export interface SavedTokenBudgetsOptions {
   readonly store: BudgetStore;
@@ -45,6 +48,7 @@ export class SavedTokenBudgets {
   readonly #health: StoreHealth;
   readonly #budgets = new Map<string, KeyBudget>();
   readonly #dirty = new Set<KeyBudget>();
+  readonly #forgotten = new LRUCache<string, true>({ max: forgottenMax });
   #sequence = 0;
   #flushTimer: NodeJS.Timeout | undefined;
   readonly #upkeepTimer: NodeJS.Timeout;
@@ -73,6 +77,19 @@ export class SavedTokenBudgets {
     return budget?.reserve(tokens, key) ?? 'unknown';
   }
 
+  /**
+   * Stops syncing a deleted account, also for its requests that still end. Otherwise, the return of an advance
+   * reservation, up to ten seconds after the last request, would create the deleted keys in the store again.
+   */
+  forget(accountId: string): void {
+    this.#forgotten.set(accountId, true);
+    for (const [keyId, budget] of this.#budgets) {
+      if (budget.accountId !== accountId) continue;
+      this.#budgets.delete(keyId);
+      this.#dirty.delete(budget);
+    }
+  }
+
   /** Settles all tokens that are not synced yet and returns advance reservations. */
   async close(): Promise<void> {
     clearInterval(this.#upkeepTimer);
@@ -84,7 +101,7 @@ export class SavedTokenBudgets {
   }
 
   #open({ accountId, keyId }: BudgetedKey): KeyBudget | undefined {
-    if (this.#budgets.size >= keysMax) return undefined;
+    if (this.#budgets.size >= keysMax || this.#forgotten.has(accountId)) return undefined;
     const budget = new KeyBudget({
       accountId,
       keyId,
@@ -99,6 +116,7 @@ export class SavedTokenBudgets {
   }
 
   #flushSoon(budget: KeyBudget): void {
+    if (this.#forgotten.has(budget.accountId)) return;
     this.#dirty.add(budget);
     const delayMs = this.#health.isAway ? flushAwayMs : flushMs;
     this.#flushTimer ??= setTimeout(() => this.#flush(), delayMs).unref();

@@ -76,6 +76,19 @@ describe('restrictBody', () => {
     );
   });
 
+  it('rejects a tool choice with more tools than a request may have, in nested lists too', () => {
+    const permission = permissionOf({ allowedTools: null, deniedTools: ['erase'] })!;
+    const list = (count: number) => Array.from({ length: count }, (_, at) => fn(`tool_${at}`));
+    const check = (tools: unknown) => {
+      const body = { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools } } };
+      return restrictBody(scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 256 }), permission);
+    };
+    expect(check(list(4_096))).toEqual([]);
+    const nested = Array.from({ length: 3 }, () => ({ type: 'allowed_tools', tools: list(1_500) }));
+    for (const tools of [list(4_097), nested])
+      expect(() => check(tools)).toThrow(expect.objectContaining({ code: 'too_many_tools' }) as Error);
+  });
+
   it('takes linear time on hostile bodies of 2 MiB', () => {
     const size = 2 * 1024 * 1024;
     const repeat = (text: string) => text.repeat(Math.ceil(size / text.length));

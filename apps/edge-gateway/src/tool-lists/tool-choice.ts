@@ -1,6 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonNode } from '@gateway/wire-formats';
-import { ambiguousTools, findMembers, governMembers, join, quote, type Restriction } from './tool-members.ts';
+import {
+  ambiguousTools,
+  findMembers,
+  governMembers,
+  join,
+  quote,
+  toolsMax,
+  type Restriction,
+} from './tool-members.ts';
 import { readText, spellType } from './read-tool.ts';
 import type { ToolIdentity } from './tool-permission.ts';
 
@@ -14,9 +22,16 @@ const choiceMembers = governMembers([...bodies, 'type', 'mode', 'name', 'tools',
 
 /**
  * Checks that a tool choice, in any format, names only tools that the key may use.
- * @throws GatewayError `tool_not_allowed`, or `ambiguous_tools` if the choice names no tool clearly
+ * @param listed the number of tools listed in the choice so far
+ * @throws GatewayError `tool_not_allowed`, `ambiguous_tools` if the choice names no tool clearly, or
+ * `too_many_tools`
  */
-export function requirePermittedChoice(given: Restriction, node: JsonNode, path: string): void {
+export function requirePermittedChoice(
+  given: Restriction,
+  node: JsonNode,
+  path: string,
+  listed = { count: 0 },
+): void {
   const { tape, permission } = given;
   if (tape.kind(node) === 'string') {
     const mode = readText(tape, node, path);
@@ -40,18 +55,32 @@ export function requirePermittedChoice(given: Restriction, node: JsonNode, path:
     return kinds.has(text) ? [] : [spellType(text)];
   });
   if (!permission.permitsAll(identities)) requirePermitted(given, identities, path);
-  for (const body of named) requirePermittedBody(given, members.get(body), join(path, body));
+  for (const body of named) requirePermittedBody(given, members.get(body), join(path, body), listed);
   const tools = members.get('tools');
-  if (tools === undefined) return;
-  tape.items(tools).forEach((tool, index) => {
-    requirePermittedChoice(given, tool, join(join(path, 'tools'), index));
-  });
+  if (tools !== undefined) requirePermittedList(given, tools, join(path, 'tools'), listed);
 }
 
-function requirePermittedBody(given: Restriction, body: JsonNode | undefined, path: string): void {
+function requirePermittedList(
+  given: Restriction,
+  tools: JsonNode,
+  path: string,
+  listed: { count: number },
+): void {
+  const items = given.tape.items(tools);
+  listed.count += items.length;
+  if (listed.count > toolsMax) throw new GatewayError('too_many_tools', { param: path });
+  items.forEach((tool, index) => requirePermittedChoice(given, tool, join(path, index), listed));
+}
+
+function requirePermittedBody(
+  given: Restriction,
+  body: JsonNode | undefined,
+  path: string,
+  listed: { count: number },
+): void {
   if (body === undefined) return;
   if (given.tape.kind(body) !== 'object') throw ambiguousTools(path, 'is not an object.');
-  requirePermittedChoice(given, body, path);
+  requirePermittedChoice(given, body, path, listed);
 }
 
 function requirePermitted(

@@ -2,16 +2,20 @@ import { GatewayError } from '@gateway/errors';
 import type { ByteEdit } from '@gateway/interchange';
 import { removeItems, removeMembers, type JsonNode } from '@gateway/wire-formats';
 import { readText, readTool, type ReadTool } from './read-tool.ts';
-import { ambiguousTools, findMembers, governMembers, join, type Restriction } from './tool-members.ts';
+import {
+  ambiguousTools,
+  findMembers,
+  governMembers,
+  join,
+  toolsMax,
+  type Restriction,
+} from './tool-members.ts';
 
 export interface RestrictedList {
   readonly edits: readonly ByteEdit[];
   /** Whether all tools were removed from a list that had tools. */
   readonly isLeftEmpty: boolean;
 }
-
-/** Maximum number of tools in one list, the same as for the tools of a chat request. */
-const toolsMax = 4096;
 
 /** A list of tools in a request. */
 export interface ToolListPlace {

@@ -14,6 +14,9 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
   return new GatewayError('ambiguous_tools', { param, message });
 }
 
+/** Maximum number of tools in one list, the same as for the tools of a chat request, and in one tool choice. */
+export const toolsMax = 4096;
+
 /** Maximum length of the part of a client's name that an error quotes. */
 const quotedCharactersMax = 100;
 
@@ -27,6 +30,7 @@ export function quote(name: string): string {
  * `toolConfig` and `tool_config`. C strings end at a NUL.
  */
 export function foldKey(key: string): string {
+  if (foldedKey.test(key)) return key;
   const end = key.indexOf('\0');
   const text = end === -1 ? key : key.slice(0, end);
   return text
@@ -34,6 +38,9 @@ export function foldKey(key: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
+
+/** Most keys are folded already. */
+const foldedKey = /^[a-z0-9]*$/;
 
 /** The exact spelling of each governed field, by its folded key. */
 export type GovernedMembers = ReadonlyMap<string, string>;

@@ -1,10 +1,9 @@
-import type { Pieces } from '@gateway/messaging';
+import { runAtOnce, type Pieces } from '@gateway/messaging';
 import { describeRanking } from './describe-ranking.ts';
 import type { RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import { makeTurnQuery, scoreByKeyword } from '../tool-index/keyword-scores.ts';
-import { runAtOnce } from '../shares/run-at-once.ts';
 
 /** Ranks tools by fielded BM25 over the words of the turn and its context. */
 export const keywordRanker = {

@@ -1,4 +1,4 @@
-import type { Pieces } from '@gateway/messaging';
+import { runAtOnce, type Pieces } from '@gateway/messaging';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 import { scoreByKeyword } from '../tool-index/keyword-scores.ts';
 import { measureAffinity, measureNames, measureCoverage } from './name-match.ts';
@@ -7,7 +7,6 @@ import { scoreSoftly } from './soft-match.ts';
 import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
-import { runAtOnce } from '../shares/run-at-once.ts';
 
 /** A tool's features, in column order. A reranker with different features fails to load. */
 export const featureNames = [

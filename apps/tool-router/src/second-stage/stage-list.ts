@@ -1,7 +1,6 @@
-import type { Pieces } from '@gateway/messaging';
+import { runAtOnce, type Pieces } from '@gateway/messaging';
 import type { ToolCard } from '../tool-index/tool-card.ts';
 import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
-import { runAtOnce } from '../shares/run-at-once.ts';
 
 /** Second-stage data for a tool list, in addition to its index. */
 export interface StageList {

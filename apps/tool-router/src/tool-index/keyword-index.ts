@@ -1,7 +1,6 @@
-import type { Pieces } from '@gateway/messaging';
+import { runAtOnce, type Pieces } from '@gateway/messaging';
 import { nextCount, type Word } from './tokens.ts';
 import type { ToolCard } from './tool-card.ts';
-import { runAtOnce } from '../shares/run-at-once.ts';
 
 /**
  * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a

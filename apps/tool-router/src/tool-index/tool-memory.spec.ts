@@ -1,6 +1,6 @@
+import { runAtOnce } from '@gateway/messaging';
 import { hashToolList } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { runAtOnce } from '../shares/run-at-once.ts';
 import { defineTool } from './tools.fixture.ts';
 import { ToolMemory } from './tool-memory.ts';
 

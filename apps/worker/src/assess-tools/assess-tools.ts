@@ -1,8 +1,8 @@
 import type { assessTools as assessToolsContract } from '@gateway/contracts';
-import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { runAtOnce, runInPieces, type ParsedRequestOf, type Pieces, type ReplyOf } from '@gateway/messaging';
 import { z } from 'zod';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
-import { analyzeTool, type OfferedTool } from './assessed-tool.ts';
+import { analyzeTool, type AssessedTool, type OfferedTool } from './assessed-tool.ts';
 import type { Meanings, ReadMeanings } from './meanings.ts';
 import { findNearDuplicates, type NearDuplicate } from './find-near-duplicates.ts';
 import { scoreDescription, type DescriptionIssue } from './score-description.ts';
@@ -23,19 +23,32 @@ export function assessList(
   tools: readonly OfferedTool[],
   meanings: Meanings | null = null,
 ): ToolAssessment[] {
-  const analyzed = [...new Map(tools.map((tool) => [tool.name, analyzeTool(tool)])).values()];
-  const byName = new Map(analyzed.map((tool) => [tool.name, tool]));
-  const nearByName = findNearDuplicates(analyzed, meanings);
-  return analyzed.map((tool) => {
+  return runAtOnce(assessInPieces(tools, meanings));
+}
+
+function* assessInPieces(tools: readonly OfferedTool[], meanings: Meanings | null): Pieces<ToolAssessment[]> {
+  const byName = new Map<string, AssessedTool>();
+  for (const tool of tools) {
+    byName.set(tool.name, analyzeTool(tool));
+    yield;
+  }
+  const nearByName = yield* findNearDuplicates([...byName.values()], meanings);
+  const assessed: ToolAssessment[] = [];
+  for (const tool of byName.values()) {
     const near = nearByName.get(tool.name) ?? [];
     const wordings = near.flatMap(({ name }) => {
       const neighbour = byName.get(name);
       const wording = neighbour === undefined ? null : suggestWording(tool, neighbour);
       return wording === null ? [] : [wording];
     });
-    return { name: tool.name, ...scoreDescription(tool, near), near, wordings };
-  });
+    assessed.push({ name: tool.name, ...scoreDescription(tool, near), near, wordings });
+    yield;
+  }
+  return assessed;
 }
+
+/** Queries of other accounts run between the pieces of an assessment, which takes seconds for the longest lists. */
+const pieceMs = 5;
 
 /**
  * Maximum number of assessments stored per account. Assessments of tools that have not been offered for the
@@ -50,7 +63,7 @@ export async function assessTools(
   readMeanings: ReadMeanings,
 ): Promise<ReplyOf<typeof assessToolsContract>> {
   const models = database.forAccount(accountId);
-  const assessed = assessList(tools, await readMeanings(tools));
+  const assessed = await runInPieces(assessInPieces(tools, await readMeanings(tools)), pieceMs);
   const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
   await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
   await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });

@@ -31,9 +31,7 @@ export interface AssessedTool extends OfferedTool {
 const parametersMax = 200;
 
 export function analyzeTool(tool: OfferedTool): AssessedTool {
-  const words = splitWords(tool.name);
-  const verbAt = words.findIndex((word) => findAction(word) !== undefined);
-  const verb = words[verbAt];
+  const { verb, objects } = readName(tool.name);
   const opening = splitWords(tool.description)
     .slice(0, 4)
     .find((word) => findAction(word) !== undefined);
@@ -41,10 +39,21 @@ export function analyzeTool(tool: OfferedTool): AssessedTool {
   return {
     ...tool,
     action,
-    objects: new Set(listStems(words.filter((_, at) => at !== verbAt).join(' '))),
+    objects,
     descriptionStems: listStems(tool.description),
     parameterList: listParameters(tool.parameters),
   };
+}
+
+/** Splits a tool's name into its verb and the stems of the other words. */
+export function readName(name: string): {
+  readonly verb: string | undefined;
+  readonly objects: ReadonlySet<string>;
+} {
+  const words = splitWords(name);
+  const verbAt = words.findIndex((word) => findAction(word) !== undefined);
+  const objects = new Set(listStems(words.filter((_, at) => at !== verbAt).join(' ')));
+  return { verb: words[verbAt], objects };
 }
 
 function listParameters(schema: unknown): ToolParameter[] {

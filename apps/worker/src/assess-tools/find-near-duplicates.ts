@@ -1,3 +1,4 @@
+import type { Pieces } from '@gateway/messaging';
 import type { AssessedTool } from './assessed-tool.ts';
 import type { Meanings } from './meanings.ts';
 
@@ -23,7 +24,7 @@ const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
-/** The comparison takes quadratic time, so only this many tools in a list are compared. */
+/** The comparison takes quadratic time, in pieces, so only this many tools in a list are compared. */
 const toolsMax = 1_000;
 
 /**
@@ -33,14 +34,14 @@ const toolsMax = 1_000;
  * their names are always near duplicates. With `meanings`, the function also finds tools that express the
  * same meaning in other words.
  */
-export function findNearDuplicates(
+export function* findNearDuplicates(
   tools: readonly AssessedTool[],
   meanings: Meanings | null = null,
-): Map<string, NearDuplicate[]> {
+): Pieces<Map<string, NearDuplicate[]>> {
   const compared = tools.slice(0, toolsMax);
-  const weights = weighDescriptions(compared);
+  const weights = yield* weighDescriptions(compared);
   const found = new Map<string, NearDuplicate[]>();
-  compared.forEach((one, at) => {
+  for (const [at, one] of compared.entries()) {
     for (let other = at + 1; other < compared.length; other += 1) {
       const second = compared[other];
       if (second === undefined || second.name === one.name) continue;
@@ -49,20 +50,21 @@ export function findNearDuplicates(
         meanings === null ? 0 : measureMeaning(one, second, meanings),
       );
       if (similarity < similarityMin) continue;
-      push(found, one.name, { name: second.name, similarity });
-      push(found, second.name, { name: one.name, similarity });
+      addNearest(found, one.name, { name: second.name, similarity });
+      addNearest(found, second.name, { name: one.name, similarity });
     }
-  });
-  for (const [name, near] of found) {
-    found.set(name, near.sort((a, b) => b.similarity - a.similarity).slice(0, nearestMax));
+    yield;
   }
   return found;
 }
 
-function push(found: Map<string, NearDuplicate[]>, name: string, near: NearDuplicate): void {
-  const known = found.get(name);
-  if (known === undefined) found.set(name, [near]);
-  else known.push(near);
+/** Keeps the nearest tools, the most similar first. */
+function addNearest(found: Map<string, NearDuplicate[]>, name: string, added: NearDuplicate): void {
+  const nearest = found.get(name) ?? [];
+  found.set(name, nearest);
+  const at = nearest.findIndex(({ similarity }) => similarity < added.similarity);
+  nearest.splice(at < 0 ? nearest.length : at, 0, added);
+  if (nearest.length > nearestMax) nearest.pop();
 }
 
 function measureSimilarity(
@@ -108,22 +110,26 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
 }
 
 /** Weights the words in each description by rarity, and returns a vector of length 1 per description. */
-function weighDescriptions(tools: readonly AssessedTool[]): Map<AssessedTool, ReadonlyMap<string, number>> {
+function* weighDescriptions(
+  tools: readonly AssessedTool[],
+): Pieces<ReadonlyMap<AssessedTool, ReadonlyMap<string, number>>> {
   const holders = new Map<string, number>();
   for (const { descriptionStems } of tools) {
     for (const stem of new Set(descriptionStems)) holders.set(stem, (holders.get(stem) ?? 0) + 1);
+    yield;
   }
-  return new Map(
-    tools.map((tool) => {
-      const weights = new Map<string, number>();
-      for (const stem of new Set(tool.descriptionStems)) {
-        weights.set(stem, Math.log(1 + tools.length / (holders.get(stem) ?? 1)));
-      }
-      const length = Math.sqrt(multiply(weights, weights));
-      for (const [stem, weight] of weights) weights.set(stem, length === 0 ? 0 : weight / length);
-      return [tool, weights];
-    }),
-  );
+  const weighed = new Map<AssessedTool, ReadonlyMap<string, number>>();
+  for (const tool of tools) {
+    const weights = new Map<string, number>();
+    for (const stem of new Set(tool.descriptionStems)) {
+      weights.set(stem, Math.log(1 + tools.length / (holders.get(stem) ?? 1)));
+    }
+    const length = Math.sqrt(multiply(weights, weights));
+    for (const [stem, weight] of weights) weights.set(stem, length === 0 ? 0 : weight / length);
+    weighed.set(tool, weights);
+    yield;
+  }
+  return weighed;
 }
 
 function multiply(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {

@@ -1,6 +1,6 @@
 import { embedTools } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { analyzeTool, type OfferedTool } from './assessed-tool.ts';
+import { readName, type OfferedTool } from './assessed-tool.ts';
 
 /** Embeddings of tools and words, as rows of length 1. The dot product of two rows is their cosine. */
 export class Meanings {
@@ -93,7 +93,7 @@ export async function readMeanings(
 
 /** Lists the distinct word stems for the objects in the tool names. */
 function listNameWords(tools: readonly OfferedTool[]): string[] {
-  const words = new Set(tools.flatMap((tool) => [...analyzeTool(tool).objects]));
+  const words = new Set(tools.flatMap((tool) => [...readName(tool.name).objects]));
   return [...words].filter(({ length }) => length <= wordCharactersMax).slice(0, wordsMax);
 }
 

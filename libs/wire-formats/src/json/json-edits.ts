@@ -101,9 +101,11 @@ export function findShadowed(
   object: JsonNode,
   names: readonly string[],
 ): (entry: JsonEntry) => boolean {
-  const judged = names.map((name) => tape.get(object, name));
+  const indexOf = (key: JsonNode): number => names.findIndex((name) => tape.isString(key, name));
+  const judged = new Map<number, JsonNode>();
+  for (const { key, value } of tape.entries(object)) judged.set(indexOf(key), value);
   return ({ key, value }) => {
-    const at = names.findIndex((candidate) => tape.isString(key, candidate));
-    return at !== -1 && judged[at] !== value;
+    const at = indexOf(key);
+    return at !== -1 && judged.get(at) !== value;
   };
 }

@@ -3,6 +3,11 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
 /** Maximum size relative to the original. Tables are harder to read, so they must be clearly shorter. */
 const shareMax = 0.92;
+/**
+ * Maximum number of characters whose tokens are estimated, relative to the document. Without it, the outer parts of a
+ * deep document would be estimated again at each level. Lists of similar objects are rarely nested four levels deep.
+ */
+const estimatedShareMax = 8;
 
 /**
  * Renders lists of similar objects as tables if the table is shorter: the field names once, then a list of values per object.
@@ -38,19 +43,22 @@ class TableRenderer {
   readonly #tape: JsonTape;
   /**
    * A cache of rendered nodes. Each node is rendered both as a table and unchanged, so without this cache the
-   * work would double at every level.
+   * work would double at every level. Nodes without inner objects and lists are not in it.
    */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];
+  #estimatesLeft: number;
 
   constructor(tape: JsonTape) {
     this.#tape = tape;
+    this.#estimatesLeft = estimatedShareMax * tape.text(tape.root).length;
   }
 
   render(node: JsonNode): string {
     const tape = this.#tape;
     const kind = tape.kind(node);
     if (kind !== 'object' && kind !== 'array') return tape.text(node);
+    if (isFlat(tape, node)) return this.#renderPlain(node);
     const known = this.#rendered.get(node);
     if (known !== undefined) return known;
     const before = this.#done.length;
@@ -64,9 +72,11 @@ class TableRenderer {
 
   #renderBranch(node: JsonNode): string {
     const set = readRows(this.#tape, node);
+    // The table first: it needs parts of the rows, which are not kept after the rows.
     const table = set && this.#renderTable(set);
     const plain = this.#renderPlain(node);
-    if (table === undefined) return plain;
+    if (table === undefined || this.#estimatesLeft <= 0) return plain;
+    this.#estimatesLeft -= table.length + plain.length;
     return estimateTextTokens(table) < shareMax * estimateTextTokens(plain) ? table : plain;
   }
 
@@ -174,11 +184,32 @@ function rowSetOf(
 ): RowSet | undefined {
   const known = groups.flatMap((group) => (group === undefined ? [] : [group]));
   const rows = known.flat();
-  const columns = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+  const columns = listColumns(rows);
   if (rows.length < 2 || columns.length === 0 || columns.length > columnsMax) return undefined;
   const filled = rows.reduce((sum, { cells }) => sum + cells.size, 0);
   const isDense = filled >= (1 - holesShareMax) * rows.length * columns.length;
   return isDense ? { shape, columns, rows, groups: known } : undefined;
+}
+
+/** The columns of all rows, in the order of their first row. Those after the first `columnsMax` may be missing. */
+function listColumns(rows: readonly Row[]): readonly string[] {
+  const columns = new Set<string>();
+  for (const { cells } of rows) {
+    for (const column of cells.keys()) columns.add(column);
+    if (columns.size > columnsMax) break;
+  }
+  return [...columns];
+}
+
+/** Whether the values in an object or a list are neither objects nor lists. */
+function isFlat(tape: JsonTape, node: JsonNode): boolean {
+  const step = tape.kind(node) === 'object' ? 2 : 1;
+  const end = tape.after(node);
+  for (let child = node + step; child < end; child += step) {
+    const kind = tape.kind(child);
+    if (kind === 'object' || kind === 'array') return false;
+  }
+  return true;
 }
 
 /**

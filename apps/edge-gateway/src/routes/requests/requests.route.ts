@@ -9,7 +9,7 @@ import {
   requestLogQuery,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { Messaging } from '@gateway/messaging';
+import { FairQueue, type FairQueueOptions, type Messaging } from '@gateway/messaging';
 import type { StreamableFile } from '@nestjs/common';
 import { Controller, Get, Header, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -105,6 +105,7 @@ interface RequestPage {
 export class RequestsRoute {
   readonly #messaging: Messaging;
   readonly #exports: LogExports;
+  readonly #largePages = new FairQueue(largePages);
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
@@ -116,9 +117,10 @@ export class RequestsRoute {
   async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
     const { limit, offset, ...given } = parseInput(requestLogQuery, query);
     const filter = chooseFilter(given);
-    const { total, requests } = await readPage(this.#messaging, {
-      ...{ accountId: caller.accountId, limit, offset, filter },
-    });
+    const { accountId } = caller;
+    const read = () => readPage(this.#messaging, { accountId, limit, offset, filter });
+    const isLarge = limit > rowsAtOnce;
+    const { total, requests } = await (isLarge ? this.#largePages.run(accountId, read) : read());
     return { object: 'list', data: requests, total, limit, offset };
   }
 
@@ -165,6 +167,18 @@ export class RequestsRoute {
  * the worker and in the gateway.
  */
 const rowsAtOnce = 100;
+
+/**
+ * Pages with more requests that an edge reads at the same time: one per account. Otherwise, one account that reads many of
+ * them would keep all services on their way busy.
+ */
+const largePages: FairQueueOptions = {
+  slots: 16,
+  slotsPerAccount: 1,
+  waitingPerAccountMax: 64,
+  waitingMax: 1_024,
+  waitMsMax: 5_000,
+};
 
 interface PageQuery {
   readonly accountId: string;

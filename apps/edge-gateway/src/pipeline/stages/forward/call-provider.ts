@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
 import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
@@ -12,6 +13,7 @@ import {
   type RequestRenderOptions,
 } from '@gateway/wire-formats';
 import { loopHeader } from '../../../loops/loop-guard.ts';
+import { isLarge } from '../../../request/request-facts.ts';
 import type { Target } from '../../../request/request.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
@@ -56,7 +58,7 @@ export async function callProvider(
 ): Promise<UpstreamReply> {
   const isTranslated = target.lane.kind === 'translated';
   const { body, apiVersion } = isTranslated
-    ? translateRequest(planned, attempt, exchange, services.catalog)
+    ? await translateRequest(planned, attempt, exchange, services.catalog)
     : { body: planned.bytes, apiVersion: undefined };
   const call: UpstreamCall = {
     provider: target.provider,
@@ -120,18 +122,19 @@ const outputTokensDefault = 4096;
  * Translates the planned request. Translation starts from the edited bytes, so all lanes share one
  * implementation of pruning and of removing extension fields. The gateway's own messages are added unchanged.
  * A provider therefore receives its own data unmodified (for example a signature), whatever the client's
- * format is.
+ * format is. Other requests run between the steps of a large request.
  * @throws GatewayError `translation_loss` if the client is strict and the translation has a loss
  */
-function translateRequest(
+async function translateRequest(
   { bytes, added, promptCacheKey }: PlannedRequest,
   attempt: Attempt,
   exchange: Exchange,
   catalog: ModelCatalog,
-): TranslatedRequest {
+): Promise<TranslatedRequest> {
   const { target } = attempt;
   const tape = scanJson(bytes, { depthMax: 128 });
   const parsed = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
+  if (isLarge(bytes)) await nextTurn();
   const { provider } = providerFormatNamed(target.lane.format);
   const whole = { ...parsed, messages: [...parsed.messages, ...added] };
   const { request: named, meant } = nameTools(whole, provider.toolNamePattern);
@@ -151,6 +154,7 @@ function translateRequest(
   };
   const { body, losses } = provider.renderRequest(request, options);
   attempt.losses = losses;
+  if (isLarge(bytes)) await nextTurn();
   if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
   return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
 }

@@ -127,12 +127,12 @@ export class BinaryFrameGate implements FrameGate {
   }
 }
 
-/** Splits server-sent events into frames. Each frame includes the empty line that terminates it. */
+/** Splits server-sent events into frames. Each frame includes the empty lines that terminate it. */
 export function splitSseFrames(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   const frames: Buffer[] = [];
   let start = 0;
-  for (const { index, 0: end } of text.matchAll(/\n\r\n|\n\n|\r\r/g)) {
+  for (const { index, 0: end } of text.matchAll(/(?:\n\r\n|\n\n|\r\r)[\r\n]*/g)) {
     frames.push(bytes.subarray(start, index + end.length));
     start = index + end.length;
   }

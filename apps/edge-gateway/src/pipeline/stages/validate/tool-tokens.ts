@@ -1,5 +1,5 @@
 import { countDefinitions } from '@gateway/contracts';
-import type { Messaging } from '@gateway/messaging';
+import { cutForMessages, type Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 
 /** A tool definition to count. `text` is read only if its count is not known. */
@@ -52,11 +52,13 @@ export class ToolTokens {
       missing.set(hash, own);
     }
     try {
-      const call = { accountId, definitions: [...missing.values()] };
-      const { tokens } = await this.#messaging.call(countDefinitions, call);
-      for (const [at, hash] of [...missing.keys()].entries()) {
-        const count = tokens[at];
-        if (count !== undefined) this.#known.set(hash, count);
+      for (const group of cutForMessages([...missing], ([, text]) => Buffer.byteLength(text))) {
+        const call = { accountId, definitions: group.map(([, text]) => text) };
+        const { tokens } = await this.#messaging.call(countDefinitions, call);
+        for (const [at, [hash]] of group.entries()) {
+          const count = tokens[at];
+          if (count !== undefined) this.#known.set(hash, count);
+        }
       }
     } catch {
       // The counts of this request stay unknown. The next request repeats the call.

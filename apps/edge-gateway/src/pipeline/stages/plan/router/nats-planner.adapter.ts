@@ -9,18 +9,14 @@ import {
   planToolsAt,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { Messaging } from '@gateway/messaging';
+import type { ByteRange } from '@gateway/interchange';
+import { cutForMessages, type Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.port.ts';
-import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /** Max length of a message in bytes. The limit leaves room for framing under the 8 MiB message limit. */
 const definitionsBytesMax = 6 * 1024 * 1024;
-/**
- * Bytes of definitions in one message to the router. The router parses such a message in a few milliseconds.
- */
-const groupBytesMax = 128 * 1024;
 
 /**
  * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. The full text is sent
@@ -101,12 +97,16 @@ export class NatsPlanner implements Planner {
     mode: SchemaMode,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, SchemaEdits>> {
-    const { list } = subject;
-    const unseen = this.#unseenDefinitions(subject, list, mode);
-    if (unseen.length > 0) {
+    const { list, tape } = subject;
+    const unseen = this.#unseenDefinitions(subject, mode);
+    for (const group of cutForMessages(unseen, ({ range }) => range.end - range.start)) {
+      const definitions = group.map(({ hash, range }) => ({
+        hash,
+        text: tape.bytes.toString('utf8', range.start, range.end),
+      }));
       const { results } = await this.#messaging.call(
         compressSchemas,
-        { accountId, mode, definitions: unseen },
+        { accountId, mode, definitions },
         { signal, deadlineMs: this.#deadlineMs },
       );
       for (const { hash, edits, steps } of results)
@@ -121,60 +121,51 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns definitions without a result, up to the size of one message. Further definitions are sent with
-   * the next request.
+   * Returns definitions without a result, up to a size limit. Further definitions are sent with the next
+   * request.
    */
-  #unseenDefinitions(
-    subject: PlanSubject,
-    list: HashedList,
-    mode: SchemaMode,
-  ): { hash: string; text: string }[] {
-    const unseen = new Map<string, string>();
+  #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
+    const unseen = new Map<string, ByteRange>();
     let size = 0;
     for (const [position, hash] of list.toolHashes.entries()) {
-      const tool = subject.tools[position];
+      const tool = tools[position];
       if (!tool || tool.builtIn || unseen.has(hash) || this.#schemaEdits.has(keyOf(mode, hash))) continue;
       size += tool.range.end - tool.range.start;
       if (size > definitionsBytesMax) break;
-      unseen.set(hash, subject.tape.bytes.toString('utf8', tool.range.start, tool.range.end));
+      unseen.set(hash, tool.range);
     }
-    return [...unseen].map(([hash, text]) => ({ hash, text }));
+    return [...unseen].map(([hash, range]) => ({ hash, range }));
   }
 }
 
 /**
- * Returns the missing definitions in groups of about `groupBytesMax` bytes. Each group is rendered when it is
- * needed, so that a long list does not block the event loop.
+ * Returns the missing definitions, one group per message. Each group is rendered when it is needed, so that a
+ * long list does not block the event loop.
  */
 function* cutDefinitions(
   { tools, tape, format }: PlanSubject,
   hashes: readonly string[],
   missing: ReadonlySet<string>,
 ): Generator<DefineToolsRequest['tools']> {
-  const positions = [...tools.keys()].filter((position) => missing.has(hashes[position] ?? ''));
-  const sizeOf = (position: number): number => {
-    const { start = 0, end = 0 } = tools[position]?.range ?? {};
-    return end - start;
-  };
-  if (positions.reduce((sum, position) => sum + sizeOf(position), 0) > definitionsBytesMax) {
+  const listed = tools.flatMap((tool, position) => {
+    const hash = hashes[position] ?? '';
+    return missing.has(hash) ? [{ tool, hash, bytes: tool.range.end - tool.range.start }] : [];
+  });
+  if (listed.reduce((sum, { bytes }) => sum + bytes, 0) > definitionsBytesMax) {
     throw new GatewayError('service_unavailable', {
       detail: 'the tool definitions exceed the size limit of planning',
     });
   }
-  for (let from = 0; from < positions.length;) {
-    let [to, bytes] = [from, 0];
-    while (to < positions.length && (to === from || bytes + sizeOf(positions[to] ?? 0) <= groupBytesMax)) {
-      bytes += sizeOf(positions[to] ?? 0);
-      to += 1;
-    }
-    const group = positions.slice(from, to);
-    const listed = group.flatMap((position) => tools[position] ?? []);
-    yield format.client.toolDefinitions(tape, listed).map((definition, place) => ({
-      hash: hashes[group[place] ?? -1] ?? '',
+  for (const group of cutForMessages(listed, ({ bytes }) => bytes)) {
+    const definitions = format.client.toolDefinitions(
+      tape,
+      group.map(({ tool }) => tool),
+    );
+    yield definitions.map((definition, place) => ({
+      hash: group[place]?.hash ?? '',
       ...definition,
       examples: [...definition.examples],
     }));
-    from = to;
   }
 }
 
