@@ -16,6 +16,8 @@ export interface AskOptions {
   readonly tools?: readonly FunctionTool[];
   /** Whether the client marks its instructions for the provider's prompt cache. */
   readonly cached?: boolean;
+  /** Whether the client marks its newest message for the provider's prompt cache, as coding agents do. */
+  readonly marksNewest?: boolean;
 }
 
 export interface AgentAnswer extends ReadAnswer {
@@ -106,13 +108,13 @@ const messagesStyle: Style = {
       content: calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: text })),
     },
   ],
-  body: (model, messages, { stream, choice, thinks, cached, tools = githubTools }) => ({
+  body: (model, messages, { stream, choice, thinks, cached, marksNewest, tools = githubTools }) => ({
     model,
     max_tokens: 4096,
     ...(cached === true
       ? { system: [{ type: 'text', text: instructions, cache_control: { type: 'ephemeral' } }] }
       : {}),
-    messages,
+    messages: marksNewest === true ? messages.map(markLast) : messages,
     tools: tools.map(toMessagesTool),
     ...(stream ? { stream: true } : {}),
     ...(thinks === true ? { thinking: { type: 'enabled', budget_tokens: 1024 } } : {}),
@@ -120,9 +122,28 @@ const messagesStyle: Style = {
   }),
 };
 
+/** Marks the last message, and gives a marked text the form of a block. */
+function markLast(message: object, at: number, messages: readonly object[]): object {
+  if (at < messages.length - 1) return message;
+  const { role, content } = message as { role: string; content: string | object[] };
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const marker = { cache_control: { type: 'ephemeral' } };
+  return {
+    role,
+    content: blocks.map((block, place) => (place < blocks.length - 1 ? block : { ...block, ...marker })),
+  };
+}
+
 function messagesChoice(choice: Choice): object {
   if (typeof choice !== 'string') return { type: 'tool', name: choice.tool };
   return { type: choice === 'required' ? 'any' : 'none' };
+}
+
+function pointBehindLast(message: object, at: number, messages: readonly object[]): object {
+  const { content } = message as { content: object[] };
+  return at < messages.length - 1
+    ? message
+    : { ...message, content: [...content, { cachePoint: { type: 'default' } }] };
 }
 
 const converse: Style = {
@@ -134,9 +155,9 @@ const converse: Style = {
       content: calls.map(({ id }) => ({ toolResult: { toolUseId: id, content: [{ text }] } })),
     },
   ],
-  body: (_model, messages, { choice, thinks, cached, tools = githubTools }) => ({
+  body: (_model, messages, { choice, thinks, cached, marksNewest, tools = githubTools }) => ({
     ...(cached === true ? { system: [{ text: instructions }, { cachePoint: { type: 'default' } }] } : {}),
-    messages,
+    messages: marksNewest === true ? messages.map(pointBehindLast) : messages,
     inferenceConfig: { maxTokens: 4096 },
     toolConfig: {
       tools: tools.map(toConverseTool),

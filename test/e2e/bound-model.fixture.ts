@@ -9,7 +9,6 @@ import {
 } from '@gateway/testing';
 import { renderTurn } from './scripted-model.fixture.ts';
 
-type Format = Exclude<BoundFormat, 'responses'>;
 type Json = Readonly<Record<string, unknown>>;
 const asJson = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
@@ -39,7 +38,7 @@ export function serveBoundModel(
   const model = { rules, verdicts: [] as BindingVerdict[], missed: [] as string[], searches: 0 };
   let calls = 0;
   provider.setControls(({ url, headers, body: bytes }) => {
-    const format: Format = url.includes('/messages') ? 'messages' : 'converse';
+    const format = formatOf(url);
     const body = asJson(JSON.parse(bytes.toString('utf8')));
     const verdict = rules.judge(format, body, String(headers['anthropic-beta'] ?? ''));
     model.verdicts.push(verdict);
@@ -54,6 +53,7 @@ export function serveBoundModel(
     const call = found === 'missing' || name === undefined ? undefined : { id: `call_${calls}`, name };
     const transformations =
       verdict.kind === 'dropped' ? { input_transformations: verdict.transformations } : {};
+    if (format === 'responses') return answerResponses(body, signature, call, transformations);
     return format === 'messages'
       ? answerMessages(body, signature, call, found === 'deferred', transformations)
       : answerConverse(url, signature, call);
@@ -61,8 +61,13 @@ export function serveBoundModel(
   return model;
 }
 
-function refuse(format: Format, message: string): ReplayControls {
-  if (format === 'messages')
+function formatOf(url: string): BoundFormat {
+  if (url.includes('/responses')) return 'responses';
+  return url.includes('/messages') ? 'messages' : 'converse';
+}
+
+function refuse(format: BoundFormat, message: string): ReplayControls {
+  if (format !== 'converse')
     return {
       status: 400,
       headers: json,
@@ -76,13 +81,13 @@ function refuse(format: Format, message: string): ReplayControls {
  * tool.
  */
 function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
-  const { content } = asJson(listOf(body['messages']).at(-1));
+  const { content } = asJson(listOf(body['messages'] ?? body['input']).at(-1));
   const parts = typeof content === 'string' ? [{ text: content }] : listOf(content);
   const text = parts.map((part) => asJson(part)['text']).find((each) => typeof each === 'string');
   return typeof text === 'string' ? wants(text) : undefined;
 }
 
-function findTool(format: Format, body: Json, name: string): 'visible' | 'deferred' | 'missing' {
+function findTool(format: BoundFormat, body: Json, name: string): 'visible' | 'deferred' | 'missing' {
   if (format === 'converse') {
     const tools = listOf(asJson(body['toolConfig'])['tools']);
     return tools.some(({ toolSpec }) => asJson(toolSpec)['name'] === name) ? 'visible' : 'missing';
@@ -149,6 +154,34 @@ function streamOf(message: Json & { readonly content: readonly object[] }): stri
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
 
+function answerResponses(
+  body: Json,
+  signature: string,
+  call: { readonly id: string; readonly name: string } | undefined,
+  transformations: object,
+): ReplayControls {
+  const id = `rs_${signature.slice(0, 16)}`;
+  const text = { type: 'output_text', text: 'Done.', annotations: [] };
+  const output = [
+    { type: 'reasoning', id, summary: [], encrypted_content: signature },
+    call === undefined
+      ? { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content: [text] }
+      : { type: 'function_call', id: `fc_${id}`, call_id: call.id, name: call.name, arguments: '{}' },
+  ];
+  const response = {
+    ...{ id: `resp_${id}`, object: 'response', status: 'completed', model: body['model'], output },
+    ...{ usage: { input_tokens: 100, output_tokens: 10, total_tokens: 110 }, ...transformations },
+  };
+  if (body['stream'] !== true) return { status: 200, headers: json, body: response };
+  const events = [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+    ...output.map((item, at) => ({ type: 'response.output_item.done', output_index: at, item })),
+    { type: 'response.completed', response },
+  ];
+  const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: frames.join('') };
+}
+
 function answerConverse(
   url: string,
   signature: string,
@@ -167,4 +200,14 @@ export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 
   const text = body.toString('utf8');
   const named = `${String(headers['anthropic-beta'])} ${text}`;
   return text.includes('"prefix_mismatch_behavior":"drop_block"') && named.includes(bindingBeta);
+}
+
+/** The tool results in a request, as the provider received them. */
+export function listResults(body: string): string[] {
+  const blocks = listOf(asJson(JSON.parse(body))['messages']).flatMap(({ content }) => listOf(content));
+  return blocks.flatMap(({ content, toolResult }) => {
+    if (toolResult !== undefined)
+      return listOf(asJson(toolResult)['content']).map(({ text }) => String(text));
+    return typeof content === 'string' ? [content] : [];
+  });
 }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { minifyJson } from '../../apps/compressor/src/compress-blocks/steps/minify-json.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 import {
   connectEachFormat,
@@ -10,7 +11,8 @@ import {
 } from './account.fixture.ts';
 import { openAgent, type Agent, type AskOptions } from './agent-clients.fixture.ts';
 import { plainMessages, thoughtful, toMessagesTool } from './anthropic.fixture.ts';
-import { serveBoundModel, type BoundModel } from './bound-model.fixture.ts';
+import { listResults, serveBoundModel, type BoundModel } from './bound-model.fixture.ts';
+import { result } from './conversations.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
@@ -51,7 +53,9 @@ beforeAll(async () => {
   });
   provider.reset();
 }, 120_000);
-beforeEach(() => setPreferences({ pruning: { mode: 'on', recall_target: 0.95 } }));
+beforeEach(() =>
+  setPreferences({ pruning: { mode: 'on', recall_target: 0.95 }, compression: { mode: 'lossless' } }),
+);
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
@@ -63,7 +67,9 @@ async function setPreferences(body: object): Promise<void> {
 /** Deletes all conversation data of the gateway in Redis. */
 async function emptyCache(): Promise<number> {
   const redis = new Redis(stack.dev.redis_cache_url);
-  const kept = (await Promise.all(['bound-plan:*', 'session:*'].map((keys) => redis.keys(keys)))).flat();
+  const kept = (
+    await Promise.all(['bound-plan:*', 'session:*', 'context:*'].map((keys) => redis.keys(keys)))
+  ).flat();
   if (kept.length > 0) await redis.del(kept);
   redis.disconnect();
   return kept.length;
@@ -113,7 +119,8 @@ async function converse(
       const answer = await agent.ask(transcript, options);
       expect(answer).toMatchObject({ status: 200, error: null, isWhole: true });
       for (const call of answer.calls) expect(names).toContain(call.name);
-      transcript.push(answer.message, ...(answer.calls.length === 0 ? [] : agent.results(answer, 'ok')));
+      const results = answer.calls.length === 0 ? [] : agent.results(answer, result(`${opened}.${turn}`));
+      transcript.push(answer.message, ...results);
       answered = answer.calls.length === 0;
     }
     await between(turn);
@@ -126,9 +133,11 @@ const expectUntouched = ({ rules, verdicts }: BoundModel): void => {
   expect(verdicts.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
 };
 
+const sentResults = (): string[] => listResults(lastBody());
+
 describe.each([
   ['plain', { stream: false }],
-  ['streamed', { stream: true }],
+  ['streamed, with markers', { stream: true, marksNewest: true }],
   ['plain, with the thinking field', { stream: false, thinks: true }],
   ['streamed, with the thinking field', { stream: true, thinks: true }],
 ])('%s', (_, options) => {
@@ -143,6 +152,9 @@ describe.each([
     expect(deferred.length).toBeGreaterThan(names.length / 2);
     expect(sentTools().map(({ name }) => name)).toEqual([...names, 'tool_search_tool_bm25']);
     expect(deferred.map(({ name }) => name)).not.toContain('create_branch');
+    expect(sentResults()).toEqual(
+      Object.keys(questions).map((_, turn) => minifyJson(result(`${opened}.${turn}`))),
+    );
   });
 
   it('Converse cannot defer tools, so it gets one constant set without a recovery tool', async () => {
@@ -151,6 +163,8 @@ describe.each([
     expectUntouched(model);
     expect(new Set(sentLists()).size).toBe(1);
     expect(lastBody()).not.toContain('svc_more_tools');
+    expect(sentResults().length).toBeGreaterThan(0);
+    for (const text of sentResults()) expect(text).not.toContain('\n');
   });
 });
 
@@ -164,12 +178,12 @@ it.each([
     const replicas = [baseUrl, edgeUrl(stack, 'tight'), baseUrl];
     const changes = [
       { pruning: { recall_target: 0.99 } },
-      { pruning: { mode: 'off' } },
-      { pruning: { mode: 'on', recall_target: 0.9 } },
+      { pruning: { mode: 'off' }, compression: { mode: 'off' } },
+      { pruning: { mode: 'on', recall_target: 0.9 }, compression: { mode: 'balanced' } },
     ];
     await converse(
       (turn) => open(kind, replicas[turn]),
-      { stream: false, tools: githubTools.slice(0, 60) },
+      { stream: false, marksNewest: true, tools: githubTools.slice(0, 60) },
       async (turn) => {
         expect(await emptyCache()).toBeGreaterThan(0);
         await setPreferences(changes[turn] ?? {});
@@ -177,6 +191,7 @@ it.each([
     );
     expectUntouched(model);
     expect(new Set(sentLists()).size).toBe(1);
+    for (const text of sentResults()) expect(text).not.toContain('\n');
   },
 );
 

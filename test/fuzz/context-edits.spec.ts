@@ -51,17 +51,18 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
   const format = formatNamed(name);
   const tape = scanJson(body, { depthMax: 128 });
   const outline = format.client.outlineRequest(tape, route);
-  const candidates = listCandidates(outline);
+  const parts = format.client.listContext(tape, 0);
+  const candidates = listCandidates(outline, parts);
   if (candidates.length === 0) return body;
   const subject = {
-    format,
     tape,
     outline,
+    parts,
     candidates,
     requestId: 'r',
     left: new AbortController().signal,
     accountId: 'a',
-    settings: { mode: 'balanced', recoverable: true },
+    settings: { mode: 'balanced', recoverable: true, version: 1 },
     isRecallable: true,
     model: undefined,
   } as const;

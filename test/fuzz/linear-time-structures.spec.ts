@@ -14,15 +14,15 @@ import { hostileStructures } from './hostile/structures.ts';
 const providers = ['chat-completions', 'messages', 'converse', 'gemini', 'cohere'] as const;
 const chat = formatNamed('chat-completions');
 const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denied'] });
-const settings = { mode: 'balanced', recoverable: true } as const;
+const settings = { mode: 'balanced', recoverable: true, version: 1 } as const;
 
 /** The work on a request, step by step. Each step is at most one turn of the event loop. */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
   const outline = chat.client.outlineRequest(tape, undefined);
   const half = new Set(outline.tools.filter(({ index }) => index % 2 === 0).map(({ index }) => index));
-  const candidates = listCandidates(outline);
-  const context = { accountId: 'a', tape, outline, candidates };
+  const parts = chat.client.listContext(tape, 0);
+  const context = { accountId: 'a', tape, outline, parts };
   return {
     scanned: () => scanBody(bytes),
     outlined: () => chat.client.outlineRequest(tape, undefined),
@@ -34,7 +34,8 @@ function listSteps(bytes: Buffer): Record<string, () => unknown> {
       conversationContext(outline.messages),
       chat.client.toolDefinitions(tape, outline.tools),
     ],
-    'prepared for compression': () => openConversation(context as never, settings, 0),
+    'listed for compression': () => listCandidates(outline, chat.client.listContext(tape, 0)),
+    'prepared for compression': () => openConversation(context, settings, 0),
     edited: () => chat.editRequest({ bytes, tape, outline, model: 'm', keepTools: half }),
     parsed: () => chat.client.parseRequest(tape, undefined),
   };

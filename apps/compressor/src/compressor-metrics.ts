@@ -39,8 +39,9 @@ export class BlockMetrics {
 
   /** Returns the total number of saved tokens. */
   observe(reply: CompressBlocksReply, durationMs: number): number {
-    if (reply.status === 'unknown') {
-      this.#blocks.inc({ outcome: 'unknown_conversation' }, 1);
+    if (reply.status !== 'compressed') {
+      const outcome = reply.status === 'unknown' ? 'unknown_conversation' : 'unsupported_version';
+      this.#blocks.inc({ outcome }, 1);
       return 0;
     }
     this.#seconds.observe(durationMs / 1000);

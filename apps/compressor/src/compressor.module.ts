@@ -7,7 +7,7 @@ import { ContextController } from './context.controller.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
 import { CountingThread } from './count-tokens/counting-thread.adapter.ts';
 import { DefinitionCounter } from './count-tokens/definition-counter.ts';
-import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
+import { COUNT_STORE, type CountStore } from './count-tokens/redis-count-store.adapter.ts';
 import { ACCOUNT_KEYS_REDIS, ForgetAccountController } from './forget-account.controller.ts';
 import { CompressionThread } from './in-turn/compression-thread.adapter.ts';
 import { FairCompressor } from './in-turn/fair-compressor.ts';

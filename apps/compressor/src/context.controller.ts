@@ -14,7 +14,7 @@ import { BlockMetrics } from './compressor-metrics.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
 import { DefinitionCounter } from './count-tokens/definition-counter.ts';
 import { FairCompressor } from './in-turn/fair-compressor.ts';
-import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
+import { COUNT_STORE, type CountStore } from './count-tokens/redis-count-store.adapter.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
 /**

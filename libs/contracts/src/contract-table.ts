@@ -24,7 +24,12 @@ import {
 import { assessTools } from './rpc/assess-tools.v1.ts';
 import { exportAuditEvents, listAuditEvents, reportAuditEvents } from './rpc/audit.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
-import { findConversationPlan, keepConversationPlan } from './rpc/conversation-plans.v1.ts';
+import {
+  findConversationPlan,
+  findUnchangedTurns,
+  keepConversationPlan,
+  keepUnchangedTurn,
+} from './rpc/conversation-plans.v1.ts';
 import {
   createCheckout,
   describeBilling,
@@ -137,6 +142,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   toggleModel,
   keepConversationPlan,
   findConversationPlan,
+  keepUnchangedTurn,
+  findUnchangedTurns,
   listAuditEvents,
   exportAuditEvents,
   reportAuditEvents,

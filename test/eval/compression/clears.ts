@@ -10,7 +10,8 @@ const { client } = formatNamed('chat-completions');
 export function clearsOf({ messages }: Transcript, model: CatalogModel): (end: number) => number {
   return (end) => {
     const body = Buffer.from(JSON.stringify({ model: model.modelId, messages: messages.slice(0, end) }));
-    const outline = client.outlineRequest(scanJson(body, { depthMax: 128 }));
-    return chooseClear({ outline, candidates: listCandidates(outline), model });
+    const tape = scanJson(body, { depthMax: 128 });
+    const outline = client.outlineRequest(tape);
+    return chooseClear({ outline, candidates: listCandidates(outline, client.listContext(tape, 0)), model });
   };
 }

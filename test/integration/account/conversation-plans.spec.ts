@@ -1,7 +1,9 @@
 import {
   createAccount,
   findConversationPlan,
+  findUnchangedTurns,
   keepConversationPlan,
+  keepUnchangedTurn,
   type ConversationPlanRecord,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
@@ -31,6 +33,7 @@ beforeEach(async () => {
 const newName = (): string => randomBytes(32).toString('hex');
 const planOf = (...tools: string[]): ConversationPlanRecord => ({
   ...{ mode: 'deferred', tools, policyVersion: 'semantic.1/p1', isShadow: false },
+  compression: { mode: 'lossless', version: 1 },
 });
 const keep = async (name: string, plan: ConversationPlanRecord, replaces = false) =>
   (await edge.call(keepConversationPlan, { accountId, name, plan, replaces })).plan;
@@ -70,7 +73,19 @@ it('a plan is found by the first name that has a plan, and only by its own accou
   expect(stolen.plan).toBeNull();
 });
 
+it('turns that were sent unchanged are found by name, and only by their own account', async () => {
+  const names = Array.from({ length: 3 }, newName);
+  for (const name of names.slice(1)) await edge.call(keepUnchangedTurn, { accountId, name });
+  await edge.call(keepUnchangedTurn, { accountId, name: names[1]! });
+  const found = await edge.call(findUnchangedTurns, { accountId, names });
+  expect(found.names.toSorted()).toEqual(names.slice(1).sort());
+  const { accountId: another } = await operator.call(createAccount, { name: `other ${uuidv7()}` });
+  expect((await edge.call(findUnchangedTurns, { accountId: another, names })).names).toEqual([]);
+});
+
 it('conversation plans for an unknown account are rejected', async () => {
+  const turn = { accountId: uuidv7(), name: newName() };
+  await expect(edge.call(keepUnchangedTurn, turn)).rejects.toMatchObject({ code: 'not_found' });
   const request = { accountId: uuidv7(), name: newName(), plan: planOf('a'), replaces: false };
   await expect(edge.call(keepConversationPlan, request)).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -1,11 +1,13 @@
 import {
   findConversationPlan as findContract,
+  findUnchangedTurns as findTurnsContract,
   keepConversationPlan as keepContract,
+  keepUnchangedTurn as keepTurnContract,
 } from '@gateway/contracts';
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
-import { findPlan, keepPlan } from './conversation-plans.ts';
+import { findPlan, findUnchangedTurns, keepPlan, keepUnchangedTurn } from './conversation-plans.ts';
 
 /** Implements the RPC contracts that store and find the tool plans of conversations with bound reasoning. */
 @Controller()
@@ -24,5 +26,15 @@ export class ConversationPlansController {
   @RpcHandler(findContract)
   findPlan(request: ParsedRequestOf<typeof findContract>): Promise<ReplyOf<typeof findContract>> {
     return findPlan(this.#context, request);
+  }
+
+  @RpcHandler(keepTurnContract)
+  keepTurn(request: ParsedRequestOf<typeof keepTurnContract>): Promise<ReplyOf<typeof keepTurnContract>> {
+    return keepUnchangedTurn(this.#context, request);
+  }
+
+  @RpcHandler(findTurnsContract)
+  findTurns(request: ParsedRequestOf<typeof findTurnsContract>): Promise<ReplyOf<typeof findTurnsContract>> {
+    return findUnchangedTurns(this.#context, request);
   }
 }

@@ -9,6 +9,8 @@ const dayMs = 86_400_000;
  * first request therefore sends the same tools.
  */
 const sharedMs = 3_600_000;
+/** Plans per statement. Each statement takes a fraction of a second. */
+const plansAtOnce = 5_000;
 /**
  * Maximum number of conversation plans per account. Above this number, the least recently used plans are
  * deleted.
@@ -73,13 +75,41 @@ export async function findPlan(
   return { plan: conversationPlan.parse(found.plan) };
 }
 
+/** Stores that the messages after a turn were sent unchanged. Throws `not_found` for an unknown account. */
+export async function keepUnchangedTurn(
+  { database }: PlanContext,
+  { accountId, name: hex }: { readonly accountId: string; readonly name: string },
+): Promise<Record<string, never>> {
+  const { conversationPlan: plans } = database.forAccount(accountId);
+  const now = new Date();
+  const row = { accountId, name: Buffer.from(hex, 'hex'), plan: {}, createdAt: now, usedAt: now };
+  try {
+    await plans.createMany({ data: [row], skipDuplicates: true });
+  } catch (error) {
+    throw isForeignKeyConflict(error) ? new GatewayError('not_found') : error;
+  }
+  return {};
+}
+
+/** Returns the names that `keepUnchangedTurn` stored. They stay for another period. */
+export async function findUnchangedTurns(
+  { database }: PlanContext,
+  { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
+): Promise<{ names: string[] }> {
+  const { conversationPlan: plans } = database.forAccount(accountId);
+  const where = { name: { in: names.map((name) => Buffer.from(name, 'hex')) } };
+  const rows = await plans.findMany({ where, select: { name: true } });
+  if (rows.length > 0) await plans.updateMany({ where, data: { usedAt: new Date() } });
+  return { names: rows.map(({ name }) => Buffer.from(name).toString('hex')) };
+}
+
 /**
  * Deletes plans that were not used for a long time, and the oldest plans of accounts with too many plans.
  * Several replicas can run this function concurrently.
  */
 export async function trimPlans({ database }: PlanContext, now = Date.now(), max = plansMax): Promise<void> {
   const { conversationPlan: plans } = database.acrossAccounts;
-  await plans.deleteMany({ where: { usedAt: { lt: new Date(now - conversationPlanKeptDays * dayMs) } } });
+  await deleteAll(database, { usedAt: { lt: new Date(now - conversationPlanKeptDays * dayMs) } });
   const active = await plans.groupBy({ by: ['accountId'], where: { usedAt: { gt: new Date(now - dayMs) } } });
   for (const { accountId } of active) {
     const oldestKept = await plans.findFirst({
@@ -88,7 +118,15 @@ export async function trimPlans({ database }: PlanContext, now = Date.now(), max
       skip: max - 1,
       select: { usedAt: true },
     });
-    if (oldestKept !== null)
-      await plans.deleteMany({ where: { accountId, usedAt: { lt: oldestKept.usedAt } } });
+    if (oldestKept !== null) await deleteAll(database, { accountId, usedAt: { lt: oldestKept.usedAt } });
   }
+}
+
+type Where = NonNullable<
+  Parameters<AccountDatabase['acrossAccounts']['conversationPlan']['deleteMany']>[0]
+>['where'];
+
+async function deleteAll(database: AccountDatabase, where: NonNullable<Where>): Promise<void> {
+  for (let count = plansAtOnce; count === plansAtOnce;)
+    ({ count } = await database.acrossAccounts.conversationPlan.deleteMany({ where, limit: plansAtOnce }));
 }

@@ -27,6 +27,11 @@ describe('compressBlocks', () => {
     expect(more.results[0]?.text).toMatch(/^\[same as above/);
   });
 
+  it('rejects a version of the steps that it does not have', () => {
+    const replies = [1, 2].map((version) => compressBlocks(question({ version }), open()).reply.status);
+    expect(replies).toEqual(['compressed', 'unsupported']);
+  });
+
   it('returns unknown and its instance id for a conversation that it does not remember', () => {
     const services = open();
     const unknown = { status: 'unknown', instanceId: 'one' };

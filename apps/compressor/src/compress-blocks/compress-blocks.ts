@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import type { CompressBlocksReply, CompressBlocksRequest, TokenCounts } from '@gateway/contracts';
+import {
+  contextStepsVersions,
+  type CompressBlocksReply,
+  type CompressBlocksRequest,
+  type TokenCounts,
+} from '@gateway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { ChangedBlock } from '../count-tokens/background-counter.ts';
 import type { BlockStepReport } from './context-block.ts';
@@ -25,16 +30,21 @@ export interface Compressed {
   readonly changed: readonly ChangedBlock[];
 }
 
-/** Continues a remembered conversation, or starts a new one from all of its blocks. */
+/**
+ * Continues a remembered conversation, or starts a new one from all of its blocks. The steps have one version so far. When their
+ * output changes, `ConversationCompressor` takes the version as a setting.
+ */
 export function compressBlocks(
   request: CompressBlocksRequest,
   { store, instanceId }: BlockServices,
 ): Compressed {
-  const { accountId, after, upTo, blocks, mode, recoverable, sessionSeed } = request;
-  const conversation =
-    after === null ? new ConversationCompressor({ mode, recoverable, sessionSeed }) : store.take(after);
+  const { accountId, after, upTo, blocks, mode, recoverable, sessionSeed, version } = request;
   const originals = new Map<string, string>();
   const changed: ChangedBlock[] = [];
+  if (version !== undefined && !contextStepsVersions.includes(version))
+    return { reply: { status: 'unsupported' }, originals, changed };
+  const conversation =
+    after === null ? new ConversationCompressor({ mode, recoverable, sessionSeed }) : store.take(after);
   if (conversation === undefined) return { reply: { status: 'unknown', instanceId }, originals, changed };
   let bytes = 0;
   const results = blocks.map((block) => {

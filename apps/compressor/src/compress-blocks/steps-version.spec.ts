@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { contextSteps, contextStepsVersion } from '@gateway/contracts';
+import { contextSteps, contextStepsVersion, contextStepsVersions } from '@gateway/contracts';
 import type { CompressionSettings, ContextBlock, Speaker } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
@@ -76,6 +76,11 @@ describe('the context steps version', () => {
   it('has a recorded conversation in which every step changes a block', () => {
     const steps = outcomes.flat().flatMap((outcome) => outcome.steps.map(({ step }) => step));
     expect([...new Set(steps)].sort()).toEqual([...contextSteps].sort());
+  });
+
+  it('is the newest of the versions that the compressor produces', () => {
+    expect(contextStepsVersions.at(-1)).toBe(contextStepsVersion);
+    expect(Object.keys(digests).map(Number)).toEqual(contextStepsVersions);
   });
 
   it('changes whenever the output for the recorded conversation changes', () => {

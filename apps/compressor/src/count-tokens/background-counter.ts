@@ -1,6 +1,6 @@
 import type { TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
-import type { CountStore } from './count-store.port.ts';
+import type { CountStore } from './redis-count-store.adapter.ts';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
 /** Maximum number of UTF-16 units in the queue. Blocks above this limit are not counted. */

@@ -1,6 +1,17 @@
 import { tokenCounts, type TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
-import type { CountStore } from './count-store.port.ts';
+
+/** Exact token counts for blocks, stored for a limited time. */
+export interface CountStore {
+  /** Stores counts. The method returns immediately and never throws. */
+  keep(accountId: string, id: string, counts: TokenCounts): void;
+  /**
+   * Returns the counts in the order of the request, with null for a missing count. The method never rejects.
+   */
+  find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]>;
+}
+
+export const COUNT_STORE = Symbol('CountStore');
 
 /** The kind in the names of counts in Redis: `<kind>:{<account id>}:<block id>`. */
 export const countKeyKind = 'tokens:v2';

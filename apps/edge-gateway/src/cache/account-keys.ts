@@ -10,8 +10,8 @@ export const accountKeyKinds = [
   'first-requests:v2',
   'observed:v2',
   'session:v2',
-  'bound-plan:v1',
-  'context:v3',
+  'bound-plan:v2',
+  'context:v4',
   'model-pin:v2',
   'share:v1',
 ] as const;

@@ -62,6 +62,15 @@ export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonl
   return choice.mode === 'allowed' ? choice.names : [];
 }
 
+/**
+ * Returns the index of the model's first message. Earlier messages are instructions and contain no repetition, so they
+ * are never compressed. Infinity if there is none.
+ */
+export function findFirstTurn({ messages }: Pick<RequestOutline, 'messages'>): number {
+  const first = messages.findIndex(({ role }) => role === 'assistant');
+  return first < 0 ? Infinity : first;
+}
+
 /** The body field for each part of a credential. */
 const names: Readonly<Record<keyof HostedFields, CloudField>> = {
   api_key: 'cloud_bearer_token_hosted',

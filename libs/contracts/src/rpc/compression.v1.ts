@@ -3,9 +3,15 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * Output version of the context steps. The gateway derives the keys for stored results from this version.
- * Increase the version whenever a step's output changes: stored results then expire, and conversations are
- * compressed again from the beginning.
+ * The output versions of the context steps that a compressor can produce, oldest first. Add a version whenever a step's output
+ * changes, and keep the output of the older ones: conversations with bound reasoning are compressed by the version with which they
+ * began, for as long as their plans are kept (`conversationPlanKeptDays`).
+ */
+export const contextStepsVersions: readonly number[] = [1];
+
+/**
+ * The version for new conversations. The gateway derives the keys for stored results from it: after a change, stored results of
+ * other conversations expire, and they are compressed again from the beginning.
  */
 export const contextStepsVersion = 1;
 
@@ -155,6 +161,11 @@ const compressBlocksRequest = z.object({
   accountId: id.optional(),
   /** Whether the gateway can restore omitted text. If false, no step omits text. */
   recoverable: z.boolean(),
+  /**
+   * The output version of the steps. Gateways from the previous release omit it, and receive the output of the compressor's
+   * newest version.
+   */
+  version: z.int().min(1).optional(),
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
@@ -214,6 +225,8 @@ const compressBlocksReply = z.discriminatedUnion('status', [
    * instance.
    */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),
+  /** The compressor does not have this version of the steps. */
+  z.object({ status: z.literal('unsupported') }),
 ]);
 
 /**

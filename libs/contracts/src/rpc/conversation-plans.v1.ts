@@ -21,6 +21,18 @@ export const conversationPlan = z.object({
    * requests are planned only for the log.
    */
   isShadow: z.boolean(),
+  /**
+   * How new messages are compressed, in the whole conversation. Null if they are sent unchanged, as in conversations that began
+   * before plans had this field.
+   */
+  compression: z
+    .object({
+      mode: z.enum(['lossless', 'balanced']),
+      /** The version of the context steps (`contextStepsVersions`). */
+      version: z.int().min(1),
+    })
+    .nullable()
+    .default(null),
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
 
@@ -61,4 +73,31 @@ export const findConversationPlan = defineRpc({
   deadlineMs: 1_000,
   request: z.object({ accountId: id, names: z.array(sha256Hex).min(1).max(2) }),
   reply: z.object({ plan: conversationPlan.nullable() }),
+});
+
+/** Maximum number of turns in a search for those that were sent unchanged. */
+export const unchangedTurnsMax = 4_096;
+
+/**
+ * Stores that the messages after a turn of the model were sent unchanged, because they were not compressed in time. Called before
+ * they are sent. Otherwise a gateway that forgot them would compress them in a later request, and edit the prefix of reasoning.
+ * The name is SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
+ */
+export const keepUnchangedTurn = defineRpc({
+  subject: 'account.keep-unchanged-turn.v1',
+  server: 'account',
+  callers: ['edge-gateway'],
+  deadlineMs: 1_000,
+  request: z.object({ accountId: id, name: sha256Hex }),
+  reply: z.object({}),
+});
+
+/** Returns the names of those turns that were stored by `keep-unchanged-turn`. */
+export const findUnchangedTurns = defineRpc({
+  subject: 'account.find-unchanged-turns.v1',
+  server: 'account',
+  callers: ['edge-gateway'],
+  deadlineMs: 1_000,
+  request: z.object({ accountId: id, names: z.array(sha256Hex).min(1).max(unchangedTurnsMax) }),
+  reply: z.object({ names: z.array(sha256Hex) }),
 });

@@ -89,6 +89,8 @@ export interface ContextPart {
    * reference.
    */
   readonly range: ByteRange | undefined;
+  /** The bytes that the text is read from: a JSON string, or the name and arguments of a call. */
+  readonly source: readonly ByteRange[];
   /** Decoded on demand. */
   text(): string;
 }

@@ -77,15 +77,14 @@ function listParts(tape: JsonTape, node: JsonNode, message: number): ContextPart
   const speaker = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
   const texts = content === undefined ? [] : contextTexts(tape, content);
-  const calls = speaker === 'assistant' ? describeCalls(tape, tape.get(node, 'tool_calls')) : [];
+  const calls = speaker === 'assistant' ? listCallParts(tape, tape.get(node, 'tool_calls'), message) : [];
   const canChange = speaker === 'user' || speaker === 'tool';
-  const parts = texts.map((text) => ({
-    message,
-    speaker,
-    range: canChange ? tape.range(text) : undefined,
-    text: () => tape.stringValue(text) ?? '',
-  }));
-  return [...parts, ...calls.map((text) => ({ message, speaker, range: undefined, text }))];
+  const parts = texts.map((text): ContextPart => {
+    const range = tape.range(text);
+    const own = { message, speaker, range: canChange ? range : undefined, source: [range] };
+    return { ...own, text: () => tape.stringValue(text) ?? '' };
+  });
+  return [...parts, ...calls];
 }
 
 function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
@@ -96,14 +95,17 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** Renders each call as text: the call's name and the arguments exactly as the model wrote them. */
-function describeCalls(tape: JsonTape, calls: JsonNode | undefined): (() => string)[] {
+/** The text of a call is its name and the arguments exactly as the model wrote them. */
+function listCallParts(tape: JsonTape, calls: JsonNode | undefined, message: number): ContextPart[] {
   if (calls === undefined) return [];
-  return tape.items(calls).flatMap((call) => {
+  return tape.items(calls).flatMap((call): ContextPart[] => {
     const body = tape.get(call, 'function') ?? tape.get(call, 'custom');
     if (body === undefined) return [];
-    const read = (name: string): string => tape.stringValue(tape.get(body, name)) ?? '';
-    return [() => `${read('name')} ${read('arguments')}${read('input')}`];
+    const nodes = ['name', 'arguments', 'input'].map((member) => tape.get(body, member));
+    const read = (node: JsonNode | undefined): string => tape.stringValue(node) ?? '';
+    const text = (): string => `${read(nodes[0])} ${read(nodes[1])}${read(nodes[2])}`;
+    const source = nodes.flatMap((node) => (node === undefined ? [] : tape.range(node)));
+    return [{ message, speaker: 'assistant', range: undefined, source, text }];
   });
 }
 

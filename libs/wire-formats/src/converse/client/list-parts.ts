@@ -40,16 +40,17 @@ function listText(tape: JsonTape, block: JsonNode, message: number, speaker: Mes
   if (text === undefined) return [];
   const canChange = node !== undefined && (speaker === 'user' || speaker === 'tool');
   const range = canChange && tape.kind(text) === 'string' ? tape.range(text) : undefined;
-  return [{ message, speaker, range, text: () => tape.stringValue(text) ?? tape.text(text) }];
+  const source = [tape.range(text)];
+  return [{ message, speaker, range, source, text: () => tape.stringValue(text) ?? tape.text(text) }];
 }
 
 function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart[] {
   const call = tape.get(block, 'toolUse');
   if (call === undefined) return [];
-  const input = tape.get(call, 'input');
-  const text = (): string =>
-    `${tape.stringValue(tape.get(call, 'name')) ?? ''} ${input === undefined ? '' : tape.text(input)}`;
-  return [{ message, speaker: 'assistant', range: undefined, text }];
+  const [name, input] = [tape.get(call, 'name'), tape.get(call, 'input')];
+  const text = (): string => `${tape.stringValue(name) ?? ''} ${input === undefined ? '' : tape.text(input)}`;
+  const source = [name, input].flatMap((node) => (node === undefined ? [] : tape.range(node)));
+  return [{ message, speaker: 'assistant', range: undefined, source, text }];
 }
 
 /**

@@ -112,7 +112,8 @@ function listBlock(tape: JsonTape, block: JsonNode, message: number, speaker: Me
   if (!tape.isString(type, 'tool_use')) return [];
   const [name, input] = [tape.get(block, 'name'), tape.get(block, 'input')];
   const text = (): string => `${tape.stringValue(name) ?? ''} ${input === undefined ? '' : tape.text(input)}`;
-  return [{ message, speaker, range: undefined, text }];
+  const source = [name, input].flatMap((node) => (node === undefined ? [] : tape.range(node)));
+  return [{ message, speaker, range: undefined, source, text }];
 }
 
 /** Reads a string, or the text blocks in a list. */
@@ -148,10 +149,12 @@ function textPart(
   speaker: MessageRole,
   canChange: boolean,
 ): ContextPart {
+  const range = tape.range(node);
   return {
     message,
     speaker,
-    range: canChange ? tape.range(node) : undefined,
+    range: canChange ? range : undefined,
+    source: [range],
     text: () => tape.stringValue(node) ?? '',
   };
 }

@@ -1,8 +1,47 @@
-import { conversationPlanBytesMax, type ConversationPlanRecord } from '@gateway/contracts';
-import type { PlanReason, ToolOutline } from '@gateway/interchange';
+import {
+  contextStepsVersion,
+  conversationPlanBytesMax,
+  type ConversationPlanRecord,
+} from '@gateway/contracts';
+import type { PlanReason } from '@gateway/interchange';
+import { hash } from 'node:crypto';
+import { deriveKey } from '../../../request/conversation.ts';
+import type { Caller } from '../../../request/request.ts';
 import { identityPlan, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
-import type { BoundMode } from './deferral.ts';
+import { isClientDeferred } from './deferral.ts';
+
+export interface ConversationNames {
+  /**
+   * Names in the memo: one for the transcript up to this request, and one for the transcript up to the
+   * previous request.
+   */
+  readonly here: string;
+  readonly before: string | null;
+  /**
+   * Names in the durable store: one for the messages before the first response, and one for the messages up
+   * to the end of the first response.
+   */
+  readonly opening: string;
+  readonly firstTurn: string | null;
+}
+
+/**
+ * Names the conversation by its first messages and the names of its tools. The order of the tools is ignored.
+ * Tools that the client defers are also ignored, because a client may add such tools at any time.
+ */
+export function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
+  const { conversation, tape } = request;
+  const listed = tools.filter((tool) => !isClientDeferred(tape, tool)).map(({ name }) => name ?? '');
+  const owner = `${caller.accountId}\n${hash('sha256', JSON.stringify(listed.sort()))}`;
+  const { here, before, opening, firstTurn } = conversation;
+  return {
+    here: deriveKey(owner, here),
+    before: before === null ? null : deriveKey(owner, before),
+    opening: deriveKey(`${owner}\nopening`, opening),
+    firstTurn: firstTurn === null ? null : deriveKey(`${owner}\nfirst turn`, firstTurn),
+  };
+}
 
 /** The record of a conversation that started without a plan. */
 export const sentWhole: ConversationPlanRecord = {
@@ -10,7 +49,13 @@ export const sentWhole: ConversationPlanRecord = {
   tools: [],
   policyVersion: 'unplanned',
   isShadow: false,
+  compression: null,
 };
+
+/** How new messages of a conversation that begins now are compressed. */
+export function chooseCompression({ compression: { mode } }: Caller): ConversationPlanRecord['compression'] {
+  return mode === 'off' ? null : { mode, version: contextStepsVersion };
+}
 
 /**
  * Renders the record of a plan. If the plan leaves out no tool, or the record is too long to be stored, the
@@ -18,13 +63,14 @@ export const sentWhole: ConversationPlanRecord = {
  */
 export function renderRecord(
   { forwarded, isShadow, policyVersion }: PlannedReply,
-  mode: NonNullable<BoundMode>,
-  tools: readonly ToolOutline[],
+  mode: ConversationPlanRecord['mode'],
+  { tools, caller }: Pick<ConversationSubject, 'tools' | 'caller'>,
 ): ConversationPlanRecord {
-  const whole = { ...sentWhole, policyVersion, isShadow };
+  const compression = chooseCompression(caller);
+  const whole = { ...sentWhole, policyVersion, isShadow, compression };
   const names = forwarded.flatMap((position) => tools[position]?.name ?? []);
   if (isShadow || names.length === 0 || forwarded.length === tools.length) return whole;
-  const record: ConversationPlanRecord = { mode, tools: [...new Set(names)], policyVersion, isShadow };
+  const record: ConversationPlanRecord = { ...whole, mode, tools: [...new Set(names)] };
   return JSON.stringify(record).length > conversationPlanBytesMax ? whole : record;
 }
 

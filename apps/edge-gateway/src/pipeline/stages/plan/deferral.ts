@@ -28,14 +28,16 @@ export function chooseDeferral(
 }
 
 /**
- * The treatment of tools outside the tool set of a bound conversation. Null: all tools are sent unchanged.
+ * The treatment of tools outside the tool set of a bound conversation. `whole`: there are no such tools, because the
+ * client defers tools itself. Null: the conversation is not planned.
  */
-export type BoundMode = 'deferred' | 'pruned' | null;
+export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
  * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account, because
  * without deferral no tokens could be saved. Clients that defer tools themselves keep their own selection.
- * Models that drop reasoning without an error, and models of unknown families, get every tool.
+ * Conversations with models that drop reasoning without an error, and with models of unknown families, are sent
+ * unchanged.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -44,7 +46,7 @@ export function chooseBoundMode(
 ): BoundMode {
   const model = catalog.find(target.provider.name, target.model);
   if (bindsReasoning(model, target.model).effect !== 'rejects') return null;
-  if (conversation.before === null && !mayDefer(outline, tape.bytes)) return null;
+  if (conversation.before === null && !mayDefer(outline, tape.bytes)) return 'whole';
   return boundDeferral(outline, catalog).appliesAt(target) ? 'deferred' : 'pruned';
 }
 

@@ -2,7 +2,8 @@ import type { ConversationPlanRecord } from '@gateway/contracts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import type { PlannedReply, ToolPlan } from '../../exchange/tool-plan.ts';
+import { noContextEdits, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
+import type { ContextSubject } from './context/context-subject.ts';
 import { BoundPlanMemo, type BoundPlanStore } from './conversation/bound-plans.ts';
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import { planBound, type BoundServices } from './plan-bound.ts';
@@ -15,7 +16,10 @@ const deferral = { mode: 'deferred', appliesAt: () => true } as const;
 const user = { role: 'user', content: 'Please do it.' };
 const answered = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
 
-function subjectOf(messages: readonly object[], given: { tools?: readonly object[]; mode?: string } = {}) {
+function subjectOf(
+  messages: readonly object[],
+  given: { tools?: readonly object[]; mode?: string; compression?: string } = {},
+) {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', messages, tools: given.tools ?? tools }));
   const tape = scanJson(bytes, { depthMax: 128 });
   const outline = formatNamed('messages').client.outlineRequest(tape);
@@ -23,8 +27,15 @@ function subjectOf(messages: readonly object[], given: { tools?: readonly object
   const request = { bytes, tape, outline, conversation } as unknown as ParsedRequest;
   return {
     ...{ request, tools: outline.tools, deferral, isBound: true, list: { listHash: 'l', toolHashes: [] } },
-    exchange: { requestId: 'r', headers: {}, abort: new AbortController() },
-    caller: { accountId, pruning: { mode: given.mode ?? 'on' }, onBudgetExhausted: 'pass' },
+    exchange: {
+      ...{ requestId: 'r', headers: {}, abort: new AbortController() },
+      ...{ format: 'messages', acceptedAt: new Date() },
+    },
+    target: { provider: { name: 'anthropic' }, model: 'm' },
+    caller: {
+      ...{ accountId, pruning: { mode: given.mode ?? 'on' }, onBudgetExhausted: 'pass' },
+      compression: { mode: given.compression ?? 'lossless' },
+    },
   } as unknown as ConversationSubject;
 }
 
@@ -40,6 +51,10 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
     isLate: false,
     isShadow: false,
     policy: 'v1',
+    /** The settings with which requests were compressed. */
+    compressed: [] as ContextSubject['settings'][],
+    /** Whether earlier messages cannot be compressed again. */
+    hasLost: false,
     /** Plans are stored after this promise is resolved. */
     storing: Promise.resolve(),
   };
@@ -63,6 +78,8 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
       check();
       return names.flatMap((name) => stored.get(name) ?? [])[0] ?? null;
     },
+    keepUnchangedTurn: () => Promise.resolve(),
+    findUnchangedTurns: () => Promise.resolve([]),
   };
   const services = {
     budgets: {
@@ -90,6 +107,14 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
       memo: new BoundPlanMemo({ get: () => Promise.resolve(null), set: () => Promise.resolve() }, log),
     },
     settings: { planDeadlineMs: 1_000 },
+    catalog: { find: () => undefined },
+    context: {
+      planPinned: ({ settings }: ContextSubject) => {
+        state.compressed.push(settings);
+        const edits = [{ start: 0, end: 0, replacement: '' }];
+        return Promise.resolve({ context: { ...noContextEdits, edits }, isSure: !state.hasLost });
+      },
+    },
     log,
   } as unknown as BoundServices;
   const plan = (subject: ConversationSubject): Promise<ToolPlan> => planBound(subject, 'deferred', services);
@@ -139,7 +164,8 @@ describe('the tool set of a bound conversation', () => {
     const [opening = ''] = replica.stored.keys();
     await replica.plan(subjectOf(second));
     expect(replica.stored.size).toBe(2);
-    replica.stored.set(opening, { mode: 'deferred', tools: ['d'], policyVersion: 'v2', isShadow: false });
+    const other = { mode: 'deferred' as const, tools: ['d'], policyVersion: 'v2', isShadow: false };
+    replica.stored.set(opening, { ...other, compression: null });
     for (const messages of [second, [...second, answered, user]])
       expect(await openReplica(replica.stored).plan(subjectOf(messages))).toMatchObject({ forwarded: [1] });
   });
@@ -220,4 +246,45 @@ it('dropped reasoning is remembered for the rest of the conversation, even if th
   expect(stored.size).toBe(2);
   const third = [...second, answered, user];
   expect((await plan(subjectOf(third))).bound?.dropsBlocks).toBe(true);
+});
+
+describe('compression', () => {
+  const long = { role: 'user', content: 'the same words again and again '.repeat(40) };
+  const later = [user, answered, long];
+
+  it.each(['on', 'off'])('is decided in the first request, with pruning %s, and kept', async (mode) => {
+    const replica = openReplica();
+    await replica.plan(subjectOf([user], { mode }));
+    expect(replica.state.compressed).toEqual([]);
+    const planned = await openReplica(replica.stored).plan(subjectOf(later, { compression: 'off' }));
+    expect(planned.context.edits).toHaveLength(1);
+    expect(planned.bound).toMatchObject({ mayBeOurs: true });
+  });
+
+  it('stays off in a conversation that began without it, or without a stored plan', async () => {
+    const replica = openReplica();
+    await replica.plan(subjectOf([user], { compression: 'off' }));
+    expect((await replica.plan(subjectOf(later))).context.edits).toEqual([]);
+    expect((await openReplica().plan(subjectOf(later))).context.edits).toEqual([]);
+  });
+
+  it('may be the cause of a rejection if earlier messages cannot be compressed again', async () => {
+    const replica = openReplica();
+    replica.state.forwarded = [0, 1, 2, 3];
+    await replica.plan(subjectOf([user]));
+    expect((await replica.plan(subjectOf(second))).bound).toMatchObject({ mayBeOurs: false });
+    replica.state.hasLost = true;
+    expect((await replica.plan(subjectOf(later))).bound).toMatchObject({ mayBeOurs: true });
+  });
+});
+
+it('pruning that is off stores that every tool is sent, so that a later change of the setting changes nothing', async () => {
+  const replica = openReplica();
+  expect(await replica.plan(subjectOf([user], { mode: 'off' }))).toMatchObject({
+    ...{ forwarded: [0, 1, 2, 3], reason: 'off' },
+  });
+  expect(replica.stored.size).toBe(1);
+  expect(await openReplica(replica.stored).plan(subjectOf([user]))).toMatchObject({
+    forwarded: [0, 1, 2, 3],
+  });
 });

@@ -1,31 +1,47 @@
 import type { ConversationPlanRecord } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
-import { hash } from 'node:crypto';
 import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
-import { deriveKey } from '../../../request/conversation.ts';
 import { startDeadline } from '../../../request/deadline.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
-import { identityPlan, type BoundPlan, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
-import { applyRecord, continueRecord, renderRecord, sentWhole } from './bound-record.ts';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import {
+  identityPlan,
+  noContextEdits,
+  type BoundPlan,
+  type PlannedReply,
+  type ToolPlan,
+} from '../../exchange/tool-plan.ts';
+import {
+  applyRecord,
+  chooseCompression,
+  continueRecord,
+  nameConversation,
+  renderRecord,
+  sentWhole,
+  type ConversationNames,
+} from './bound-record.ts';
+import type { ContextPlanner, PinnedContext } from './context/context-planner.ts';
+import { planPinnedContext } from './context/plan-context.ts';
 import type { BoundConversation, BoundPlanMemo, BoundPlanStore } from './conversation/bound-plans.ts';
 import type { ConversationPlanner, ConversationSubject } from './conversation/conversation-planner.ts';
-import { isClientDeferred, type BoundMode } from './deferral.ts';
+import type { BoundMode } from './deferral.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 
 export interface BoundServices {
   readonly budgets: SavedTokenBudgets;
   readonly conversations: Pick<ConversationPlanner, 'plan'>;
   readonly boundPlans: { readonly store: BoundPlanStore; readonly memo: BoundPlanMemo };
+  readonly context: Pick<ContextPlanner, 'planPinned'>;
+  readonly catalog: ModelCatalog;
   readonly settings: Pick<PipelineSettings, 'planDeadlineMs'>;
   readonly log: Logger;
 }
 
 /**
- * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides
- * the tool set. The decision is stored durably before the request is sent, and every later request applies
- * exactly this decision. The current policy, settings and router are ignored in later requests, because the
- * provider rejects reasoning behind a changed tool set. Without a stored decision, every tool is sent
- * unchanged. Definitions and messages are never changed.
+ * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the tool set, and how
+ * new messages are compressed. The decision is stored durably before it is sent, and every later request applies exactly this
+ * decision: not the policy, the settings or the tool-router of that moment, because the provider rejects reasoning behind a changed
+ * prefix. Without a stored decision, everything is sent unchanged. Definitions are never changed.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -37,38 +53,6 @@ export async function planBound(
   return names.before === null
     ? decide(subject, mode, names, services)
     : carryOn(subject, { ...names, before: names.before }, services);
-}
-
-interface ConversationNames {
-  /**
-   * Names in the memo: one for the transcript up to this request, and one for the transcript up to the
-   * previous request.
-   */
-  readonly here: string;
-  readonly before: string | null;
-  /**
-   * Names in the durable store: one for the messages before the first response, and one for the messages up
-   * to the end of the first response.
-   */
-  readonly opening: string;
-  readonly firstTurn: string | null;
-}
-
-/**
- * Names the conversation by its first messages and the names of its tools. The order of the tools is ignored.
- * Tools that the client defers are also ignored, because a client may add such tools at any time.
- */
-function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
-  const { conversation, tape } = request;
-  const listed = tools.filter((tool) => !isClientDeferred(tape, tool)).map(({ name }) => name ?? '');
-  const owner = `${caller.accountId}\n${hash('sha256', JSON.stringify(listed.sort()))}`;
-  const { here, before, opening, firstTurn } = conversation;
-  return {
-    here: deriveKey(owner, here),
-    before: before === null ? null : deriveKey(owner, before),
-    opening: deriveKey(`${owner}\nopening`, opening),
-    firstTurn: firstTurn === null ? null : deriveKey(`${owner}\nfirst turn`, firstTurn),
-  };
 }
 
 const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ index }) => index);
@@ -85,24 +69,18 @@ async function decide(
   names: ConversationNames,
   services: BoundServices,
 ): Promise<ToolPlan> {
-  const { caller } = subject;
-  const { memo } = services.boundPlans;
-  if (caller.pruning.mode === 'off') {
-    const known = (await memo.find(caller.accountId, names.here)) ?? unplanned;
-    memo.keep(caller.accountId, names.here, known);
-    return applyRecord(known.plan, null, subject);
-  }
   const proposal = await propose(subject, mode, services);
   const kept = await keepProposal(proposal, subject, names, services);
-  if (kept === null) return identityPlan(listEligible(subject), 'unavailable');
+  if (kept === null) return proposal.unplanned ?? identityPlan(listEligible(subject), 'unavailable');
   if (kept.mode === 'whole' && proposal.unplanned !== undefined) return proposal.unplanned;
-  return { ...applyRecord(kept, proposal.reply, subject), bound: firstRequest(subject, names, services) };
+  const bound = firstRequest(subject, names, kept, services);
+  return { ...applyRecord(kept, proposal.reply, subject), bound };
 }
 
 interface Proposal {
   readonly record: ConversationPlanRecord;
   readonly reply: PlannedReply | null;
-  /** The plan of a request that could not be planned. */
+  /** The plan of a request that sends every tool, with the reason. */
   readonly unplanned?: ToolPlan;
 }
 
@@ -112,12 +90,15 @@ async function propose(
   services: BoundServices,
 ): Promise<Proposal> {
   const { caller, exchange } = subject;
-  const unplannedAs = (plan: ToolPlan): Proposal => ({ record: sentWhole, reply: null, unplanned: plan });
+  const whole = { ...sentWhole, compression: chooseCompression(caller) };
+  const unplannedAs = (plan: ToolPlan): Proposal => ({ record: whole, reply: null, unplanned: plan });
+  if (caller.pruning.mode === 'off') return unplannedAs(identityPlan(listEligible(subject), 'off'));
+  if (mode === 'whole') return unplannedAs(identityPlan(listEligible(subject), 'bound_thinking'));
   if (isBudgetExhausted(caller, services))
     return unplannedAs(passUnoptimized(listEligible(subject), 'exhausted', exchange));
   const reply = await askRouter(subject, services);
   if (typeof reply === 'string') return unplannedAs(identityPlan(listEligible(subject), reply));
-  const record = renderRecord(reply, mode, subject.tools);
+  const record = renderRecord(reply, mode, subject);
   const planned = applyRecord(record, reply, subject);
   const spent = await spendBudget(planned, exchange, caller, services);
   return spent === planned ? { record, reply } : unplannedAs(spent);
@@ -151,13 +132,15 @@ async function keepProposal(
 function firstRequest(
   { caller: { accountId } }: ConversationSubject,
   { here, opening }: ConversationNames,
+  { compression }: ConversationPlanRecord,
   { boundPlans: { memo, store } }: BoundServices,
 ): BoundPlan {
   return {
     ...{ mayBeOurs: false, dropsBlocks: false, remember: () => undefined },
     abandon: async () => {
-      memo.keep(accountId, here, { ...unplanned, plan: sentWhole });
-      await store.replace(accountId, opening, sentWhole);
+      const plan = { ...sentWhole, compression };
+      memo.keep(accountId, here, { ...unplanned, plan });
+      await store.replace(accountId, opening, plan);
     },
   };
 }
@@ -195,15 +178,40 @@ async function carryOn(
   if (isSure) memo.keep(caller.accountId, names.here, known);
   anchor(subject, names, known, services);
   const isRanked = known.plan !== null && (known.plan.mode !== 'whole' || known.plan.isShadow);
-  const ranked = isRanked ? await askRouter(subject, services) : 'unavailable';
-  const planned = continueRecord(
-    applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject),
-    known.plan,
-  );
-  // An exhausted budget can only reject the request or be reported, because the provider would reject a
-  // changed tool set.
+  const [ranked, compressed] = await Promise.all([
+    isRanked ? askRouter(subject, services) : 'unavailable',
+    compress(subject, known.plan, services, true),
+  ]);
+  const applied = applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject);
+  const planned = { ...continueRecord(applied, known.plan), context: compressed.context };
+  // A used-up budget rejects the request or is only reported: a changed prefix would be rejected by the provider.
   await spendBudget(planned, exchange, caller, services);
-  return withBound(planned, { known, isSure }, subject, names, services);
+  return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
+}
+
+/**
+ * Compresses the messages of a later request as the conversation's plan says.
+ * @param decides whether messages that are not compressed in time are sent unchanged from now on
+ */
+async function compress(
+  { request, target, exchange, caller }: ConversationSubject,
+  plan: ConversationPlanRecord | null,
+  services: BoundServices,
+  decides: boolean,
+): Promise<PinnedContext> {
+  const pinned = plan?.compression ?? null;
+  if (pinned === null) return { context: noContextEdits, isSure: true };
+  const { store } = services.boundPlans;
+  const { accountId } = caller;
+  const turns = {
+    find: (names: readonly string[]) => store.findUnchangedTurns(accountId, names),
+    ...(decides ? { keep: (name: string) => store.keepUnchangedTurn(accountId, name) } : {}),
+  };
+  const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
+  const { signal } = deadline;
+  return planPinnedContext(request, target, exchange, caller, { ...pinned, turns }, services, signal).finally(
+    () => deadline.clear(),
+  );
 }
 
 /**
@@ -218,8 +226,10 @@ export async function planBoundCount(
   const names = nameConversation(subject);
   const { before } = names;
   if (mode === null || before === null) return identityPlan(listEligible(subject), null);
-  const found = await findConversation(subject, { ...names, before }, services);
-  return withBound(applyRecord(found.known.plan, null, subject), found, subject, names, services);
+  const { known, isSure } = await findConversation(subject, { ...names, before }, services);
+  const compressed = await compress(subject, known.plan, services, false);
+  const planned = { ...applyRecord(known.plan, null, subject), context: compressed.context };
+  return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
 }
 
 interface FoundConversation {
@@ -235,7 +245,7 @@ function withBound(
   { here }: ConversationNames,
   { boundPlans: { memo } }: BoundServices,
 ): ToolPlan {
-  const isReduced = planned.forwarded.length < planned.eligible.length;
+  const isReduced = planned.forwarded.length < planned.eligible.length || planned.context.edits.length > 0;
   return {
     ...planned,
     bound: {

@@ -24,7 +24,7 @@ import {
 } from './deferral.ts';
 import { planBound, planBoundCount, type BoundServices } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
-import { planContext } from './context/context-planner.ts';
+import { planContext } from './context/plan-context.ts';
 import { isPartOfThread, isReasoningBound } from '../../../request/request-facts.ts';
 import type {
   ConversationPlan,

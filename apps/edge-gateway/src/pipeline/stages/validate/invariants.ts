@@ -2,7 +2,7 @@ import type { EditedRequest, JsonTape } from '@gateway/wire-formats';
 import { applyEdits, scanJson } from '@gateway/wire-formats';
 import type { ByteEdit, ByteRange, RequestOutline } from '@gateway/interchange';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
-import { namesInToolChoice } from '../../../request/request-facts.ts';
+import { findFirstTurn, namesInToolChoice } from '../../../request/request-facts.ts';
 
 /** A request that is about to be sent, with the inputs that produced it. */
 export interface OutboundDraft {
@@ -48,16 +48,15 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 
 /**
  * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, with two
- * exceptions. The plan may edit text after the last marked message. Calls to pruned tools may be rewritten,
- * in the same way in every turn.
+ * exceptions. The plan may edit text after the model's first turn began, in the same way in every turn. So may calls to
+ * pruned tools be rewritten.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
   const marked = outline.tools.filter((tool) => tool.cacheControl && forwarded.has(tool.index));
-  const open = outline.messages.findLastIndex(({ cacheControl }) => cacheControl) + 1;
   const planned = new Set(plan.context.edits);
   const calls = new Set(plan.recovery?.callEdits);
-  const openStart = outline.messages[open]?.range.start ?? Infinity;
+  const openStart = outline.messages[findFirstTurn(outline)]?.range.start ?? Infinity;
   const ranges: ByteRange[] = [...outline.messages, ...marked]
     .map(({ range }) => range)
     .sort((a, b) => a.start - b.start);

@@ -1,6 +1,5 @@
-import { createHash, hash } from 'node:crypto';
-import type { RequestOutline } from '@gateway/interchange';
-import { contextStepsVersion, type CompressBlocksRequest } from '@gateway/contracts';
+import { createHash, hash, type Hash } from 'node:crypto';
+import type { CompressBlocksRequest } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ContextPart } from '@gateway/wire-formats';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
@@ -10,10 +9,9 @@ import type { ContextMemo } from './context-memo.ts';
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
-   * same for every request in the conversation, and markers are valid only within this conversation. The
-   * conversation key cannot replace the hash. The key covers only excerpts, so two different conversations
-   * could share markers.
+   * SHA-256 in hex of the account, the settings and all text before the model's first turn. It is the same
+   * for every request in the conversation, and markers are valid only within it. The conversation key cannot
+   * replace it: that key covers only excerpts, so two different conversations could share markers.
    */
   readonly name: string;
   /** The key for the compression result of each message. */
@@ -27,16 +25,15 @@ export interface CompressedConversation {
  * @param clearedBefore index of the last clear, which invalidates earlier results.
  */
 export function openConversation(
-  { accountId, tape, outline }: ContextSubject,
+  subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,
   settings: ContextSettings,
   clearedBefore: number,
 ): CompressedConversation {
-  const { mode, recoverable } = settings;
-  const seed = hash(
-    'sha256',
-    `${accountId}:${mode}:${contextStepsVersion}${recoverable ? ':recoverable' : ''}`,
-  );
-  const links = chainOf(seed, tape.bytes, outline);
+  const { accountId, outline, pinned } = subject;
+  const { mode, recoverable, version } = settings;
+  const kind = `${recoverable ? ':recoverable' : ''}${pinned === undefined ? '' : ':pinned'}`;
+  const seed = hash('sha256', `${accountId}:${mode}:${version}${kind}`);
+  const links = chainOf(seed, subject);
   const first = outline.messages.findIndex(({ role }) => role === 'assistant');
   const opening = links[first - 1];
   const name = hash('sha256', `session:${seed}:${opening?.toString('hex') ?? ''}`);
@@ -47,18 +44,34 @@ export function openConversation(
 }
 
 /**
- * Returns one hash per message. Each hash covers the conversation up to and including that message, so equal
- * hashes mean equal beginnings. A hash cannot be guessed without the conversation.
+ * Returns one hash per message. Each hash covers the text of the conversation up to and including that message, so equal
+ * hashes mean equal results. Cache markers, and the shape of a message around its texts, do not count: agents change both
+ * from turn to turn. A hash cannot be guessed without the conversation.
  * @param seed other inputs that affect a result: account, mode, version of the steps.
  */
-function chainOf(seed: string, bytes: Buffer, { system, messages }: RequestOutline): Buffer[] {
-  let last = createHash('sha256').update(seed);
-  if (system !== undefined) last = last.update(bytes.subarray(system.range.start, system.range.end));
-  let digest = last.digest();
-  return messages.map(({ range }) => {
-    digest = createHash('sha256').update(digest).update(bytes.subarray(range.start, range.end)).digest();
+function chainOf(
+  seed: string,
+  { tape: { bytes }, outline, parts }: Pick<ContextSubject, 'tape' | 'outline' | 'parts'>,
+): Buffer[] {
+  let next = 0;
+  const addParts = (hashed: Hash, message: number): Buffer => {
+    for (let part = parts[next]; part?.message === message; part = parts[(next += 1)]) {
+      const lengths = part.source.map(({ start, end }) => end - start).join();
+      hashed.update(`${part.speaker}:${part.range === undefined ? 'read' : 'changed'}:${lengths}\n`);
+      for (const { start, end } of part.source) hashed.update(bytes.subarray(start, end));
+    }
+    return hashed.digest();
+  };
+  let digest = addParts(createHash('sha256').update(seed), -1);
+  return outline.messages.map((_, index) => {
+    digest = addParts(createHash('sha256').update(digest), index);
     return digest;
   });
+}
+
+/** Names the messages after a turn of the model. The turn's index is that of its last message. */
+export function nameTurn({ chain }: CompressedConversation, turn: number): string {
+  return hash('sha256', `turn:${chain[turn]?.toString('hex') ?? ''}`);
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ByteEdit } from '@gateway/interchange';
 import type { CompressBlocksReply } from '@gateway/contracts';
 import type { ContextPart } from '@gateway/wire-formats';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
@@ -8,13 +7,20 @@ import type { ContextSubject } from './context-subject.ts';
 type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
 type ContextStep = BlockResults[number]['steps'][number];
 
+interface PartEdit {
+  /** The position of the text among the message's parts. It stays when a cache marker moves into or out of the message. */
+  readonly part: number;
+  /** The JSON string to send instead. */
+  readonly replacement: string;
+}
+
 /**
  * The form in which a message is sent. The form is chosen when the message first arrives, and is identical in
  * all later requests.
  */
 export interface MessageEdits {
-  /** Offsets are relative to the message's first byte. Empty for a message that is sent unchanged. */
-  readonly edits: readonly ByteEdit[];
+  /** In the order of the parts. Empty for a message that is sent unchanged. */
+  readonly edits: readonly PartEdit[];
   readonly steps: readonly ContextStep[];
   /** Marker ids for the removed text. */
   readonly markers: readonly string[];
@@ -40,24 +46,24 @@ const idsMax = 64;
  * original.
  */
 export function collectEdits(
-  { outline }: ContextSubject,
   parts: readonly ContextPart[],
   results: BlockResults,
 ): Map<number, MessageEdits> {
   const byMessage = new Map<
     number,
-    { edits: MessageEdits['edits'][number][]; steps: ContextStep[]; markers: string[]; blocks: string[] }
+    { edits: PartEdit[]; steps: ContextStep[]; markers: string[]; blocks: string[] }
   >();
+  let firstOfMessage = 0;
   for (const [at, { text, steps, markers, id }] of results.entries()) {
     const part = parts[at];
-    const message = part && outline.messages[part.message];
-    if (text === null || part?.range === undefined || message === undefined) continue;
+    if (part === undefined) break;
+    if (part.message !== parts[firstOfMessage]?.message) firstOfMessage = at;
+    if (text === null || part.range === undefined) continue;
     const replacement = JSON.stringify(text);
-    const { start, end } = part.range;
-    if (Buffer.byteLength(replacement) > end - start) continue;
+    if (Buffer.byteLength(replacement) > part.range.end - part.range.start) continue;
     const found = byMessage.get(part.message) ?? { edits: [], steps: [], markers: [], blocks: [] };
     byMessage.set(part.message, found);
-    found.edits.push({ start: start - message.range.start, end: end - message.range.start, replacement });
+    found.edits.push({ part: at - firstOfMessage, replacement });
     found.steps.push(...steps);
     found.markers.push(...markers);
     if (id !== undefined) found.blocks.push(id);
@@ -67,7 +73,7 @@ export function collectEdits(
 
 /** Combines the edits for all messages, at their positions in the body. */
 export function joinEdits(
-  { outline: { messages }, candidates, tape }: ContextSubject,
+  { outline: { messages }, candidates, parts, tape }: ContextSubject,
   editsFor: (index: number) => MessageEdits,
   { tailStart, unknown }: { tailStart: number; unknown: readonly number[] },
 ): Pick<ContextEdits, 'edits' | 'steps' | 'markers' | 'blocks' | 'tokens' | 'isCompressed'> {
@@ -76,11 +82,14 @@ export function joinEdits(
   const markers: string[] = [];
   const blocks: string[] = [];
   const saved = { new: 0, again: 0 };
+  let next = 0;
   for (const index of candidates) {
-    const offset = messages[index]?.range.start ?? 0;
     const message = editsFor(index);
-    for (const { start, end, replacement } of message.edits)
-      edits.push({ start: start + offset, end: end + offset, replacement });
+    while ((parts[next]?.message ?? Infinity) < index) next += 1;
+    for (const { part, replacement } of message.edits) {
+      const range = parts[next + part]?.range;
+      if (range !== undefined) edits.push({ ...range, replacement });
+    }
     steps.push(...message.steps);
     markers.push(...message.markers);
     if (index >= tailStart) blocks.push(...message.blocks);

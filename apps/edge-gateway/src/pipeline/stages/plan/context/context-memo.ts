@@ -36,7 +36,7 @@ export class ContextMemo {
     sizeCalculation: ({ edits, steps, markers, blocks }) =>
       bytesPerEntry +
       (steps.length + markers.length + blocks.length) * 100 +
-      edits.reduce((size, { replacement }) => size + 100 + replacement.length * 2, 0),
+      edits.reduce((size, { replacement }) => size + 60 + replacement.length * 2, 0),
   });
 
   constructor(redis: MemoRedis, log: Logger) {
@@ -76,7 +76,7 @@ export class ContextMemo {
 
 function keyOf(accountId: string, link: Buffer): string {
   const name = hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url');
-  return accountKey('context:v3', accountId, name);
+  return accountKey('context:v4', accountId, name);
 }
 
 function keyFor(link: Buffer): Buffer {

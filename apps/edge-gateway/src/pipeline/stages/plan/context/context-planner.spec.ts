@@ -4,7 +4,7 @@ import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import { ContextMemo } from './context-memo.ts';
 import { ContextPlanner } from './context-planner.ts';
-import { listCandidates, type ContextSettings } from './context-subject.ts';
+import { listCandidates, type ContextSettings, type UnchangedTurns } from './context-subject.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
 const away = () => Promise.reject(new Error('away'));
@@ -12,20 +12,25 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/** A compressor that returns the text in capitals, or fails. */
+/** The first version of the steps returns the text in capitals, the second one in lower case. */
+const shorten = (text: string, version: number | undefined): string =>
+  version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
+
+/** A compressor with several versions of its steps. It may fail. */
 function open() {
   const asked: CompressBlocksRequest[] = [];
-  const state = { isUp: true, forgets: false, kept: new Map<string, string>() };
+  const state = { isUp: true, forgets: false, kept: new Map<string, string>(), versions: [1] };
   const planner = new ContextPlanner(
     {
       compress(request): Promise<CompressBlocksReply> {
         asked.push(request);
         if (!state.isUp) return away();
+        if (!state.versions.includes(request.version ?? 0)) return Promise.resolve({ status: 'unsupported' });
         if (state.forgets && request.after !== null) {
           return Promise.resolve({ status: 'unknown', instanceId: 'one' });
         }
         const results = request.blocks.map(({ text, frozen, old }) => ({
-          text: frozen ? null : old === true ? 'old' : text.trim().toUpperCase(),
+          text: frozen ? null : old === true ? 'old' : shorten(text, request.version),
           steps: [],
           markers: frozen ? [] : [markerOf(text)],
         }));
@@ -53,27 +58,34 @@ interface Sending {
   readonly opening?: string;
   readonly model?: CatalogModel | undefined;
   readonly resultOf?: (at: number) => string;
+  /** The tool result with the client's cache marker. */
+  readonly marked?: number;
 }
 
-/** Plans a conversation with the given number of tool results. */
-async function plan(planner: ContextPlanner, turns: number, sending: Sending = {}) {
-  const { opening = 'go on', resultOf = result } = sending;
+/** A conversation with the given number of tool results. */
+function subjectOf(turns: number, sending: Sending = {}) {
+  const { opening = 'go on', resultOf = result, marked } = sending;
+  const contentOf = (at: number) =>
+    at === marked
+      ? [{ type: 'text', cache_control: { type: 'ephemeral' }, text: resultOf(at) }]
+      : resultOf(at);
   const messages = Array.from({ length: turns }, (_, at) => [
     {
       role: 'assistant',
       content: null,
       tool_calls: [{ id: `c${at}`, function: { name: 'a', arguments: '{}' } }],
     },
-    { role: 'tool', tool_call_id: `c${at}`, content: resultOf(at) },
+    { role: 'tool', tool_call_id: `c${at}`, content: contentOf(at) },
   ]).flat();
   const body = { model: 'm', messages: [{ role: 'user', content: opening }, ...messages] };
   const tape = scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 64 });
   const outline = format.client.outlineRequest(tape);
-  const candidates = listCandidates(outline);
-  const subject = {
-    format,
+  const parts = format.client.listContext(tape, 0);
+  const candidates = listCandidates(outline, parts);
+  return {
     tape,
     outline,
+    parts,
     candidates,
     requestId: 'r',
     left: sending.left ?? new AbortController().signal,
@@ -82,17 +94,19 @@ async function plan(planner: ContextPlanner, turns: number, sending: Sending = {
     isRecallable: sending.settings?.recoverable ?? false,
     model: sending.model,
   };
-  return planner.plan(subject, new AbortController().signal);
 }
 
+const plan = (planner: ContextPlanner, turns: number, sending?: Sending) =>
+  planner.plan(subjectOf(turns, sending), signal);
+
 /** Returns the replacement texts for the tool results. */
-async function send(planner: ContextPlanner, turns: number, sending: Sending = {}): Promise<string[]> {
+async function send(planner: ContextPlanner, turns: number, sending?: Sending): Promise<string[]> {
   const { edits } = await plan(planner, turns, sending);
   return edits.map(({ replacement }) => JSON.parse(replacement) as string);
 }
 
-const lossless: ContextSettings = { mode: 'lossless', recoverable: false };
-const recoverable: ContextSettings = { mode: 'balanced', recoverable: true };
+const lossless: ContextSettings = { mode: 'lossless', recoverable: false, version: 1 };
+const recoverable: ContextSettings = { mode: 'balanced', recoverable: true, version: 1 };
 const cached = loadCatalog().find('anthropic', 'claude-sonnet-4-5')!;
 const signal = new AbortController().signal;
 
@@ -117,13 +131,8 @@ describe('ContextPlanner', () => {
     state.forgets = true;
     expect(await send(planner, 2)).toEqual([upper(0), upper(1)]);
     expect(asked.at(-1)?.after).toBeNull();
-    expect(asked.at(-1)?.blocks.map(({ text }) => text)).toEqual([
-      'go on',
-      'a {}',
-      result(0),
-      'a {}',
-      result(1),
-    ]);
+    const texts = ['go on', 'a {}', result(0), 'a {}', result(1)];
+    expect(asked.at(-1)?.blocks.map(({ text }) => text)).toEqual(texts);
   });
 
   it('sends late messages unchanged in this and all later turns, and marks them as frozen', async () => {
@@ -134,11 +143,8 @@ describe('ContextPlanner', () => {
     state.isUp = true;
     state.forgets = true;
     expect(await send(planner, 3)).toEqual([upper(0), upper(2)]);
-    const frozen = asked
-      .at(-1)
-      ?.blocks.filter(({ speaker }) => speaker === 'tool')
-      .map((block) => block.frozen);
-    expect(frozen).toEqual([false, true, false]);
+    const results = asked.at(-1)?.blocks.filter(({ speaker }) => speaker === 'tool');
+    expect(results?.map(({ frozen }) => frozen)).toEqual([false, true, false]);
   });
 
   it('stores nothing for a request whose client disconnected', async () => {
@@ -201,5 +207,92 @@ describe('ContextPlanner', () => {
     expect(before.at(-1)).not.toBe('"old"');
     const again = await plan(open().planner, 24, sending);
     expect(again.edits.map(({ replacement }) => replacement)).toEqual(before);
+  });
+});
+
+describe('a cache marker', () => {
+  it('protects nothing on a new message. The message is sent in the same bytes once the marker has moved', async () => {
+    const { planner, asked } = open();
+    expect(await send(planner, 1, { marked: 0 })).toEqual([upper(0)]);
+    expect(await send(planner, 2, { marked: 1 })).toEqual([upper(0), upper(1)]);
+    expect(await send(planner, 3)).toEqual([upper(0), upper(1), upper(2)]);
+    expect(asked.map(({ after }) => after)).toEqual([null, asked[0]?.upTo, asked[1]?.upTo]);
+  });
+
+  it('protects messages of which it is not known how they were sent', async () => {
+    const { planner } = open();
+    expect(await send(planner, 3, { marked: 1 })).toEqual([upper(2)]);
+    expect(await send(planner, 4, { marked: 3 })).toEqual([upper(2), upper(3)]);
+  });
+});
+
+describe('a conversation with bound reasoning', () => {
+  /** The durable record, which all replicas share. */
+  function openTurns() {
+    const kept = new Set<string>();
+    const state = { isUp: true };
+    const find = (names: readonly string[]) =>
+      state.isUp ? Promise.resolve(names.filter((name) => kept.has(name))) : away();
+    const keep = (name: string) => (state.isUp ? Promise.resolve(void kept.add(name)) : away());
+    return { kept, state, find, keep };
+  }
+  async function sendPinned(
+    planner: ContextPlanner,
+    turns: UnchangedTurns,
+    count: number,
+    sending?: Sending,
+  ) {
+    const subject = { ...subjectOf(count, sending), pinned: turns };
+    const { context, isSure } = await planner.planPinned(subject, signal);
+    return { texts: context.edits.map(({ replacement }) => JSON.parse(replacement) as string), isSure };
+  }
+
+  it('is compressed by the version with which it began, also by a replica that remembers nothing', async () => {
+    const [{ planner }, turns] = [open(), openTurns()];
+    await sendPinned(planner, turns, 2, { marked: 1 });
+    const other = open();
+    other.state.versions = [1, 2];
+    const texts = [upper(0), upper(1), upper(2)];
+    expect(await sendPinned(other.planner, turns, 3, { marked: 2 })).toEqual({ texts, isSure: true });
+    const newer = { settings: { ...lossless, version: 2 } };
+    expect((await sendPinned(other.planner, turns, 3, newer)).texts).not.toEqual(texts);
+  });
+
+  it('sends late messages unchanged in all later turns, also from a replica that remembers nothing', async () => {
+    const [{ planner, state }, turns] = [open(), openTurns()];
+    await sendPinned(planner, turns, 1);
+    state.isUp = false;
+    expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(0)], isSure: true });
+    expect(turns.kept.size).toBe(1);
+    const texts = [upper(0), upper(2)];
+    expect(await sendPinned(open().planner, turns, 3)).toEqual({ texts, isSure: true });
+  });
+
+  it('waits for a compressor that is away if messages must be compressed again', async () => {
+    const [{ planner, state }, turns] = [open(), openTurns()];
+    state.isUp = false;
+    const sending = sendPinned(planner, turns, 2);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    state.isUp = true;
+    expect(await sending).toEqual({ texts: [upper(0), upper(1)], isSure: true });
+    expect(turns.kept.size).toBe(0);
+  });
+
+  it('is not sure of messages that cannot be compressed again, and can restore them later', async () => {
+    const [{ planner }, turns] = [open(), openTurns()];
+    turns.state.isUp = false;
+    expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(1)], isSure: false });
+    turns.state.isUp = true;
+    expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(0), upper(1)], isSure: true });
+  });
+
+  it('decides nothing when its tokens are counted', async () => {
+    const [{ planner, state }, turns] = [open(), openTurns()];
+    await sendPinned(planner, turns, 1);
+    state.isUp = false;
+    expect((await sendPinned(planner, { find: turns.find }, 2)).texts).toEqual([upper(0)]);
+    state.isUp = true;
+    expect((await sendPinned(planner, turns, 2)).texts).toEqual([upper(0), upper(1)]);
+    expect(turns.kept.size).toBe(0);
   });
 });

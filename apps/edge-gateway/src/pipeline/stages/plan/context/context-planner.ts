@@ -1,95 +1,37 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ModelCatalog } from '@gateway/model-catalog';
-import type { ContextPart } from '@gateway/wire-formats';
-import { formatNamed } from '@gateway/wire-formats';
-import type { CompressBlocksReply, CompressBlocksRequest, RecallOriginalsRequest } from '@gateway/contracts';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { markerId } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
-import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
-import type { Exchange } from '../../../exchange/exchange.ts';
-import { acceptsRecoveryTool } from '../../../recovery/build-recovery.ts';
 import type { ContextEdits } from '../../../exchange/tool-plan.ts';
-import { noContextEdits } from '../../../exchange/tool-plan.ts';
 import type { ContextSubject } from './context-subject.ts';
-import { listCandidates, otherSettings } from './context-subject.ts';
-import { isLarge, isReasoningBound } from '../../../../request/request-facts.ts';
-import { chooseClear, isRewriteDear, priceContext } from './context-pricing.ts';
+import { findLastMarked, findTail, findTurn, otherSettings } from './context-subject.ts';
+import { chooseClear, isRewriteDear } from './context-pricing.ts';
+import type { CompressorClient } from './nats-compressor.adapter.ts';
 import type { MessageEdits } from './context-edits.ts';
 import { collectEdits, joinEdits, sentUnchanged } from './context-edits.ts';
 import type { ContextMemo } from './context-memo.ts';
 import type { CompressedConversation } from './compression-request.ts';
-import { findBeginning, markMessages, openConversation, renderQuestion } from './compression-request.ts';
+import {
+  findBeginning,
+  markMessages,
+  nameTurn,
+  openConversation,
+  renderQuestion,
+} from './compression-request.ts';
 import type { RecallOriginal } from '../../../recovery/recovery.ts';
 
-interface ContextServices {
-  readonly context: ContextPlanner;
-  readonly catalog: ModelCatalog;
-}
-
-/**
- * Plans the compression of a conversation. Returns no edits if compression is not permitted or nothing can be
- * compressed.
- */
-export async function planContext(
-  request: ParsedRequest,
-  target: Target,
-  exchange: Exchange,
-  caller: Caller,
-  { context, catalog }: ContextServices,
-  signal: AbortSignal,
-): Promise<ContextEdits> {
-  const { tape, outline } = request;
-  const { accountId, compression } = caller;
-  const { mode } = compression;
-  if (mode === 'off') return noContextEdits;
-  const candidates = listCandidates(outline);
-  const isRecallable = isRecallEnabled(caller);
-  const canRecall = isRecallable && acceptsRecoveryTool(request);
-  if (candidates.length === 0 && !canRecall) return noContextEdits;
-  const model = catalog.find(target.provider.name, target.model);
-  if (isReasoningBound(request, target, model)) return noContextEdits;
-  if (candidates.length === 0) return { ...noContextEdits, recall: () => Promise.resolve(null) };
-  if (isLarge(request.bytes)) await nextTurn();
-  const planned = await context.plan(
-    {
-      format: formatNamed(exchange.format),
-      tape,
-      outline,
-      candidates,
-      requestId: exchange.requestId,
-      left: exchange.abort.signal,
-      accountId,
-      settings: { mode, recoverable: canRecall },
-      isRecallable,
-      model,
-    },
-    signal,
-  );
-  exchange.contextPrice = priceContext(model, planned.tokens, exchange.acceptedAt.getTime());
-  return canRecall ? planned : { ...planned, recall: null };
-}
-
-/** Returns whether the account lets models recall removed text with the gateway's recovery tool. */
-function isRecallEnabled({ compression, pruning }: Caller): boolean {
-  return compression.mode === 'balanced' && pruning.recovery && pruning.mode !== 'off';
-}
-
-/** Client for the compressor service. */
-export interface CompressorClient {
-  /**
-   * Calls any instance. With `instanceId`, calls the instance that replied that it lacks the conversation.
-   */
-  compress(
-    request: CompressBlocksRequest,
-    signal: AbortSignal,
-    instanceId?: string,
-  ): Promise<CompressBlocksReply>;
-  recall(request: RecallOriginalsRequest, signal: AbortSignal): Promise<(string | null)[]>;
+/** The compression of a conversation with bound reasoning. */
+export interface PinnedContext {
+  readonly context: ContextEdits;
+  /** False if messages that were compressed before could not be compressed again. They are sent unchanged. */
+  readonly isSure: boolean;
 }
 
 /** Number of messages that are stored without a pause. Each message is encrypted, which takes about 20 µs. */
 const keptAtOnce = 256;
+/** How long a request of a conversation with bound reasoning waits for messages that were compressed before. */
+const restoreMsMax = 5_000;
+const restorePauseMs = 200;
 
 /**
  * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
@@ -111,21 +53,101 @@ export class ContextPlanner {
    * Never throws. A message that was not compressed in time is sent unchanged, now and in every later turn.
    */
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
-    const { outline, candidates } = subject;
-    const tailStart = outline.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+    const tailStart = findTail(subject.outline);
     const { conversation, isKept } = await this.#chooseSession(subject, tailStart, signal);
-    const unknown = this.#unknownOf(conversation, candidates);
+    this.#protectMarked(subject, conversation, tailStart);
+    const unknown = this.#unknownOf(conversation, subject.candidates);
     const isCleared = conversation.clearedBefore > 0 && (unknown[0] ?? Infinity) < tailStart;
     if (unknown.length > 0) await this.#learn(subject, conversation, unknown, signal);
+    const decision = isKept ? 'kept' : isCleared ? 'cleared' : 'taken';
+    const recall = conversation.settings.recoverable ? this.#recallIn(subject, conversation) : null;
+    return { ...this.#join(subject, conversation, { tailStart, unknown }), decision, recall };
+  }
+
+  /**
+   * Plans a conversation with bound reasoning. Messages that were sent before are sent in the same bytes: from the memo, or by
+   * repeating the computation with the same version of the steps. Late messages are sent unchanged in every later turn, which is
+   * recorded durably before they are sent. Never throws.
+   */
+  async planPinned(subject: ContextSubject, signal: AbortSignal): Promise<PinnedContext> {
+    const tailStart = findTail(subject.outline);
+    const conversation = this.#open(subject, subject.settings);
+    const sentBefore = subject.candidates.filter((index) => index < tailStart);
+    const isSure = await this.#restore(subject, conversation, sentBefore, signal);
+    const unknown = this.#unknownOf(conversation, subject.candidates);
+    const added = unknown.filter((index) => index >= tailStart);
+    if (added.length > 0) await this.#learn(subject, conversation, added, signal);
+    const joined = this.#join(subject, conversation, { tailStart, unknown: [] });
+    return { context: { ...joined, decision: 'taken', recall: null }, isSure };
+  }
+
+  #join(
+    subject: ContextSubject,
+    { chain, name: session }: CompressedConversation,
+    place: { tailStart: number; unknown: readonly number[] },
+  ): Omit<ContextEdits, 'decision' | 'recall'> {
     const editsFor = (index: number): MessageEdits =>
-      this.#memo.peek(conversation.chain[index] as Buffer) ?? sentUnchanged;
-    const joined = joinEdits(subject, editsFor, { tailStart, unknown });
-    return {
-      ...joined,
-      session: conversation.name,
-      decision: isKept ? 'kept' : isCleared ? 'cleared' : 'taken',
-      recall: conversation.settings.recoverable ? this.#recallIn(subject, conversation) : null,
-    };
+      this.#memo.peek(chain[index] as Buffer) ?? sentUnchanged;
+    return { ...joinEdits(subject, editsFor, place), session };
+  }
+
+  /**
+   * A cache marker protects messages that were sent before. If it is not known how they were sent, they are sent unchanged. A marker
+   * on a new message protects nothing: agents mark their newest message.
+   */
+  #protectMarked(
+    { accountId, outline, candidates }: ContextSubject,
+    conversation: CompressedConversation,
+    tailStart: number,
+  ): void {
+    const marked = Math.min(tailStart - 1, findLastMarked(outline));
+    const known = candidates.filter((index) => index <= marked);
+    for (const index of this.#unknownOf(conversation, known))
+      this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
+  }
+
+  /** Returns whether it is known how every message was sent that was sent before. */
+  async #restore(
+    subject: ContextSubject,
+    conversation: CompressedConversation,
+    sentBefore: readonly number[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { accountId, requestId, left, pinned } = subject;
+    await this.#load(accountId, conversation, sentBefore, signal);
+    const lost = this.#unknownOf(conversation, sentBefore);
+    if (lost.length === 0 || pinned === undefined) return true;
+    const until = AbortSignal.any([left, AbortSignal.timeout(restoreMsMax)]);
+    try {
+      const turns = new Map(
+        lost.map((index) => [index, nameTurn(conversation, findTurn(subject.outline, index))]),
+      );
+      const unchanged = new Set(await pinned.find([...new Set(turns.values())]));
+      for (const index of lost)
+        if (unchanged.has(turns.get(index) ?? ''))
+          this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
+      const unknown = this.#unknownOf(conversation, subject.candidates);
+      if (!unknown.some((index) => lost.includes(index))) return true;
+      const learned = await insist(() => this.#askFor(subject, conversation, unknown, until, true), until);
+      await this.#keepLearned(accountId, conversation, unknown, learned);
+      return true;
+    } catch (error) {
+      this.#log.warn({ err: error, requestId }, 'compressed messages not restored, sending them unchanged');
+      return false;
+    }
+  }
+
+  async #keepLearned(
+    accountId: string,
+    { chain }: CompressedConversation,
+    unknown: readonly number[],
+    learned: ReadonlyMap<number, MessageEdits>,
+  ): Promise<void> {
+    for (const [at, index] of unknown.entries()) {
+      if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
+      const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
+      this.#memo.keep(accountId, chain[index] as Buffer, edits);
+    }
   }
 
   #unknownOf({ chain }: CompressedConversation, indexes: readonly number[]): number[] {
@@ -158,7 +180,11 @@ export class ContextPlanner {
   }
 
   #open(subject: ContextSubject, settings: ContextSubject['settings']): CompressedConversation {
-    return openConversation(subject, settings, settings.recoverable ? chooseClear(subject) : 0);
+    if (!settings.recoverable) return openConversation(subject, settings, 0);
+    const marked = findLastMarked(subject.outline);
+    // A clear changes messages that were sent before, so it ends at the client's last cache marker.
+    const candidates = subject.candidates.filter((index) => index > marked);
+    return openConversation(subject, settings, chooseClear({ ...subject, candidates }));
   }
 
   async #load(
@@ -178,20 +204,20 @@ export class ContextPlanner {
     unknown: readonly number[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { chain } = conversation;
-    const { accountId } = subject;
+    const { accountId, pinned, requestId, left } = subject;
     try {
       const learned = await this.#askFor(subject, conversation, unknown, signal);
-      for (const [at, index] of unknown.entries()) {
-        if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
-        const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
-        this.#memo.keep(accountId, chain[index] as Buffer, edits);
-      }
+      await this.#keepLearned(accountId, conversation, unknown, learned);
     } catch (error) {
-      const { requestId, left } = subject;
-      if (left.aborted) return;
-      for (const index of unknown) this.#memo.keep(accountId, chain[index] as Buffer, sentUnchanged);
+      if (left.aborted || (pinned !== undefined && pinned.keep === undefined)) return;
+      for (const index of unknown)
+        this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
       this.#log.warn({ err: error, requestId }, 'compression failed, sending new messages unchanged');
+      await pinned
+        ?.keep?.(nameTurn(conversation, findTurn(subject.outline, unknown[0] ?? 0)))
+        .catch((failure: unknown) =>
+          this.#log.warn({ err: failure, requestId }, 'unchanged messages not recorded'),
+        );
     }
   }
 
@@ -204,21 +230,20 @@ export class ContextPlanner {
     conversation: CompressedConversation,
     unknown: readonly number[],
     signal: AbortSignal,
+    isPatient = false,
   ): Promise<Map<number, MessageEdits>> {
     const marks = markMessages(subject, conversation, this.#memo);
     const begin = findBeginning(subject, unknown);
-    const listParts = (from: number): ContextPart[] => subject.format.client.listContext(subject.tape, from);
-    const parts = listParts(begin);
+    const { parts: all } = subject;
+    const parts = begin === 0 ? all : all.filter(({ message }) => message >= begin);
     const question = renderQuestion(subject, conversation, { marks, begin, parts });
-    const reply = await this.#compressor.compress(question, signal);
-    if (reply.status === 'compressed') return collectEdits(subject, parts, reply.results);
-    const all = begin === 0 ? parts : listParts(0);
+    const reply = await this.#compressor.compress(question, signal, undefined, isPatient);
+    if (reply.status === 'compressed') return collectEdits(parts, reply.results);
+    if (reply.status === 'unsupported') throw lacks('the version of the conversation');
     const whole = renderQuestion(subject, conversation, { marks, begin: 0, parts: all });
-    const again = await this.#compressor.compress(whole, signal, reply.instanceId);
-    if (again.status === 'compressed') return collectEdits(subject, all, again.results);
-    throw new GatewayError('service_unavailable', {
-      detail: 'the compressor still lacks the conversation after a full request',
-    });
+    const again = await this.#compressor.compress(whole, signal, reply.instanceId, isPatient);
+    if (again.status === 'compressed') return collectEdits(all, again.results);
+    throw lacks('the conversation after a full request');
   }
 
   /**
@@ -237,11 +262,26 @@ export class ContextPlanner {
       );
       if (stored !== null) return stored;
       const marks = markMessages(subject, conversation, this.#memo);
-      const parts = subject.format.client.listContext(subject.tape, 0);
-      const whole = renderQuestion(subject, conversation, { marks, begin: 0, parts });
+      const whole = renderQuestion(subject, conversation, { marks, begin: 0, parts: subject.parts });
       const reply = await this.#compressor.compress({ ...whole, recall: id }, signal);
       return reply.status === 'compressed' ? (reply.original ?? null) : null;
     };
+  }
+}
+
+function lacks(what: string): GatewayError {
+  return new GatewayError('service_unavailable', { detail: `the compressor lacks ${what}` });
+}
+
+/** Repeats a query until it succeeds or the signal aborts. */
+async function insist<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await wait(restorePauseMs, undefined, { signal });
+    }
   }
 }
 

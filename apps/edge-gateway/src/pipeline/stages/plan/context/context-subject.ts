@@ -1,12 +1,14 @@
 import type { RequestOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
-import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
+import type { ContextPart, JsonTape } from '@gateway/wire-formats';
+import { findFirstTurn } from '../../../../request/request-facts.ts';
 
 /** A conversation to compress, with the request bytes. */
 export interface ContextSubject {
-  readonly format: ClientWireFormat;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
+  /** The text of the whole conversation, in order. */
+  readonly parts: readonly ContextPart[];
   /** Indexes of the messages that may be compressed, from `listCandidates`. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
@@ -18,49 +20,77 @@ export interface ContextSubject {
   readonly isRecallable: boolean;
   /** The model that determines the context window and prices. Undefined if the catalogue does not list it. */
   readonly model: CatalogModel | undefined;
+  /** Set in a conversation with bound reasoning: what was sent before must be sent again, byte for byte. */
+  readonly pinned?: UnchangedTurns | undefined;
+}
+
+/** The durable record of turns of a conversation with bound reasoning whose new messages were sent unchanged. */
+export interface UnchangedTurns {
+  /** Returns those of the names that were kept. Rejects if the record is unavailable. */
+  find(names: readonly string[]): Promise<readonly string[]>;
+  /** Rejects if the record is unavailable. Absent if this request only counts tokens: it decides nothing. */
+  readonly keep?: (name: string) => Promise<void>;
 }
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
   /** Whether the model can recall removed text. If false, no text is removed. */
   readonly recoverable: boolean;
+  /** The version of the context steps. */
+  readonly version: number;
 }
 
 /** Returns other settings with which the conversation may have started and can continue. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
-  const { mode, recoverable } = settings;
+  const { mode, recoverable, version } = settings;
   const all: ContextSettings[] = [
-    { mode: 'lossless', recoverable: false },
-    { mode: 'balanced', recoverable: false },
-    ...(isRecallable ? [{ mode: 'balanced', recoverable: true } as const] : []),
+    { mode: 'lossless', recoverable: false, version },
+    { mode: 'balanced', recoverable: false, version },
+    ...(isRecallable ? [{ mode: 'balanced', recoverable: true, version } as const] : []),
   ];
   return all.filter((other) => other.mode !== mode || other.recoverable !== recoverable);
 }
 
-/**
- * Minimum message sizes in bytes, including braces and role. Compressing shorter messages saves nothing. User
- * text has a higher minimum, because only repeated parts of it shrink. Ordinary chats therefore take no extra
- * time.
- */
-const resultBytesMin = 120;
-const wordsBytesMin = 600;
+type Messages = Pick<RequestOutline, 'messages'>;
+
+/** Returns the index of the model's last message before this one. -1 if there is none. */
+export function findTurn({ messages }: Messages, before: number): number {
+  let at = before - 1;
+  while (at >= 0 && messages[at]?.role !== 'assistant') at -= 1;
+  return at;
+}
+
+/** Returns the index of the first message that the model has not answered yet. */
+export function findTail({ messages }: Messages): number {
+  return findTurn({ messages }, messages.length) + 1;
+}
+
+/** Returns the index of the last message with the client's cache marker. -1 if there is none. */
+export function findLastMarked({ messages }: Messages): number {
+  return messages.findLastIndex(({ cacheControl }) => cacheControl);
+}
 
 /**
- * Returns the indexes of the messages that may be compressed. These are user and tool messages after the
- * model's first turn and after the client's last cache marker. Earlier messages are instructions and contain
- * no repetition.
+ * Minimum sizes of a message's text in bytes. Compressing shorter messages gains nothing. User text shrinks only
+ * where it repeats itself, so its minimum is higher. Ordinary chats therefore take no extra time.
  */
-export function listCandidates({ messages }: RequestOutline): number[] {
-  const first = messages.findIndex(({ role }) => role === 'assistant' || role === 'tool');
-  if (first < 0) return [];
-  const marked = messages.findLastIndex(({ cacheControl }) => cacheControl);
-  const found: number[] = [];
-  for (let index = Math.max(first, marked + 1); index < messages.length; index += 1) {
-    const message = messages[index];
-    if (message === undefined || (message.role !== 'tool' && message.role !== 'user')) continue;
-    const isResult = message.role === 'tool' || message.toolResultIds.length > 0;
-    const bytesMin = isResult ? resultBytesMin : wordsBytesMin;
-    if (message.range.end - message.range.start >= bytesMin) found.push(index);
-  }
-  return found;
+const resultBytesMin = 40;
+const wordsBytesMin = 560;
+
+/**
+ * Returns the indexes of the messages that may be compressed: user and tool messages after the model's first turn.
+ * The result depends on their text only, because cache markers move from turn to turn.
+ */
+export function listCandidates({ messages }: RequestOutline, parts: readonly ContextPart[]): number[] {
+  const first = findFirstTurn({ messages });
+  const lengths = new Map<number, number>();
+  for (const { message, range } of parts)
+    if (range !== undefined && message >= first)
+      lengths.set(message, (lengths.get(message) ?? 0) + range.end - range.start);
+  return [...lengths].flatMap(([index, length]) => {
+    const { role, toolResultIds = [] } = messages[index] ?? {};
+    if (role !== 'tool' && role !== 'user') return [];
+    const isResult = role === 'tool' || toolResultIds.length > 0;
+    return length >= (isResult ? resultBytesMin : wordsBytesMin) ? [index] : [];
+  });
 }

@@ -1,12 +1,34 @@
-import { compressBlocks, compressBlocksAt, recallOriginals } from '@gateway/contracts';
+import {
+  compressBlocks,
+  compressBlocksAt,
+  recallOriginals,
+  type CompressBlocksReply,
+  type CompressBlocksRequest,
+  type RecallOriginalsRequest,
+} from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import type { CompressorClient } from './context-planner.ts';
+
+/** Client for the compressor service. */
+export interface CompressorClient {
+  /**
+   * Calls any instance. If an instance replied that it lacks the conversation, `instanceId` addresses that
+   * instance again.
+   * @param isPatient whether the call may take seconds, because a request without its result would be rejected
+   */
+  compress(
+    request: CompressBlocksRequest,
+    signal: AbortSignal,
+    instanceId?: string,
+    isPatient?: boolean,
+  ): Promise<CompressBlocksReply>;
+  recall(request: RecallOriginalsRequest, signal: AbortSignal): Promise<(string | null)[]>;
+}
 
 /**
  * Time limit for a recall in milliseconds. A recall may take longer than planning, because the model's next
  * response takes seconds anyway.
  */
-const recallDeadlineMs = 5_000;
+const patientDeadlineMs = 5_000;
 
 /**
  * Creates a compressor client.
@@ -14,8 +36,8 @@ const recallDeadlineMs = 5_000;
  */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {
-    compress: (request, signal, instanceId) => {
-      const deadlineMs = request.recall === undefined ? planDeadlineMs : recallDeadlineMs;
+    compress: (request, signal, instanceId, isPatient = request.recall !== undefined) => {
+      const deadlineMs = isPatient ? patientDeadlineMs : planDeadlineMs;
       return instanceId === undefined
         ? messaging.call(compressBlocks, request, { signal, deadlineMs })
         : messaging.call(compressBlocksAt, request, { signal, deadlineMs, instanceId });

@@ -2,7 +2,9 @@ import {
   conversationPlan,
   conversationPlanBytesMax,
   findConversationPlan,
+  findUnchangedTurns,
   keepConversationPlan,
+  keepUnchangedTurn,
   type ConversationPlanRecord,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
@@ -21,6 +23,10 @@ export interface BoundPlanStore {
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /** Finds the plan of the first name that has a plan. */
   find(accountId: string, names: readonly string[]): Promise<ConversationPlanRecord | null>;
+  /** Stores that the new messages after a turn were sent unchanged. */
+  keepUnchangedTurn(accountId: string, name: string): Promise<void>;
+  /** Returns the names of those turns that `keepUnchangedTurn` stored. */
+  findUnchangedTurns(accountId: string, names: readonly string[]): Promise<readonly string[]>;
 }
 
 /**
@@ -30,8 +36,8 @@ export interface BoundPlanStore {
 const keepDeadlineMs = 500;
 
 export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStore {
-  const find: BoundPlanStore['find'] = async (accountId, names) =>
-    (await messaging.call(findConversationPlan, { accountId, names: [...names] })).plan;
+  const insist = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+    ask().catch((error: unknown) => retryWhileUnavailable(error, ask));
   return {
     keep: async (accountId, name, plan) => {
       const request = { accountId, name, plan, replaces: false };
@@ -40,12 +46,14 @@ export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundP
     replace: async (accountId, name, plan) => {
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
     },
-    // This call is retried, because without its plan the conversation would be sent in a form that its
-    // provider rejects.
-    find: (accountId, names) =>
-      find(accountId, names).catch((error: unknown) =>
-        retryWhileUnavailable(error, () => find(accountId, names)),
-      ),
+    // Without these calls, a conversation would be sent in a way that its provider rejects. So they are worth repeating.
+    find: async (accountId, names) =>
+      (await insist(() => messaging.call(findConversationPlan, { accountId, names: [...names] }))).plan,
+    keepUnchangedTurn: async (accountId, name) => {
+      await insist(() => messaging.call(keepUnchangedTurn, { accountId, name }));
+    },
+    findUnchangedTurns: async (accountId, names) =>
+      (await insist(() => messaging.call(findUnchangedTurns, { accountId, names: [...names] }))).names,
   };
 }
 
@@ -74,7 +82,7 @@ const stored = z.strictObject({
 export class BoundPlanMemo extends SharedMemo<BoundConversation> {
   constructor(redis: ConversationRedis, log: Logger) {
     super(redis, log, {
-      kind: 'bound-plan:v1',
+      kind: 'bound-plan:v2',
       sizeOf: ({ plan }) => 400 + (plan?.tools ?? []).reduce((size, name) => size + 50 + 2 * name.length, 0),
       render: renderStored,
       parse: (text) => stored.parse(JSON.parse(text)),
