@@ -56,6 +56,9 @@ const pieceMs = 5;
  */
 const toolsMax = 5_000;
 
+/** Rows in one statement. Prisma prepares a statement without a pause. */
+const rowsAtOnce = 50;
+
 /** Assesses an account's tool list and stores the result. The definitions themselves are not stored. */
 export async function assessTools(
   database: TelemetryDatabase,
@@ -64,13 +67,17 @@ export async function assessTools(
 ): Promise<ReplyOf<typeof assessToolsContract>> {
   const models = database.forAccount(accountId);
   const assessed = await runInPieces(assessInPieces(tools, await readMeanings(tools)), pieceMs);
-  const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
-  await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
-  await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
+  for (let from = 0; from < assessed.length; from += rowsAtOnce) {
+    const rows = assessed
+      .slice(from, from + rowsAtOnce)
+      .map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
+    await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
+    await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
+  }
   // The check must follow the write, because a deletion that starts later finds the rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
-  return { assessed: rows.length };
+  return { assessed: assessed.length };
 }
 
 /** Replaces text that Postgres rejects. Tool and parameter names can contain NUL and lone surrogates. */

@@ -98,7 +98,7 @@ function listNameWords(tools: readonly OfferedTool[]): string[] {
 }
 
 function readFloats(bytes: Buffer): Float32Array {
-  return Float32Array.from({ length: bytes.length / floatBytes }, (_, at) =>
-    bytes.readFloatLE(at * floatBytes),
-  );
+  const numbers = new Float32Array(bytes.length / floatBytes);
+  for (let at = 0; at < numbers.length; at += 1) numbers[at] = bytes.readFloatLE(at * floatBytes);
+  return numbers;
 }

@@ -1,0 +1,94 @@
+import type { StackUnderTest } from '@gateway/testing';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { send } from '../../e2e/http.fixture.ts';
+import { eventually } from '../../integration/stack.fixture.ts';
+
+/** The services that process the texts of tenants and providers. */
+export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] as const;
+
+/** The highest processor time that an event loop may work without a pause, in seconds. A bound of the histogram. */
+const stallSecondsMax = 0.1;
+
+interface ServiceFigures {
+  /** Stalls with more processor time than the bound. */
+  readonly stalls: number;
+  /** The processor time of all stalls. */
+  readonly stallSeconds: number;
+  /** The processor time of the whole process. */
+  readonly cpuSeconds: number;
+}
+
+type Figures = Readonly<Record<string, ServiceFigures>>;
+
+/** Reads the stalls of the services from their metrics. */
+export class StallWatch {
+  readonly #stack: StackUnderTest;
+
+  constructor(stack: StackUnderTest) {
+    this.#stack = stack;
+  }
+
+  async read(): Promise<Figures> {
+    const all = watched.map(async (name) => [name, await this.#readService(name)] as const);
+    return Object.fromEntries(await Promise.all(all));
+  }
+
+  async #readService(name: string): Promise<ServiceFigures> {
+    const { origin, pathname } = new URL(this.#stack.dev.services[name]?.metrics_url ?? '');
+    // A new connection each time: a busy service may just close an idle one.
+    const { text } = await send(origin, { path: pathname });
+    const read = (pattern: string): number => Number(new RegExp(`^${pattern} (\\S+)$`, 'm').exec(text)?.[1]);
+    const metric = 'event_loop_stall_cpu_seconds';
+    const count = read(`${metric}_count\\{[^}]*\\}`);
+    // Without any stall, the histogram has no series yet.
+    if (Number.isNaN(count)) return { stalls: 0, stallSeconds: 0, cpuSeconds: readCpu(read) };
+    return {
+      stalls: count - read(`${metric}_bucket\\{[^}]*le="${stallSecondsMax}"[^}]*\\}`),
+      stallSeconds: read(`${metric}_sum\\{[^}]*\\}`),
+      cpuSeconds: readCpu(read),
+    };
+  }
+
+  /**
+   * Resolves when the services have finished all work, also the work after the response. They are idle when they use
+   * almost no processor time in several reads after each other.
+   */
+  async untilIdle(): Promise<Figures> {
+    let before = await this.read();
+    let quietReads = 0;
+    return eventually(async () => {
+      await waitMs(idleEveryMs);
+      const now = await this.read();
+      const isIdle = watched.every(
+        (name) => (now[name]?.cpuSeconds ?? 0) - (before[name]?.cpuSeconds ?? 0) < idleCpuSeconds,
+      );
+      quietReads = isIdle ? quietReads + 1 : 0;
+      before = now;
+      return quietReads >= idleReads ? now : undefined;
+    }, 120_000);
+  }
+
+  /** Does the work and returns the services whose event loop stalled during it, with the processor time of all stalls. */
+  async during(work: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {
+    const before = await this.read();
+    await work();
+    const after = await this.untilIdle();
+    const stalled = watched.flatMap((name) => {
+      const stalls = (after[name]?.stalls ?? 0) - (before[name]?.stalls ?? 0);
+      const seconds = (after[name]?.stallSeconds ?? 0) - (before[name]?.stallSeconds ?? 0);
+      return stalls === 0
+        ? []
+        : [[name, `${stalls} of ${(seconds * 1_000).toFixed(0)} ms together`] as const];
+    });
+    return Object.fromEntries(stalled);
+  }
+}
+
+const idleEveryMs = 150;
+const idleReads = 3;
+/** A process without work uses about 10 ms in that time for timers and for the metrics themselves. */
+const idleCpuSeconds = 0.06;
+
+function readCpu(read: (pattern: string) => number): number {
+  return read('process_cpu_seconds_total\\{[^}]*\\}');
+}

@@ -1,0 +1,3 @@
+import { describeStalls } from './linear-time-gateway.scenario.ts';
+
+describeStalls(14);
