@@ -20,9 +20,9 @@ export function sumStream(text: string): StreamSum {
   const body: Members = {};
   const choices = new Map<number, Members>();
   for (const chunk of chunks) {
-    if (chunk.error) continue;
     for (const [name, value] of Object.entries(chunk)) {
-      if (name !== 'choices' && value !== null && !(isEnvelope(name) && body[name])) body[name] = value;
+      if (name !== 'choices' && name !== 'error' && value !== null && !(isEnvelope(name) && body[name]))
+        body[name] = value;
     }
     for (const choice of (chunk.choices ?? []) as Members[]) addChoice(choices, choice);
   }

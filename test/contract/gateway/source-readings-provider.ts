@@ -37,10 +37,18 @@ export const readGemini: ReadSource = (recording) => {
   const chunks = chunksOf(textOf(recording));
   const all = chunks.map((chunk) => asMembers(camel(chunk)));
   if (all.every(({ candidates, promptFeedback }) => !candidates && !promptFeedback)) return null;
-  const { candidates, usage: rawUsage, promptFeedback } = sumAnswer(chunks);
+  const { candidates, usage: rawUsage, promptFeedback, error } = sumAnswer(chunks);
+  const isCut = isStreamed(recording) && candidates.some(({ reason }) => reason === undefined);
+  if (error !== undefined || isCut) return null;
   const candidate = candidates.find(({ index }) => index === 0);
   const parts = candidate?.parts ?? [];
   const usage = asMembers(rawUsage);
+  const output = asNumber(usage.candidatesTokenCount) + asNumber(usage.thoughtsTokenCount);
+  // Without a prompt count, the prompt is the rest of the total.
+  const input =
+    usage.promptTokenCount === undefined
+      ? Math.max(asNumber(usage.totalTokenCount) - output, 0)
+      : asNumber(usage.promptTokenCount) + asNumber(usage.toolUsePromptTokenCount);
   const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
   const reason = chooseStop(geminiStops, candidate?.reason ?? (promptFeedback ? 'SAFETY' : undefined));
   return {
@@ -53,11 +61,14 @@ export const readGemini: ReadSource = (recording) => {
       reason: reason === 'stop' && calls.length > 0 ? 'calls' : reason,
       usage: {
         ...noUsage,
-        input: asNumber(usage.promptTokenCount) + asNumber(usage.toolUsePromptTokenCount),
-        output: asNumber(usage.candidatesTokenCount) + asNumber(usage.thoughtsTokenCount),
+        input,
+        output,
         cached: asNumber(usage.cachedContentTokenCount),
       },
-      links: linksOf(citedOf(asMembers(candidate?.groundingMetadata))),
+      links: linksOf([
+        ...citedOf(asMembers(candidate?.groundingMetadata)),
+        ...retrievedIn(all.flatMap((chunk) => asList(chunk.candidates))),
+      ]),
     },
     beside: collect(
       candidates.length > 1 && 'choices',
@@ -74,6 +85,14 @@ function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Membe
   );
   const used = asList(supports).flatMap(({ groundingChunkIndices: indices }) => indices as number[]);
   return used.map((index) => found[index]?.uri);
+}
+
+/** The pages that the model read. */
+function retrievedIn(candidates: readonly Members[]): unknown[] {
+  return candidates
+    .flatMap(({ urlContextMetadata: found }) => asList(asMembers(found).urlMetadata))
+    .filter(({ urlRetrievalStatus: status }) => status === 'URL_RETRIEVAL_STATUS_SUCCESS')
+    .map(({ retrievedUrl }) => retrievedUrl);
 }
 
 const cohereStops: Readonly<Record<string, StopReading>> = {

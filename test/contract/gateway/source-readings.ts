@@ -76,12 +76,17 @@ export const readChat: ReadSource = (recording) => {
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;
   const message = asMembers(choices[0]?.message);
   const parts = asList(message.content);
+  const object = asMembers(message.content);
+  const isObject = Object.keys(object).length > 0;
   const listed = parts.filter(({ type }) => type === 'text').map(({ text }) => text);
   const thoughts = parts.flatMap(({ thinking }) => asList(thinking)).map(({ text }) => text);
   const calls = asList(message.tool_calls);
   return {
     reading: {
-      text: asText(message.content) + join(listed) + asText(message.refusal),
+      text:
+        asText(message.content) +
+        (isObject ? asText(object.text) || JSON.stringify(object) : join(listed)) +
+        asText(message.refusal),
       thinking: asText(message.reasoning_content ?? message.reasoning) + join(thoughts),
       calls: calls.map((call) => ({ id: asText(call.id) || null, ...readChatCall(call) })),
       reason: chooseChatStop(choices[0]?.finish_reason, calls.length > 0),

@@ -6,6 +6,8 @@
 import { camel, isMembers, type Members } from './meaning.ts';
 
 export interface AnswerSum {
+  /** The error that ended the response, if any. */
+  readonly error: Members | undefined;
   readonly id: unknown;
   readonly model: unknown;
   readonly usage: unknown;
@@ -26,9 +28,10 @@ export function chunksOf(text: string): Members[] {
   if (/^\s*\[/.test(text)) return JSON.parse(text) as Members[];
   if (/^\s*\{/.test(text)) return [JSON.parse(text) as Members];
   return text
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => JSON.parse(line.slice(5)) as Members);
+    .split(/\r?\n\r?\n/)
+    .filter((event) => event.trim() !== '')
+    .map((event) => JSON.parse(event.replace(/^data:/, '')) as unknown)
+    .flat() as Members[];
 }
 
 export function sumAnswer(chunks: readonly Members[]): AnswerSum {
@@ -39,16 +42,25 @@ export function sumAnswer(chunks: readonly Members[]): AnswerSum {
     for (const candidate of (chunk.candidates ?? []) as Members[])
       addCandidate(candidates, candidate, isStream);
   }
-  const counted = all.filter(
-    ({ usageMetadata }) => isMembers(usageMetadata) && 'promptTokenCount' in usageMetadata,
-  );
+  const error = all.map((chunk) => chunk.error).find(isMembers);
   return {
+    error,
     id: all[0]?.responseId,
     model: all[0]?.modelVersion,
-    usage: counted.at(-1)?.usageMetadata,
+    usage: sumUsage(all.map(({ usageMetadata }) => usageMetadata).filter(isMembers)),
     candidates: [...candidates.values()],
     promptFeedback: all.at(-1)?.promptFeedback,
   };
+}
+
+/** Later counts replace earlier ones. A total belongs only to the counts next to it. */
+function sumUsage(all: readonly Members[]): Members | undefined {
+  const { totalTokenCount: total, ...counts } = Object.assign({}, ...all) as Members;
+  const last = all.at(-1)?.totalTokenCount;
+  const sum = { ...counts, ...(last === undefined ? {} : { totalTokenCount: total }) };
+  return Object.keys(sum).some((name) => /^(prompt|candidates|thoughts|total)TokenCount$/.test(name))
+    ? sum
+    : undefined;
 }
 
 function addCandidate(candidates: Map<number, Draft>, raw: Members, isStream: boolean): void {
@@ -61,8 +73,9 @@ function addCandidate(candidates: Map<number, Draft>, raw: Members, isStream: bo
   };
   candidates.set(index, candidate);
   const content = (raw.content ?? {}) as Members;
-  for (const part of (content.parts ?? []) as Members[])
-    addPart(candidate.parts, structuredClone(part), isStream);
+  const parts = (content.parts ?? []) as Members[];
+  const said = parts.length > 1 ? parts.filter((part) => !isEmptyText(part)) : parts;
+  for (const part of said) addPart(candidate.parts, structuredClone(part), isStream);
   candidate.reason ??=
     raw.finishReason === undefined ? undefined : (raw.finishReason as string | number).toString();
   candidate.groundingMetadata = raw.groundingMetadata ?? candidate.groundingMetadata;
@@ -83,6 +96,11 @@ function addPart(parts: Members[], part: Members, isStream: boolean): void {
   else parts.push(part);
 }
 
+/** Next to other parts, an empty text says nothing. */
+function isEmptyText(part: Members): boolean {
+  return part.text === '' && Object.keys(part).length === 1;
+}
+
 function isPlainText(part: Members): boolean {
   return typeof part.text === 'string' && part.thoughtSignature === undefined;
 }
@@ -93,12 +111,22 @@ function addCall(parts: Members[], part: Members, piece: Members): void {
   const goesOn = call.name === undefined && isMembers(last?.functionCall);
   const into = goesOn ? (last.functionCall as Members) : { args: {}, ...call };
   if (!goesOn) parts.push({ ...part, functionCall: into });
-  const args = into.args as Members;
-  for (const { jsonPath, stringValue, numberValue } of (partialArgs ?? []) as Members[]) {
-    const name = String(jsonPath).slice(2);
-    args[name] = typeof stringValue === 'string' ? `${asText(args[name])}${stringValue}` : numberValue;
+  for (const piece of (partialArgs ?? []) as Members[]) addPartialArg(into.args as Members, piece);
+  expect([undefined, true, false]).toContain(willContinue);
+}
+
+/** Adds the value at a path such as `$.address.lines[0]`. */
+function addPartialArg(args: Members, piece: Members): void {
+  const path = [...String(piece.jsonPath).matchAll(/[^.[\]'"$]+/g)].map(([step]) => step);
+  const last = path.pop()!;
+  let holder = args;
+  for (const [at, step] of path.entries()) {
+    const isList = /^\d+$/.test(path[at + 1] ?? last);
+    holder = (holder[step] ??= isList ? [] : {}) as Members;
   }
-  expect(willContinue ?? true).toBe(true);
+  const { stringValue: text, numberValue, boolValue } = piece;
+  holder[last] =
+    typeof text === 'string' ? `${asText(holder[last])}${text}` : (numberValue ?? boolValue ?? null);
 }
 
 function asText(value: unknown): string {

@@ -44,6 +44,8 @@ export class AnswerBody {
   #hasEnded = false;
   #isOver = false;
   #failure: Error | undefined;
+  /** Called when the first bytes have arrived, or when none will arrive. */
+  #arrived: (() => void) | undefined;
 
   constructor(source: BodySource) {
     this.#source = source;
@@ -52,6 +54,18 @@ export class AnswerBody {
   /** Called when the body was completely read, aborted or discarded. */
   follow(over: (isWhole: boolean) => void): void {
     this.#followers.push(over);
+  }
+
+  /**
+   * Waits for the first bytes without reading them. Call before `read`. Returns no bytes if the body ended or
+   * failed first.
+   */
+  async peek(): Promise<Buffer> {
+    if (this.#held.size === 0 && !this.#hasEnded && !this.#isOver)
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve;
+      });
+    return this.#held.pieces()[0] ?? noBytes;
   }
 
   /** Starts reading. Chunks that have already arrived are passed to the reader before this method returns. */
@@ -87,6 +101,7 @@ export class AnswerBody {
       return;
     }
     this.#held.push(chunk);
+    this.#arrived?.();
     if (this.#held.size >= heldBytesMax) this.#source.pause();
   }
 
@@ -107,6 +122,7 @@ export class AnswerBody {
   /** Called by the source after the last chunk. */
   end(): void {
     this.#hasEnded = true;
+    this.#arrived?.();
     this.#endReading();
   }
 
@@ -119,6 +135,7 @@ export class AnswerBody {
     this.#isOver = true;
     this.#failure = error;
     this.#held.clear();
+    this.#arrived?.();
     this.#source.abort(error);
     const tell = (): void => {
       this.#reader?.fail(error);

@@ -40,6 +40,11 @@ const carriageReturn = 0x0d;
 export interface SseDecoderOptions {
   /** Maximum bytes in one line and in one event's data. Default: 1 MiB. */
   readonly frameBytesMax?: number;
+  /**
+   * Whether lines that are no field of an event are data. The standard skips such lines, but Google ends a
+   * failed stream with a JSON document that is not framed as an event. Default: false.
+   */
+  readonly keepsBareLines?: boolean;
 }
 
 /** Thrown when a line or an event exceeds `frameBytesMax`. */
@@ -55,6 +60,7 @@ export class SseFrameTooLongError extends Error {
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;
+  readonly #keepsBareLines: boolean;
   /** The start of a line that continues in the next chunk. */
   #pending = Buffer.alloc(0);
   #pendingBytes = 0;
@@ -65,8 +71,9 @@ export class SseDecoder {
   #skipsLineFeed = false;
   #isFirstLine = true;
 
-  constructor({ frameBytesMax = 1_048_576 }: SseDecoderOptions = {}) {
+  constructor({ frameBytesMax = 1_048_576, keepsBareLines = false }: SseDecoderOptions = {}) {
     this.#frameBytesMax = frameBytesMax;
+    this.#keepsBareLines = keepsBareLines;
   }
 
   /** @throws SseFrameTooLongError */
@@ -141,8 +148,11 @@ export class SseDecoder {
       this.#dataBytes += length + 1;
     } else if (name === 'event') {
       this.#event = value;
-    } else if (name === 'id' && !value.includes('\0')) {
-      this.#id = value;
+    } else if (name === 'id') {
+      if (!value.includes('\0')) this.#id = value;
+    } else if (this.#keepsBareLines && name !== 'retry') {
+      this.#data.push(line);
+      this.#dataBytes += length + 1;
     }
   }
 

@@ -6,7 +6,7 @@ import type {
   TextPart,
   ThinkingPart,
 } from '@gateway/interchange';
-import { asObject, asText, optional } from '../../json/read-members.ts';
+import { asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { mapToRawReason } from '../shared/finish-reasons.ts';
 import { readOwn } from '../shared/own-members.ts';
 import { renderUsage } from '../shared/token-usage.ts';
@@ -65,8 +65,10 @@ function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   };
 }
 
-/** Renders content as a string, or as a list if the provider sent a list. */
-function renderContent(parts: readonly ChatPart[]): string | JsonObject[] | null {
+/** Renders content as a string, or as the provider's own list or object. */
+function renderContent(parts: readonly ChatPart[]): string | JsonObject | JsonObject[] | null {
+  const object = parts.map((part) => readOwn(part).content).find(isObject);
+  if (object !== undefined) return object;
   const listed = parts.filter(
     (part) =>
       (part.type === 'opaque' && readOwn(part).part !== undefined) || readOwn(part).field === contentList,

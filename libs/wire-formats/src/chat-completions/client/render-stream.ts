@@ -75,7 +75,7 @@ export function renderStreamEvent(before: StreamRenderState, event: StreamEvent)
     case 'finish':
       return renderFinish(state, event);
     case 'error':
-      return [state, [renderErrorChunk({ ...event, own: readOwn(event) })]];
+      return [state, [...renderUsageChunk(state), renderErrorChunk({ ...event, own: readOwn(event) })]];
     case 'message-end':
       return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
     // Annotations are sent with the finish reason, because OpenAI's SDK keeps only the last list it receives.

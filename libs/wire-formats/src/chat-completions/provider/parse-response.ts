@@ -50,7 +50,7 @@ export function parseFrame(state: StreamState, frame: SseFrame): Step<StreamStat
 export function endStream(state: StreamState): Step<StreamState> {
   const choices = [...state.choices.values()];
   const isComplete = choices.length > 0 && choices.every((choice) => choice.finished);
-  if (!isComplete || state.ended) return [state, nothing];
+  if (!isComplete || state.ended || state.failed) return [state, nothing];
   const events: StreamEvent[] = [];
   return [endMessage(state, events), events];
 }

@@ -42,8 +42,7 @@ export function readChunk(
   const extended = readAnswerExtensions(started, chunk, events);
   const after = readChoices(extended, chunk, whole, events);
   readUsage(chunk, events);
-  readError(chunk, events);
-  return after;
+  return readError(after, chunk, events);
 }
 
 /**
@@ -116,9 +115,11 @@ function readUsage(chunk: JsonObject, events: StreamEvent[]): void {
   events.push({ type: 'usage', usage, extensions: ownExtensions(raw) });
 }
 
-function readError(chunk: JsonObject, events: StreamEvent[]): void {
-  if (chunk.error === undefined || chunk.error === null) return;
+function readError(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
+  if (chunk.error === undefined || chunk.error === null) return state;
   const { message, type, code } = parseErrorValue(chunk.error);
   const members = ownExtensions(asObject(chunk.error) ?? {});
-  events.push({ type: 'error', message, errorType: type, ...optional('code', code), extensions: members });
+  const typed = type === '' ? {} : { errorType: type };
+  events.push({ type: 'error', message, ...typed, ...optional('code', code), extensions: members });
+  return { ...state, failed: true };
 }

@@ -10,7 +10,7 @@ import type { ChoiceState } from './stream-state.ts';
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
-/** Reads a string, or Mistral's list of text parts and thinking parts. */
+/** Reads a string, an object, or Mistral's list of text parts and thinking parts. */
 export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
@@ -18,12 +18,25 @@ export const readContent: ReadStep = (state, { message, whole }, events) => {
     // empty
     // content string is the model's output.
     if (content === '' && !whole) return state;
-    return addText(state, { kind: 'text', field: 'content' }, content, {}, events);
+    // Mistral continues the text of a list with strings.
+    const field = state.open?.kind === 'text' ? state.open.field : 'content';
+    return addText(state, { kind: 'text', field }, content, {}, events);
   }
+  if (isObject(content)) return readObject(state, content, events);
   let current = state;
   for (const part of asList(content)) current = readPart(current, part, whole, events);
   return current;
 };
+
+/**
+ * Some providers send a single text part, or structured output as an object. Other formats receive the part's
+ * text, or the object as JSON text.
+ */
+function readObject(state: ChoiceState, content: JsonObject, events: StreamEvent[]): ChoiceState {
+  const text = readTextPart(content)?.text ?? JSON.stringify(content);
+  const start = { extensions: ownExtensions({ content }) };
+  return addText(state, { kind: 'text', field: 'content' }, text, start, events);
+}
 
 function readPart(state: ChoiceState, part: unknown, whole: boolean, events: StreamEvent[]): ChoiceState {
   const read = isObject(part) ? readTextPart(part) : undefined;

@@ -4,6 +4,8 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
+  /** Whether the provider reported an error. Only the provider's own terminator then ends the response. */
+  readonly failed: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
   /**
    * The latest response fields. Most providers send all fields in every chunk. Only changed fields become
@@ -38,6 +40,7 @@ export interface CallState {
 export const initialStreamState: StreamState = {
   started: false,
   ended: false,
+  failed: false,
   choices: new Map(),
   sentMembers: {},
 };

@@ -61,8 +61,10 @@ export function renderStreamEvent(
     }
     case 'finish':
       return keepStop(state, state.isOwnFormat ? event.rawReason : mapToStopReason(event.reason));
-    case 'error':
-      return [state, [renderProviderError(event)]];
+    case 'error': {
+      const usage = state.metadata.usage === undefined ? [] : renderMetadata(state, latencyMs);
+      return [state, [...usage, renderProviderError(event)]];
+    }
     case 'message-end':
       return renderEnd(state, latencyMs);
     default:
@@ -99,14 +101,17 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
   return [{ ...state, blocks, stopped: true }, [...frames, stop]];
 }
 
-/** The SDK's types require usage and metrics. Values that providers of other formats do not send are 0. */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
   const [stopped, frames] = renderStop(state, state.stopReason ?? mapToStopReason('other'));
+  return [stopped, [...frames, ...renderMetadata(state, latencyMs)]];
+}
+
+/** The SDK's types require usage and metrics. Values that providers of other formats do not send are 0. */
+function renderMetadata(state: StreamRenderState, latencyMs: number): readonly StreamFrame[] {
   const defaults = {
     usage: renderUsage({ inputTokens: 0, outputTokens: 0 }),
     metrics: { latencyMs: Math.round(latencyMs) },
   };
   const metadata = state.isOwnFormat ? state.metadata : { ...defaults, ...state.metadata };
-  if (Object.keys(metadata).length === 0) return [stopped, frames];
-  return [stopped, [...frames, eventFrame('metadata', metadata)]];
+  return Object.keys(metadata).length === 0 ? [] : [eventFrame('metadata', metadata)];
 }

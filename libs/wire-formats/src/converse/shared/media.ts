@@ -90,11 +90,22 @@ export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefi
   if (read === undefined) return undefined;
   const mapped = format !== undefined && mapToMediaType(kind, format) !== undefined;
   const rest = otherMembers(body, ['source', 'name', ...(mapped ? ['format'] : [])]);
-  const extensions = own.with({ ...rest, ...optional('spelling', read.spelling) });
-  if (kind === 'document') {
-    return { type: kind, source: read.source, ...optional('name', asText(body.name)), ...extensions };
-  }
-  return { type: kind, source: read.source, ...extensions };
+  if (kind !== 'document')
+    return {
+      type: kind,
+      source: read.source,
+      ...own.with({ ...rest, ...optional('spelling', read.spelling) }),
+    };
+  const name = asText(body.name);
+  // Some models accept names that the API reference excludes. The provider judges the client's own name.
+  const isOdd = name !== undefined && cleanName(name) !== name;
+  const spelling = { ...read.spelling, ...(isOdd ? { name } : {}) };
+  return {
+    type: kind,
+    source: read.source,
+    ...optional('name', name),
+    ...own.with({ ...rest, ...optional('spelling', spelling) }),
+  };
 }
 
 interface ReadSource {
@@ -142,14 +153,15 @@ export function renderMedia(
   if (source.kind === 'url') return 'the format accepts only inline media';
   if (source.kind === 'file') return 'the file belongs to another provider';
   const format = mapToFormat(part.type, source.mediaType, source.data) ?? asText(rest.format);
-  const spelled = asObject(spelling);
-  if (format === undefined && spelled === undefined) {
+  const spelled = asObject(spelling) ?? {};
+  const isText = spelled.source !== undefined;
+  if (format === undefined && !isText) {
     return `the format does not support ${source.mediaType ?? 'media of an unknown type'}`;
   }
   const body: JsonObject = {
-    ...(spelled === undefined ? { format } : spelled.format === undefined ? {} : { format: spelled.format }),
-    ...(part.type === 'document' ? { name: nameDocument(part.name) } : {}),
-    source: renderSource(source.data, spelled?.source),
+    ...optional('format', isText ? spelled.format : format),
+    ...(part.type === 'document' ? { name: asText(spelled.name) ?? nameDocument(part.name) } : {}),
+    source: renderSource(source.data, spelled.source),
     ...rest,
   };
   return { [part.type]: body };
@@ -162,6 +174,13 @@ function renderSource(data: string, spelled: unknown): unknown {
 
 const nameCharactersMax = 200;
 
+function cleanName(name: string): string {
+  return name
+    .replace(/[^\p{L}\p{N}\s()[\]-]+/gu, '-')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
 /**
  * Creates valid, distinct document names from letters, digits, single spaces, hyphens, parentheses and square
  * brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
@@ -169,11 +188,7 @@ const nameCharactersMax = 200;
 export function createDocumentNames(): (given: string | undefined) => string {
   const taken = new Map<string, number>();
   return (given) => {
-    const clean = (given ?? '')
-      .replace(/[^\p{L}\p{N}\s()[\]-]+/gu, '-')
-      .replace(/\s+/g, ' ')
-      .trim();
-    const name = clean.slice(0, nameCharactersMax) || 'document';
+    const name = cleanName(given ?? '').slice(0, nameCharactersMax) || 'document';
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
     // A valid name from the client stays unchanged, even if another document has the same name.

@@ -5,8 +5,9 @@ import { isObject } from '../../json/read-members.ts';
 import type { StreamStep } from './read-chunk.ts';
 import { readChunk } from './read-chunk.ts';
 import type { StreamState } from './stream-state.ts';
-import { initialStreamState } from './stream-state.ts';
+import { endCall, initialStreamState } from './stream-state.ts';
 import type { StreamParser } from '../../common/format.ts';
+import { chainSteps } from '../../common/stream-step.ts';
 import { parseJsonArrayStream } from './json-array-stream.ts';
 import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
@@ -65,7 +66,7 @@ function openParser(firstByte: number): StreamParser {
   const reducer = { initial: initialStreamState, parseFrame, endStream };
   return isJson
     ? parseJsonArrayStream(reducer, { frameBytesMax })
-    : parseSseStream(reducer, { frameBytesMax });
+    : parseSseStream(reducer, { frameBytesMax, keepsBareLines: true });
 }
 
 function isSpace(byte: number): boolean {
@@ -76,12 +77,21 @@ function isSpace(byte: number): boolean {
 function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
   if (data.trim() === '' || state.failed) return [state, []];
   const chunk = parseProviderJson(data);
-  return isObject(chunk) ? readChunk(state, chunk, false) : [state, []];
+  // Google's front end can send an error as a list, even within an event.
+  const chunks = (Array.isArray(chunk) ? chunk : [chunk]).filter(isObject);
+  return chainSteps(
+    state,
+    chunks.map((each) => (current) => (current.failed ? [current, []] : readChunk(current, each, false))),
+  );
 }
 
-/** The format has no terminator. A response is complete when every candidate has a finish reason. */
-function endStream(state: StreamState): readonly [StreamState, readonly StreamEvent[]] {
+/**
+ * The format has no terminator. A response is complete when every candidate has a finish reason. Otherwise
+ * the arguments of an open call are still emitted, because no delta has contained them yet.
+ */
+function endStream(state: StreamState): StreamStep {
   const candidates = [...state.candidates.values()];
   const isWhole = candidates.length > 0 && candidates.every((candidate) => candidate.finished);
-  return [state, isWhole && !state.failed ? [{ type: 'message-end' }] : []];
+  if (state.failed) return [state, []];
+  return [state, isWhole ? [{ type: 'message-end' }] : candidates.flatMap((each) => endCall(each)[1])];
 }

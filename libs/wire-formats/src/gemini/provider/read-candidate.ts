@@ -13,7 +13,7 @@ import {
 } from '../../json/read-members.ts';
 import { camelMembers, own } from '../shared/own-members.ts';
 import type { CandidateState, CandidateStep } from './stream-state.ts';
-import { addPart, addText, endCall, endOpen, sealText, emitExtensions } from './stream-state.ts';
+import { addAside, addPart, addText, endCall, endOpen, sealText, emitExtensions } from './stream-state.ts';
 import { parseMediaPart } from '../shared/media.ts';
 import { createCallId } from '../shared/call-ids.ts';
 import { addPartialArg } from './partial-args.ts';
@@ -21,12 +21,19 @@ import { addPartialArg } from './partial-args.ts';
 /** Reads a candidate from a chunk. The names in `raw` are in camel case. */
 export function readCandidate(state: CandidateState, raw: JsonObject, whole: boolean): CandidateStep {
   const content = camelMembers(asObject(raw.content) ?? {});
+  const parts = asList(content.parts);
+  // An empty text next to other parts says nothing, and other providers reject it in later requests.
+  const said = parts.length > 1 ? parts.filter((part) => !isEmptyText(part)) : parts;
   return chainSteps(state, [
-    ...asList(content.parts).map((part) => (current: CandidateState) => readPart(current, part, whole)),
+    ...said.map((part) => (current: CandidateState) => readPart(current, part, whole)),
     (current) => readExtensions(current, raw, content),
     (current) => readCitations(current, raw),
     (current) => readFinish(current, raw),
   ]);
+}
+
+function isEmptyText(part: unknown): boolean {
+  return isObject(part) && part.text === '' && Object.keys(part).length === 1;
 }
 
 function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObject): CandidateStep {
@@ -35,17 +42,38 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
   return isEmpty(members) ? [state, []] : emitExtensions(state, members);
 }
 
-/** Citations are read before the text block ends, because a citation belongs to text. */
+/**
+ * Citations are read before the text block ends, because a citation belongs to text. The pages that the model
+ * read follow with the finish reason, because grounding metadata can still cite the same pages with titles.
+ */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
-  if (open?.kind !== 'text') return [state, []];
-  const events = parseCitations(raw.groundingMetadata).map((citation): StreamEvent => ({
+  const found = parseCitations(raw.groundingMetadata);
+  const cited = new Set(found.map(({ url }) => url));
+  const pages = new Set([...state.pages, ...parsePages(raw.urlContextMetadata)]);
+  const next = { ...state, pages: [...pages].filter((url) => !cited.has(url)).slice(0, citationsMax) };
+  if (open?.kind !== 'text') return [next, []];
+  const read =
+    raw.finishReason === undefined
+      ? []
+      : next.pages.map((url): Citation => ({ url, extensions: own.of({}) }));
+  const events = [...found, ...read].map((citation): StreamEvent => ({
     type: 'citation',
     choice: index,
     block: open.block,
     citation,
   }));
-  return [state, events];
+  return [next, events];
+}
+
+/** The pages that the model read itself, from `urlContextMetadata`. Pages that it could not read are skipped. */
+function parsePages(urlContextMetadata: unknown): string[] {
+  const { urlMetadata } = camelMembers(asObject(urlContextMetadata) ?? {});
+  return asList(urlMetadata)
+    .filter(isObject)
+    .map(camelMembers)
+    .filter(({ urlRetrievalStatus: status }) => status === 'URL_RETRIEVAL_STATUS_SUCCESS')
+    .flatMap(({ retrievedUrl }) => asText(retrievedUrl) ?? []);
 }
 
 function readFinish(state: CandidateState, { finishReason }: JsonObject): CandidateStep {
@@ -78,7 +106,7 @@ function readText(state: CandidateState, part: JsonObject, text: string, whole: 
   const rest = otherMembers(part, ['text', 'thought', 'thoughtSignature']);
   // A signature covers only its own part, so no further text may be appended to the part.
   const isApart = signature !== undefined || !isEmpty(rest);
-  if (text === '' && isApart) return addPart(state, { type: 'opaque', extensions: own.of({ part }) });
+  if (text === '' && isApart) return addAside(state, { type: 'opaque', extensions: own.of({ part }) });
   if (text === '' && !whole) return [state, []];
   if (!isApart) return chainSteps(state, [whole ? endOpen : keep, (current) => addText(current, kind, text)]);
   const members = kind === 'text' ? { ...rest, ...optional('thoughtSignature', signature) } : rest;

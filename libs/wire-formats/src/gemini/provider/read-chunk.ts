@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, StreamEvent, TokenUsage } from '@gateway/interchange';
-import type { Step } from '../../common/stream-step.ts';
+import { chainSteps, type Step } from '../../common/stream-step.ts';
 import {
   asList,
   asNumber,
@@ -34,12 +34,18 @@ const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata'
  */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
-  if (isObject(chunk.error)) return [{ ...state, failed: true }, [readError(chunk.error)]];
-  const [started, start] = readStart(state, chunk);
-  const [extended, extensions] = readAnswerExtensions(started, chunk);
-  const [withCandidates, events] = readCandidates(extended, chunk, whole);
-  const [after, block] = readBlock(withCandidates, chunk);
-  return [after, [...start, ...extensions, ...events, ...block, ...readUsage(chunk)]];
+  return chainSteps(
+    state,
+    isObject(chunk.error)
+      ? [(current) => readUsage(current, chunk), (current) => readError(current, chunk.error)]
+      : [
+          (current) => readStart(current, chunk),
+          (current) => readAnswerExtensions(current, chunk),
+          (current) => readCandidates(current, chunk, whole),
+          (current) => readBlock(current, chunk),
+          (current) => readUsage(current, chunk),
+        ],
+  );
 }
 
 function readStart(state: StreamState, chunk: JsonObject): StreamStep {
@@ -97,31 +103,49 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep
   ];
 }
 
-function readUsage(chunk: JsonObject): StreamEvent[] {
-  const raw = asObject(chunk.usageMetadata);
-  const usage = raw === undefined ? undefined : parseUsage(camelMembers(raw));
-  return raw === undefined || usage === undefined ? [] : [{ type: 'usage', usage, extensions: own.of(raw) }];
+/**
+ * Merges counts by name, because some chunks repeat only a few of the counts. An earlier total does not cover
+ * later counts.
+ */
+function readUsage(state: StreamState, chunk: JsonObject): StreamStep {
+  const latest = asObject(chunk.usageMetadata);
+  if (latest === undefined) return [state, []];
+  const raw = { ...otherMembers(state.usage, ['totalTokenCount']), ...camelMembers(latest) };
+  const merged = Object.keys(raw).length > membersMax ? camelMembers(latest) : raw;
+  const usage = parseUsage(merged);
+  const next = { ...state, usage: merged };
+  return [next, usage === undefined ? [] : [{ type: 'usage', usage, extensions: own.of(merged) }]];
 }
 
-function readError(raw: JsonObject): StreamEvent {
+function readError(state: StreamState, error: unknown): StreamStep {
+  const raw = asObject(error) ?? {};
   const { message, type, code } = parseErrorValue(raw, asNumber(raw.code) ?? 500);
-  return { type: 'error', message, errorType: type, ...optional('code', code), extensions: own.of(raw) };
+  return [
+    { ...state, failed: true },
+    [{ type: 'error', message, errorType: type, ...optional('code', code), extensions: own.of(raw) }],
+  ];
 }
 
 /**
  * Parses `usageMetadata`. Cached tokens are included in the prompt tokens. Reasoning tokens are billed as
  * output but not included in the candidates' tokens. Results from Google's own tools are billed as input but
- * not included in the prompt tokens. In all recordings, the total equals the sum of the four counts. Returns
- * undefined if there are no counts.
+ * not included in the prompt tokens. In all recordings with a total, the total equals the sum of the four
+ * counts. A missing prompt count is therefore the rest of the total. Returns undefined if there are no counts.
  */
 function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const prompt = asTokens(raw.promptTokenCount);
   const candidates = asTokens(raw.candidatesTokenCount);
   const thoughts = asTokens(raw.thoughtsTokenCount);
-  if (prompt === undefined && candidates === undefined) return undefined;
+  const total = asTokens(raw.totalTokenCount);
+  if ([prompt, candidates, thoughts, total].every((count) => count === undefined)) return undefined;
+  const outputTokens = (candidates ?? 0) + (thoughts ?? 0);
+  const inputTokens =
+    prompt === undefined
+      ? Math.max((total ?? 0) - outputTokens, 0)
+      : prompt + (asTokens(raw.toolUsePromptTokenCount) ?? 0);
   return {
-    inputTokens: (prompt ?? 0) + (asTokens(raw.toolUsePromptTokenCount) ?? 0),
-    outputTokens: (candidates ?? 0) + (thoughts ?? 0),
+    inputTokens,
+    outputTokens,
     ...optional('cachedInputTokens', asTokens(raw.cachedContentTokenCount)),
     ...optional('reasoningTokens', thoughts),
   };

@@ -14,6 +14,8 @@ export interface StreamState {
   readonly candidates: ReadonlyMap<number, CandidateState>;
   /** Fields from previous chunks. Each chunk contains all of them again. */
   readonly members: JsonObject;
+  /** The provider's own usage fields received so far, in camel case. */
+  readonly usage: JsonObject;
 }
 
 export interface CandidateState {
@@ -23,6 +25,8 @@ export interface CandidateState {
   readonly open: OpenText | undefined;
   readonly openCall: OpenCall | undefined;
   readonly callCount: number;
+  /** The URLs of pages that the model read, and that no citation names yet. */
+  readonly pages: readonly string[];
   readonly finished: boolean;
 }
 
@@ -46,6 +50,7 @@ export const initialStreamState: StreamState = {
   answerId: '',
   candidates: new Map(),
   members: {},
+  usage: {},
 };
 
 export function initialCandidateState(index: number, answerId: string): CandidateState {
@@ -56,6 +61,7 @@ export function initialCandidateState(index: number, answerId: string): Candidat
     open: undefined,
     openCall: undefined,
     callCount: 0,
+    pages: [],
     finished: false,
   };
 }
@@ -116,6 +122,20 @@ export function addPart(
   const [closed, ends] = endOpen(state);
   const block = closed.nextBlock;
   return [{ ...closed, nextBlock: block + 1 }, [...ends, { type: 'part', choice: state.index, block, part }]];
+}
+
+/**
+ * Emits a part without text of its own next to the open text, which stays open for citations. No more text is
+ * appended to the open text, so that the order of the parts is kept.
+ */
+export function addAside(
+  state: CandidateState,
+  part: Extract<StreamEvent, { type: 'part' }>['part'],
+): CandidateStep {
+  if (state.open?.kind !== 'text' || state.openCall !== undefined) return addPart(state, part);
+  const [sealed] = sealText(state);
+  const block = sealed.nextBlock;
+  return [{ ...sealed, nextBlock: block + 1 }, [{ type: 'part', choice: state.index, block, part }]];
 }
 
 export function emitExtensions(state: CandidateState, extensions: JsonObject): CandidateStep {

@@ -32,7 +32,7 @@ export function renderStreamEvent(state: StreamRenderState, event: StreamEvent):
     case 'message-end':
       return endMessage(state);
     case 'error':
-      return [state, [renderErrorEvent(event)]];
+      return [state, [...renderLateUsage(state), renderErrorEvent(event)]];
     default:
       return afterMessage(state, (begun) => renderBlockEvent(begun, event));
   }
@@ -96,7 +96,8 @@ function startMessage(state: StreamRenderState, event: EventOf<'message-start'>)
 
 function addUsage(state: StreamRenderState, event: EventOf<'usage'>): StreamRenderState {
   const raw = own.read(event);
-  return { ...state, usage: isEmpty(raw) ? renderUsage(event.usage) : raw };
+  const usage = isEmpty(raw) ? renderUsage(event.usage) : raw;
+  return { ...state, usage, hasLateUsage: state.started };
 }
 
 function addExtension(state: StreamRenderState, event: EventOf<'extension'>): StreamRenderState {
@@ -134,6 +135,13 @@ function afterMessage(state: StreamRenderState, step: (begun: StreamRenderState)
   const [begun, start] = sendMessageStart(state);
   const [next, frames] = step(begun);
   return [next, [...start, ...frames]];
+}
+
+/** The usage that arrived after `message_start`, for a response that ends with an error. */
+function renderLateUsage(state: StreamRenderState): readonly SseFrame[] {
+  if (!state.hasLateUsage) return [];
+  const delta = { stop_reason: state.reason, stop_sequence: null };
+  return [frameOf({ type: 'message_delta', delta, usage: usageOf(state) })];
 }
 
 /** Sends the finish reason last, because most providers send usage after the finish reason. */

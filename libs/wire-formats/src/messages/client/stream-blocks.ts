@@ -18,6 +18,8 @@ export interface StreamRenderState {
    */
   readonly started: boolean;
   readonly usage: JsonObject;
+  /** Whether usage arrived after `message_start` was sent. */
+  readonly hasLateUsage: boolean;
   /** Message fields that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
   /** Blocks, keyed by their number in the interchange. */
@@ -52,6 +54,7 @@ export function beginStreamRender({ id, model }: StreamRenderOptions): StreamRen
     isOwnFormat: false,
     started: false,
     usage: {},
+    hasLateUsage: false,
     startMembers: {},
     blocks: new Map(),
     open: undefined,

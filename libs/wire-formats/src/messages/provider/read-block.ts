@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { parseCitation } from '../shared/citations.ts';
+import { chainSteps } from '../../common/stream-step.ts';
 import { own } from '../shared/own-members.ts';
 import { readInitialInput, readOwnMembers } from '../shared/tools.ts';
 import type { OpenBlock, StreamState, StreamStep } from './stream-state.ts';
@@ -18,8 +19,27 @@ const openBlocksMax = 256;
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
   if (state.open.size >= openBlocksMax)
     throw new GatewayError('upstream_invalid', { detail: 'too many open blocks' });
-  const [opened, events] = openBlock(state.nextBlock, raw);
-  return [setBlock({ ...state, nextBlock: state.nextBlock + 1 }, index, opened), events];
+  const [closed, ends] = endOpaqueBlocks(state);
+  const [opened, events] = openBlock(closed.nextBlock, raw);
+  const next = setBlock({ ...closed, nextBlock: closed.nextBlock + 1 }, index, opened);
+  return [next, ends.length === 0 ? events : [...ends, ...events]];
+}
+
+/**
+ * Ends the open blocks of server-side tools. Some providers omit the stop of such a block. The block must
+ * precede the next block.
+ */
+function endOpaqueBlocks(state: StreamState): StreamStep {
+  const opaque = [...state.open].filter(([, { kind }]) => kind === 'opaque');
+  if (opaque.length === 0) return [state, []];
+  return chainSteps(
+    state,
+    opaque.map(
+      ([index]) =>
+        (current) =>
+          endBlock(current, index),
+    ),
+  );
 }
 
 type Opening = readonly [OpenBlock, readonly StreamEvent[]];

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { renderClientHeaders } from '@gateway/providers';
+import type { ClientWireFormat } from '@gateway/wire-formats';
 import type { ServerResponse } from 'node:http';
 import type { UpstreamAnswer } from '../../../upstream/upstream.port.ts';
 import {
@@ -64,6 +65,23 @@ const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
   const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();
   return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
+}
+
+/** The first bytes of the lines in server-sent events: `data`, `event`, `id`, `retry` and comments. */
+const eventBytes = new Set(Buffer.from('deir:'));
+
+/**
+ * Corrects the content type of a stream that the provider labels as JSON. The first byte tells events from
+ * JSON. Other responses are returned unchanged.
+ */
+export async function relabelStream(
+  passed: ProviderAnswer,
+  { client }: ClientWireFormat,
+): Promise<ProviderAnswer> {
+  const bytes = await passed.answer.body.peek();
+  const first = bytes.find((byte) => byte > 0x20);
+  if (first === undefined || !eventBytes.has(first)) return passed;
+  return { ...passed, headers: { ...passed.headers, 'content-type': client.streamContentType } };
 }
 
 /**

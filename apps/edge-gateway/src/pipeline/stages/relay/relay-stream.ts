@@ -13,7 +13,14 @@ import type { Continuation } from '../../recovery/prior-rounds.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { StreamWriter } from './pass-until-withheld.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
-import { applyRounds, isStream, openProviderAnswer, pump, rejectAnswer } from './provider-answer.ts';
+import {
+  applyRounds,
+  isStream,
+  openProviderAnswer,
+  pump,
+  rejectAnswer,
+  relabelStream,
+} from './provider-answer.ts';
 import { redactErrorEvents, redactErrorFrames, redactErrorText } from './redact-errors.ts';
 import { readAnswer } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
@@ -91,7 +98,7 @@ export async function relayStream(
       const next = await runRound(stream);
       if (next.kind === 'fresh-start') return undefined;
       if (next.kind === 'complete') return endStream(stream);
-      stream = openNextStream(stream, next.answer);
+      stream = await openNextStream(stream, next.answer);
       if (next.answer.status >= 400) {
         if (!exchange.response.headersSent) return await relayProviderError(stream.passed, lane, exchange);
         throw await readFailure(stream.passed, lane);
@@ -124,9 +131,12 @@ async function runRound(stream: OpenStream): Promise<Continuation> {
   return next ?? { kind: 'complete' };
 }
 
-function openNextStream(stream: OpenStream, answer: UpstreamAnswer): OpenStream {
-  const reader = new StreamReader(stream.lane.provider, answer.secrets);
-  return { ...stream, passed: openProviderAnswer(answer, stream.exchange), reader };
+async function openNextStream(stream: OpenStream, answer: UpstreamAnswer): Promise<OpenStream> {
+  const { lane, exchange } = stream;
+  const reader = new StreamReader(lane.provider, answer.secrets);
+  const opened = openProviderAnswer(answer, exchange);
+  const mayBeStream = answer.status < 400 && !isStream(opened, exchange);
+  return { ...stream, passed: mayBeStream ? await relabelStream(opened, lane.client) : opened, reader };
 }
 
 async function readRound(stream: OpenStream): Promise<void> {

@@ -8,7 +8,7 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import { openResponseWriter } from './response-writer.ts';
-import { applyRounds, isStream, openProviderAnswer, rejectAnswer } from './provider-answer.ts';
+import { applyRounds, isStream, openProviderAnswer, rejectAnswer, relabelStream } from './provider-answer.ts';
 import { relayPlain } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
 import { relayStream } from './relay-stream.ts';
@@ -34,9 +34,12 @@ export async function relay(
   if (answer.status >= 400) return relayProviderError(passed, lane, exchange);
   if (answer.status < 200 || answer.status >= 300) throw rejectAnswer(answer, `status ${answer.status}`);
   try {
-    return isStream(passed, exchange)
-      ? await relayStream(passed, lane, exchange, services)
-      : await relayPlain(passed, lane, exchange);
+    if (isStream(passed, exchange)) return await relayStream(passed, lane, exchange, services);
+    if (!exchange.ledger.stream) return await relayPlain(passed, lane, exchange);
+    const relabelled = await relabelStream(passed, lane.client);
+    return relabelled === passed
+      ? await relayPlain(passed, lane, exchange)
+      : await relayStream(relabelled, lane, exchange, services);
   } finally {
     if (rounds !== null) applyRounds(exchange, rounds);
     if (lane.calls !== null) exchange.ledger.deniedTools = lane.calls.names;
