@@ -47,7 +47,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/wire-formats/src/([^/]+)/', pathNot: '\\.(spec|fixture)\\.ts$' },
       to: {
-        path: '^libs/wire-formats/src/(chat-completions|messages|converse|gemini|cohere)/',
+        path: '^libs/wire-formats/src/(chat-completions|messages|converse|responses|gemini|cohere)/',
         pathNot: '^libs/wire-formats/src/$1/',
       },
     },

@@ -54,7 +54,7 @@ describe('PUT /v1/account/providers', () => {
       display_name: 'OpenAI',
       connected: true,
       credential_hint: `…${api_key.slice(-4)}`,
-      formats: ['chat-completions'],
+      formats: ['chat-completions', 'responses'],
       base_url: 'https://api.openai.com/v1',
       rotated_at: null,
       last_used_at: null,

@@ -34,16 +34,24 @@ export type ChatTool =
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
-  /** A tool that takes text instead of JSON. Constraints on the text are in `extensions`. */
+  /** A tool that takes text instead of JSON. */
   | {
       readonly kind: 'custom';
       readonly name: string;
       readonly description?: string;
+      /** The grammar that the text follows. Absent: any text. */
+      readonly grammar?: ToolGrammar;
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
   /** A tool that the provider implements. */
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
+
+export interface ToolGrammar {
+  /** The language of the definition: `lark` or `regex`. */
+  readonly syntax: string;
+  readonly definition: string;
+}
 
 /** Settings for the response. If a setting is absent, the provider's default applies. */
 export interface ChatSettings {

@@ -16,7 +16,7 @@ export interface ByteEdit extends ByteRange {
 export type ClientFormat = 'chat-completions' | 'messages' | 'converse';
 
 /** The chat formats that providers use. */
-export type ProviderFormat = ClientFormat | 'gemini' | 'cohere';
+export type ProviderFormat = ClientFormat | 'responses' | 'gemini' | 'cohere';
 
 /**
  * The parts of a chat request that the gateway needs, each with its byte range in the client's body. Strings

@@ -72,7 +72,7 @@ export const modelRecord = z.strictObject({
   aliases: z.array(z.string().min(1)).default([]),
   kind: modelKind.default('chat'),
   /** The model's chat formats: at least one for a chat model, none for other kinds. */
-  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])),
+  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'responses', 'gemini', 'cohere'])),
   /** Maximum number of input and output tokens together. */
   contextWindow: tokens.nullable(),
   /** Maximum number of input tokens, if it is less than the context window allows. */

@@ -21,14 +21,25 @@ interface OpenAiCompatibleRow {
   readonly proxyRoutes?: RouteDifferences | 'none';
   readonly quirks?: ProviderQuirks;
   readonly takesPromptCacheKey?: boolean;
+  /** Whether some models of the provider take tools only on the Responses API. */
+  readonly hasResponsesModels?: boolean;
 }
 
 type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
-const openAiCompatible = ({ auth, proxyRoutes, quirks, ...row }: OpenAiCompatibleRow): Provider => ({
+const openAiCompatible = ({
+  auth,
+  proxyRoutes,
+  quirks,
+  hasResponsesModels,
+  ...row
+}: OpenAiCompatibleRow): Provider => ({
   ...row,
   auth: auth ?? { kind: 'bearer' },
-  chatPaths: { 'chat-completions': '/chat/completions' },
+  chatPaths: {
+    'chat-completions': '/chat/completions',
+    ...(hasResponsesModels === true ? { responses: '/responses' } : {}),
+  },
   proxyRoutes: proxyRoutes === 'none' ? {} : applyDifferences(proxyRoutes ?? {}),
   quirks: quirks ?? {},
 });
@@ -52,6 +63,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     proxyRoutes: { 'videos/generations': { path: '/videos' } },
     quirks: { streamUsage: 'own-chunk' },
     takesPromptCacheKey: true,
+    hasResponsesModels: true,
   }),
   // The gateway's demo provider. The operator configures its address, and the provider needs no credential.
   openAiCompatible({
@@ -255,6 +267,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     auth: { kind: 'header', name: 'api-key' },
     connection: azureConnection,
     quirks: { streamUsage: 'own-chunk' },
+    hasResponsesModels: true,
   }),
   // Any other server that uses OpenAI's format.
   openAiCompatible({

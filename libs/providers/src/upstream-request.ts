@@ -51,6 +51,7 @@ const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   'chat-completions': ['openai-beta'],
   messages: ['anthropic-beta', 'anthropic-version'],
   converse: [],
+  responses: ['openai-beta'],
   gemini: [],
   cohere: [],
 };
@@ -59,6 +60,7 @@ const streamTypes: Record<ProviderFormat, string> = {
   'chat-completions': 'text/event-stream',
   messages: 'text/event-stream',
   converse: 'application/vnd.amazon.eventstream',
+  responses: 'text/event-stream',
   gemini: 'text/event-stream',
   cohere: 'text/event-stream',
 };
@@ -89,7 +91,9 @@ export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
 
 function renderUrl(call: UpstreamCall): string {
   const { provider, format, model } = call;
-  const base = call.baseUrl ?? chooseAddress(call);
+  const address = call.baseUrl ?? chooseAddress(call);
+  // On Azure, the Responses API has no address per deployment.
+  const base = format === 'responses' ? (address?.replace(deploymentPath, '') ?? null) : address;
   const template =
     call.path ?? ((call.stream && provider.streamPaths?.[format]) || provider.chatPaths[format]);
   if (base === null || template === undefined) {
@@ -105,6 +109,8 @@ function renderUrl(call: UpstreamCall): string {
   urls.set(key, url);
   return url;
 }
+
+const deploymentPath = /\/deployments\/(?:\{|%7B)model(?:\}|%7D)(?=$|\?)/;
 
 /** Caches parsed URLs, because parsing a URL costs more than building all headers. */
 const urls = new LRUCache<string, string>({

@@ -12,6 +12,7 @@ import type { ClientWireFormat, WireFormat } from './common/format.ts';
 import { converse } from './converse/converse.ts';
 import { gemini } from './gemini/gemini.ts';
 import { messages } from './messages/messages.ts';
+import { responses } from './responses/responses.ts';
 
 const clientFormats: Readonly<Record<ClientFormat, ClientWireFormat>> = {
   'chat-completions': withForeignLosses(chatCompletions),
@@ -24,6 +25,7 @@ const providerFormats: Readonly<Record<ProviderFormat, WireFormat>> = {
   ...clientFormats,
   gemini: withForeignLosses(gemini),
   cohere: withForeignLosses(cohere),
+  responses: withForeignLosses(responses),
 };
 
 export function formatNamed(name: ClientFormat): ClientWireFormat {
@@ -45,19 +47,39 @@ function withForeignLosses<Format extends WireFormat>(format: Format): Format {
     provider: {
       ...provider,
       renderRequest: (request, options) => {
-        const { body, losses } = provider.renderRequest(request, options);
-        return { body, losses: [...findForeignLosses(request, format.name), ...losses] };
+        const adopted = adoptMembers(request, format);
+        const { body, losses } = provider.renderRequest(adopted, options);
+        return { body, losses: [...findForeignLosses(adopted, format), ...losses] };
       },
     } satisfies WireFormat['provider'],
   };
 }
 
-function findForeignLosses(request: ChatRequest, format: ProviderFormat): Loss[] {
+/** Moves the request fields that two formats share to the target format. */
+function adoptMembers(request: ChatRequest, { name, adoptedMembers = {} }: WireFormat): ChatRequest {
+  let extensions = request.extensions ?? {};
+  for (const [other, shared = []] of Object.entries(adoptedMembers) as [ProviderFormat, string[]][]) {
+    const entries = Object.entries(extensions[other] ?? {});
+    const adopted = entries.filter(([member]) => shared.includes(member));
+    if (adopted.length === 0) continue;
+    const rest = entries.filter(([member]) => !shared.includes(member));
+    const own = { ...Object.fromEntries(adopted), ...extensions[name] };
+    extensions = { ...extensions, [other]: Object.fromEntries(rest), [name]: own };
+  }
+  return extensions === request.extensions ? request : { ...request, extensions };
+}
+
+function findForeignLosses(request: ChatRequest, { name: format, takesGrammars }: WireFormat): Loss[] {
   return [
     listLosses('', request.extensions, format),
     ...request.messages.map((message, index) => findInMessage(message, `messages[${index}].`, format)),
     ...request.tools.map((tool, index) =>
       tool.kind === 'built-in' ? [] : listLosses(`tools[${index}].`, tool.extensions, format),
+    ),
+    ...request.tools.map((tool, index) =>
+      tool.kind === 'custom' && tool.grammar !== undefined && takesGrammars !== true
+        ? [{ field: `tools[${index}].grammar`, reason: 'the format has no grammars for tools' }]
+        : [],
     ),
   ].flat();
 }

@@ -22,6 +22,11 @@ const answers: readonly (readonly [
       `{"output":{"message":{"content":[]}},"usage":{"inputTokens":${input},"outputTokens":${output},"cacheReadInputTokens":${cached}}}`,
   ],
   [
+    'responses',
+    (input, output, cached) =>
+      `{"output":[],"usage":{"input_tokens":${input},"output_tokens":${output},"input_tokens_details":{"cached_tokens":${cached}}}}`,
+  ],
+  [
     'gemini',
     (input, output, cached) =>
       `{"candidates":[],"usageMetadata":{"promptTokenCount":${input},"candidatesTokenCount":${output},"cachedContentTokenCount":${cached}}}`,

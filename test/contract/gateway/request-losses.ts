@@ -10,18 +10,34 @@ interface RequestLoss {
   readonly reason: string;
 }
 
-const every: readonly ProviderFormat[] = ['chat-completions', 'messages', 'converse', 'gemini', 'cohere'];
+const every: readonly ProviderFormat[] = [
+  ...(['chat-completions', 'messages', 'converse', 'responses', 'gemini', 'cohere'] as const),
+];
 
 /** Every loss of a field that several formats can express must be listed here. */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
   { field: /^temperature$/, to: ['converse'], reason: 'the scale ends at 1' },
   { field: /^top_p$/, to: ['messages'], reason: 'newer versions refuse it' },
-  { field: /^top_k$/, to: ['chat-completions', 'converse', 'messages'], reason: 'no such setting' },
+  {
+    field: /^top_k$/,
+    to: ['chat-completions', 'converse', 'messages', 'responses'],
+    reason: 'no such setting',
+  },
   { field: /^stop$/, to: ['messages'], reason: 'no stop sequence of white space alone' },
-  { field: /^n$/, to: ['messages', 'converse', 'cohere'], reason: 'one answer is all that there is' },
-  { field: /^seed$/, to: ['messages', 'converse'], reason: 'no such setting' },
-  { field: /^(frequency|presence)_penalty$/, to: ['messages', 'converse'], reason: 'no such setting' },
+  { field: /^stop$/, to: ['responses'], reason: 'no such setting' },
+  { field: /^max_tokens$/, to: ['responses'], reason: 'no fewer than 16' },
+  {
+    field: /^n$/,
+    to: ['messages', 'converse', 'responses', 'cohere'],
+    reason: 'one answer is all that there is',
+  },
+  { field: /^seed$/, to: ['messages', 'converse', 'responses'], reason: 'no such setting' },
+  {
+    field: /^(frequency|presence)_penalty$/,
+    to: ['messages', 'converse', 'responses'],
+    reason: 'no such setting',
+  },
   {
     field: /^parallel_tool_calls$/,
     to: ['converse', 'gemini', 'cohere'],
@@ -40,7 +56,7 @@ const reviewed: readonly RequestLoss[] = [
   },
   {
     field: /cache_control$/,
-    to: ['chat-completions', 'gemini', 'cohere'],
+    to: ['chat-completions', 'responses', 'gemini', 'cohere'],
     reason: 'prompts are cached without markers',
   },
   {
@@ -48,7 +64,11 @@ const reviewed: readonly RequestLoss[] = [
     to: ['messages', 'converse', 'gemini'],
     reason: 'the system speaks before the conversation alone',
   },
-  { field: /\.is_error$/, to: ['chat-completions', 'cohere'], reason: 'results have no such member' },
+  {
+    field: /\.is_error$/,
+    to: ['chat-completions', 'responses', 'cohere'],
+    reason: 'results have no such member',
+  },
   { field: /\.thinking$/, to: every, reason: 'thoughts of another model, which did not sign them' },
   { field: /\.signature$/, to: ['gemini', 'cohere'], reason: 'of another model' },
   { field: /\.citations$/, to: every, reason: 'places in sources that the format has no words for' },

@@ -83,8 +83,9 @@ async function askOpenAi(
     text: asText(message.content) + asText(message.refusal),
     thinking: stream ? join(thoughts) : asText(message.reasoning_content),
     calls: asList(message.tool_calls).map((call) => {
-      const { name, arguments: given } = asMembers(call.function);
-      return { id: asText(call.id), name: asText(name), input: readJson(asText(given)) };
+      const { name, arguments: given, input } = asMembers(call.function ?? call.custom);
+      const called = input === undefined ? readJson(asText(given)) : { input };
+      return { id: asText(call.id), name: asText(name), input: called };
     }),
     reason: stops[choice?.finish_reason ?? 'none'] ?? 'unknown',
     usage: {

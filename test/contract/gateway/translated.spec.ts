@@ -5,6 +5,7 @@ import { applyAnswerLosses } from './answer-losses.ts';
 import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
 import { openClients, type AskModel, type ClientName } from './sdk-clients.ts';
 import { readCohere, readGemini } from './source-readings-provider.ts';
+import { readResponses } from './source-readings-responses.ts';
 import { readChat, readConverse, readMessages, type ReadSource } from './source-readings.ts';
 
 /** A recorded API: its format, its provider, and an independent reader for its responses. */
@@ -13,7 +14,17 @@ interface Origin {
   readonly format: string;
   readonly provider: string;
   readonly read: ReadSource;
+  /** A model that takes tools only on the recorded API. The request then has a tool. */
+  readonly model?: string;
 }
+
+const schema = { type: 'object', properties: {} } as const;
+/** A tool in each client's format. */
+const tools: Readonly<Record<ClientName, object>> = {
+  'chat-completions': { tools: [{ type: 'function', function: { name: 'look_up', parameters: schema } }] },
+  messages: { tools: [{ name: 'look_up', input_schema: schema }] },
+  converse: { toolConfig: { tools: [{ toolSpec: { name: 'look_up', inputSchema: { json: schema } } }] } },
+};
 
 const origins: readonly Origin[] = [
   { api: 'chat_completions', format: 'chat-completions', provider: 'openai', read: readChat },
@@ -22,6 +33,10 @@ const origins: readonly Origin[] = [
   { api: 'converse_stream', format: 'converse', provider: 'hosted', read: readConverse },
   { api: 'gemini', format: 'gemini', provider: 'google', read: readGemini },
   { api: 'cohere_chat', format: 'cohere', provider: 'cohere', read: readCohere },
+  {
+    ...{ api: 'responses', format: 'responses', provider: 'openai', read: readResponses },
+    model: 'gpt-6.2-sol',
+  },
 ];
 const clientNames: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
 
@@ -47,7 +62,9 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };
   gateway.replay.enqueue(null, { status: 200, headers, body: bodyOf(recording, 'response') });
-  const asked = clients[client](`${origin.provider}/some-model`, recording.streaming);
+  const model = `${origin.provider}/${origin.model ?? 'some-model'}`;
+  const said = origin.model === undefined ? undefined : tools[client];
+  const asked = clients[client](model, recording.streaming, said);
   if (source === null) {
     await expect(asked).rejects.toThrow();
     return;
@@ -66,10 +83,19 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
   expect(new Set(read.calls.map(({ id }) => id)).size).toBe(read.calls.length);
 }
 
+/** Only clients of chat-completions can define custom tools, so only their streams contain calls of them. */
+function isPossible(origin: Origin, client: ClientName, recording: Recording): boolean {
+  if (origin.format !== 'responses' || client === 'chat-completions' || !recording.streaming) return true;
+  return origin.read(recording)?.beside.has('calls of custom tools') !== true;
+}
+
 for (const client of clientNames) {
   for (const origin of origins.filter(({ format }) => format !== client)) {
-    checkEvery(`c: answer read by the SDK of ${client}`, origin.api, isAnswered, (recording) =>
-      readElsewhere(origin, client, recording),
+    checkEvery(
+      `c: answer read by the SDK of ${client}`,
+      origin.api,
+      (recording) => isAnswered(recording) && isPossible(origin, client, recording),
+      (recording) => readElsewhere(origin, client, recording),
     );
   }
 }

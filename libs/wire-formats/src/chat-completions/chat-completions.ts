@@ -37,6 +37,7 @@ export const chatCompletions: ClientWireFormat = {
     renderError,
     renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
   },
+  takesGrammars: true,
   spellings: [
     'content',
     'role',

@@ -253,6 +253,13 @@ export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
    * formats is not a loss.
    */
   readonly spellings: readonly string[];
+  /** Whether a custom tool can have a grammar. In all other formats, a grammar is a loss. */
+  readonly takesGrammars?: true;
+  /**
+   * Request fields of other formats that have the same name and meaning in this format. A request from such a
+   * format keeps these fields.
+   */
+  readonly adoptedMembers?: { readonly [Other in ProviderFormat]?: readonly string[] };
   readonly provider: ProviderHalf;
 }
 

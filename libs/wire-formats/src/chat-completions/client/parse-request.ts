@@ -13,7 +13,7 @@ import {
 } from '../../json/read-members.ts';
 import { cloudFields, examplesField } from '../../common/gateway-fields.ts';
 import { ownExtensions, withOwn, readCacheMarker } from '../shared/own-members.ts';
-import { renderToolChoice } from '../shared/tools.ts';
+import { parseGrammar, renderToolChoice } from '../shared/tools.ts';
 import { outlineToolChoice } from './outline-tools.ts';
 import { parseMessage } from './parse-message.ts';
 import {
@@ -111,11 +111,13 @@ function parseTool(raw: JsonObject): ChatTool {
     return { kind: 'built-in', extensions: ownExtensions(otherMembers(raw, [examplesField])) };
   }
   const isStrict = kind === 'function' && typeof body.strict === 'boolean';
+  const grammar = kind === 'custom' ? parseGrammar(body.format) : undefined;
   const read = [
     'name',
     examplesField,
     ...(kind === 'function' ? ['parameters'] : []),
     ...(isStrict ? ['strict'] : []),
+    ...(grammar === undefined ? [] : ['format']),
   ];
   const description = asText(body.description);
   const rest = otherMembers(body, description === undefined ? read : [...read, 'description']);
@@ -125,6 +127,7 @@ function parseTool(raw: JsonObject): ChatTool {
     ...optional('description', description),
     ...(kind === 'function' && body.parameters !== undefined ? { parameters: body.parameters } : {}),
     ...(isStrict ? { strict: body.strict === true } : {}),
+    ...optional('grammar', grammar),
     ...readCacheMarker(raw),
     ...readCacheMarker(body),
     ...withOwn({ ...otherMembers(raw, ['type', kind, examplesField]), ...optional(kind, rest) }),

@@ -53,14 +53,17 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
     return [];
   }
   const { kind, name } = tool;
-  const ofFunctions =
+  const ofKind =
     tool.kind === 'function'
       ? {
           ...(tool.parameters === undefined ? {} : { parameters: tool.parameters }),
           ...optional('strict', tool.strict),
         }
-      : {};
-  const body = { ...asObject(own[kind]), name, ...optional('description', tool.description), ...ofFunctions };
+      : optional(
+          'format',
+          tool.grammar === undefined ? undefined : { type: 'grammar', grammar: tool.grammar },
+        );
+  const body = { ...asObject(own[kind]), name, ...optional('description', tool.description), ...ofKind };
   return [{ ...own, type: kind, [kind]: body }];
 }
 

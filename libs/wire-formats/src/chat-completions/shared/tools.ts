@@ -1,4 +1,4 @@
-import type { ChatTool, JsonObject, ToolCallPart, ToolChoice } from '@gateway/interchange';
+import type { ChatTool, JsonObject, ToolCallPart, ToolChoice, ToolGrammar } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { readOwn, withOwn } from './own-members.ts';
@@ -89,6 +89,16 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
     type: call.kind,
     [call.kind]: { ...body, [argumentsMember]: call.argumentsText },
   };
+}
+
+/** Parses the `format` of a custom tool. Returns undefined for any format except a complete grammar. */
+export function parseGrammar(raw: unknown): ToolGrammar | undefined {
+  const format = asObject(raw);
+  const { syntax, definition, ...rest } = asObject(format?.grammar) ?? {};
+  const isWhole = Object.keys(rest).length === 0 && Object.keys(format ?? {}).length === 2;
+  return format?.type === 'grammar' && isWhole && typeof syntax === 'string' && typeof definition === 'string'
+    ? { syntax, definition }
+    : undefined;
 }
 
 /** Renders the field `tool_choice`. Returns undefined if the client did not set it. */

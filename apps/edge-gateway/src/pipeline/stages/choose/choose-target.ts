@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import type { ClientFormat } from '@gateway/interchange';
-import type { ModelCatalog } from '@gateway/model-catalog';
+import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
+import { takesToolsOn, type ModelCatalog } from '@gateway/model-catalog';
 import { findProvider, formatsOf, type Provider } from '@gateway/providers';
 import type { Lane, Target } from '../../../request/request.ts';
 
@@ -13,6 +13,14 @@ export interface WantedTarget {
   readonly format: ClientFormat;
   readonly connected: ReadonlySet<string>;
   readonly ownCredential: string | null;
+  readonly tools: RequestedTools;
+}
+
+/** The properties of a request that decide which API of a provider takes it. */
+export interface RequestedTools {
+  readonly hasTools: boolean;
+  /** Reads the request's reasoning effort. Undefined if the request does not set it. */
+  readonly effort: () => string | undefined;
 }
 
 /** @throws GatewayError `model_not_found`, `provider_not_connected` or `ambiguous_model` */
@@ -21,7 +29,7 @@ export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Targe
   const named = parseNamedModel(model);
   if (named === undefined) return chooseAmong(wanted, catalog);
   if (!connected.has(named.provider.name)) throw notConnected(model, [named.provider]);
-  return targetAt(named.provider, named.model, wanted);
+  return targetAt(named.provider, named.model, wanted, catalog);
 }
 
 /** Parses `<provider>/<model>`. Returns undefined if the part before the slash is not a provider. */
@@ -31,9 +39,35 @@ export function parseNamedModel(model: string): { provider: Provider; model: str
   return provider === undefined ? undefined : { provider, model: model.slice(slash + 1) };
 }
 
-function targetAt(provider: Provider, model: string, { format, ownCredential }: WantedTarget): Target {
+function targetAt(
+  provider: Provider,
+  model: string,
+  { format, ownCredential, tools }: WantedTarget,
+  catalog: ModelCatalog,
+): Target {
   const own = provider.name === hostedProvider ? ownCredential : null;
-  return { provider, model, lane: chooseLane(format, provider), ownCredential: own };
+  const lane = chooseLane(format, provider);
+  const isRefused = tools.hasTools && needsResponses(provider, model, lane.format, tools, catalog);
+  return {
+    provider,
+    model,
+    lane: isRefused ? { kind: 'translated', format: 'responses' } : lane,
+    ownCredential: own,
+  };
+}
+
+/** Whether the provider takes this model's tools only on the Responses API. */
+function needsResponses(
+  provider: Provider,
+  model: string,
+  format: ProviderFormat,
+  { effort }: RequestedTools,
+  catalog: ModelCatalog,
+): boolean {
+  if (provider.chatPaths.responses === undefined || format === 'responses') return false;
+  const facts = catalog.find(provider.name, model);
+  if (facts?.toolsOn?.[format] === undefined || facts.toolsOn[format] === 'yes') return false;
+  return takesToolsOn(facts, 'responses') && !takesToolsOn(facts, format, effort());
 }
 
 function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
@@ -44,12 +78,12 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   if (first !== undefined && others.length === 0) {
     const provider = findProvider(first);
     const entry = catalog.find(first, model);
-    if (provider && entry) return targetAt(provider, entry.modelId, wanted);
+    if (provider && entry) return targetAt(provider, entry.modelId, wanted, catalog);
   }
   // ARNs and inference profiles are never in the catalogue. On the converse endpoint they belong to the
   // provider of that endpoint.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
-  if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
+  if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted, catalog);
   if (first !== undefined) {
     throw ambiguous(model, usable);
   }

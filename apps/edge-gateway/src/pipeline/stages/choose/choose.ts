@@ -1,6 +1,7 @@
 import type { ExclusionRule } from '@gateway/model-routing';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { findUnmetNeed, parseRoutingString } from '@gateway/model-routing';
+import { formatNamed } from '@gateway/wire-formats';
 import { connectedProviders, type ListServices } from '../../../connections/open-connection.ts';
 import { renderHeaderText } from '../../../request/http-response.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
@@ -27,7 +28,8 @@ export async function choose(
   const { ownCredential, outline } = request;
   const stored = await connectedProviders(caller.accountId, services);
   const connected = ownCredential === null ? stored : new Set([...stored, hostedProvider]);
-  const wanted = { model: outline.model, format: exchange.format, connected, ownCredential };
+  const tools = { hasTools: outline.tools.length > 0, effort: () => readEffort(request, exchange) };
+  const wanted = { model: outline.model, format: exchange.format, connected, ownCredential, tools };
   const find = (model: string): Target => chooseTarget({ ...wanted, model }, services.catalog);
   const mode = parseRoutingString(outline.model);
   const target =
@@ -39,6 +41,16 @@ export async function choose(
   exchange.headers['x-svc-provider'] = target.provider.name;
   exchange.headers['x-svc-model'] = renderHeaderText(target.model);
   return target;
+}
+
+/**
+ * Reads the reasoning effort. Only chat-completions has it in a field of the body; other formats are parsed
+ * whole, which happens only for models whose APIs take tools at some efforts only.
+ */
+function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
+  const node = tape.get(tape.root, 'reasoning_effort');
+  if (outline.format === 'chat-completions') return node === undefined ? undefined : tape.stringValue(node);
+  return formatNamed(outline.format).client.parseRequest(tape, route).settings.reasoningEffort;
 }
 
 /** Returns the target for the model that the client names, with the account's fallbacks. */

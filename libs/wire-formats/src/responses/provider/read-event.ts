@@ -1,0 +1,131 @@
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { asNumber, asObject, asText } from '../../json/read-members.ts';
+import { summarySeparator } from '../shared/reasoning.ts';
+import { cite, endContent, endItem, isCall, keepMembers, startCall } from './read-item.ts';
+import { endResponse, readError, readStart } from './read-response.ts';
+import {
+  placeOf,
+  setBlock,
+  setItem,
+  startBlock,
+  type ItemBlock,
+  type ReadStep,
+  type StreamState,
+} from './stream-state.ts';
+
+/** Reads an event of a stream. Events that only report progress are skipped, as are unknown events. */
+export const readEvent: ReadStep = (state, raw, events) => {
+  const step = steps[asText(raw.type) ?? ''];
+  return step === undefined ? state : step(state, raw, events);
+};
+
+const readResponse: ReadStep = (state, raw, events) => readStart(state, asObject(raw.response) ?? {}, events);
+
+const readEnd: ReadStep = (state, raw, events) => {
+  const response = asObject(raw.response) ?? {};
+  return endResponse(readStart(state, response, events), response, events);
+};
+
+const readFailure: ReadStep = (state, raw, events) => readError(state, asObject(raw.error) ?? raw, events);
+
+const readItemStart: ReadStep = (state, raw, events) => {
+  const [index, item] = [indexOf(raw), asObject(raw.item) ?? {}];
+  if (isCall(item)) return startCall(state, index, item, events);
+  return setItem(state, index, keepMembers(item));
+};
+
+const readItemEnd: ReadStep = (state, raw, events) =>
+  endItem(state, indexOf(raw), asObject(raw.item) ?? {}, events);
+
+const readTextDelta =
+  (kind: 'text' | 'refusal'): ReadStep =>
+  (state, raw, events) =>
+    addText(state, contentPlace(raw), kind, raw, events);
+
+/** The text of a reasoning item is also a content part, but its block ends with the item. */
+const readContentEnd: ReadStep = (state, raw, events) => {
+  const part = asObject(raw.part) ?? {};
+  if (part.type !== 'output_text' && part.type !== 'refusal') return state;
+  return endContent(state, contentPlace(raw), part, itemOf(state, raw), events);
+};
+
+const readAnnotation: ReadStep = (state, raw, events) => {
+  const place = contentPlace(raw);
+  const open = state.blocks.get(place);
+  if (open === undefined || open.isEnded) return state;
+  cite(open, raw.annotation, events);
+  return setBlock(state, place, { ...open, citations: open.citations + 1 });
+};
+
+/** Reasoning consists of parts, which form one text. */
+const readReasoningDelta =
+  (member: 'summary_index' | 'content_index'): ReadStep =>
+  (state, raw, events) => {
+    const part = `${member}${asNumber(raw[member]) ?? 0}`;
+    const place = placeOf(indexOf(raw));
+    const open = state.blocks.get(place);
+    const isNext = open?.part !== undefined && open.part !== part;
+    const text = `${isNext ? summarySeparator : ''}${asText(raw.delta) ?? ''}`;
+    return addText(state, place, 'thinking', { ...raw, delta: text }, events, part);
+  };
+
+const readArguments: ReadStep = (state, raw, events) => {
+  const place = placeOf(indexOf(raw));
+  const [open, argumentsText] = [state.blocks.get(place), asText(raw.delta) ?? ''];
+  if (open?.kind !== 'tool-call' || argumentsText === '') return state;
+  events.push({ type: 'tool-call-delta', choice: 0, block: open.block, argumentsText });
+  return open.hasContent ? state : setBlock(state, place, { ...open, hasContent: true });
+};
+
+const steps: Readonly<Record<string, ReadStep>> = {
+  'response.created': readResponse,
+  'response.queued': readResponse,
+  'response.in_progress': readResponse,
+  'response.output_item.added': readItemStart,
+  'response.output_item.done': readItemEnd,
+  'response.output_text.delta': readTextDelta('text'),
+  'response.output_text.annotation.added': readAnnotation,
+  'response.refusal.delta': readTextDelta('refusal'),
+  'response.content_part.done': readContentEnd,
+  'response.reasoning_summary_text.delta': readReasoningDelta('summary_index'),
+  'response.reasoning_text.delta': readReasoningDelta('content_index'),
+  'response.function_call_arguments.delta': readArguments,
+  'response.custom_tool_call_input.delta': readArguments,
+  'response.completed': readEnd,
+  'response.incomplete': readEnd,
+  'response.failed': readEnd,
+  error: readFailure,
+};
+
+function addText(
+  state: StreamState,
+  place: string,
+  kind: 'text' | 'refusal' | 'thinking',
+  raw: JsonObject,
+  events: StreamEvent[],
+  part?: string,
+): StreamState {
+  const text = asText(raw.delta) ?? '';
+  const known = state.blocks.get(place);
+  if (text === '' || (known !== undefined && (known.kind !== kind || known.isEnded))) return state;
+  const [current, open] =
+    known === undefined
+      ? startBlock(state, place, kind, itemOf(state, raw), events)
+      : ([state, known] as const);
+  events.push({ type: `${kind}-delta`, choice: 0, block: open.block, text });
+  if (open.hasContent && open.part === part) return current;
+  const next: ItemBlock = { ...open, hasContent: true, ...(part === undefined ? {} : { part }) };
+  return setBlock(current, place, next);
+}
+
+function indexOf(raw: JsonObject): number {
+  return asNumber(raw.output_index) ?? 0;
+}
+
+function contentPlace(raw: JsonObject): string {
+  return placeOf(indexOf(raw), asNumber(raw.content_index) ?? 0);
+}
+
+function itemOf(state: StreamState, raw: JsonObject): JsonObject {
+  return state.items.get(indexOf(raw)) ?? {};
+}

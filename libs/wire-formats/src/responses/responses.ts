@@ -1,0 +1,71 @@
+import { GatewayError } from '@gateway/errors';
+import type { StreamEvent } from '@gateway/interchange';
+import type { ClientHalf, StreamParser, WireFormat } from '../common/format.ts';
+import type { Step } from '../common/stream-step.ts';
+import { parseProviderJson } from '../json/parse-json.ts';
+import { isObject } from '../json/read-members.ts';
+import { parseSseStream } from '../sse/parse-sse-stream.ts';
+import type { SseFrame } from '../sse/sse-frames.ts';
+import { parseRequest } from './client/parse-request.ts';
+import { readEvent } from './provider/read-event.ts';
+import { endResponse, parseError, readStart } from './provider/read-response.ts';
+import { renderRequest } from './provider/render-request.ts';
+import { initialStreamState, type StreamState } from './provider/stream-state.ts';
+import { toolNamePattern } from './shared/tools.ts';
+
+/**
+ * OpenAI's Responses API. OpenAI's newer models take tools only here. The gateway can also parse client
+ * requests in this format.
+ */
+export const responses: WireFormat<'responses'> & Pick<ClientHalf, 'parseRequest'> = {
+  name: 'responses',
+  spellings: ['item', 'isJoined', 'isInstructions', 'content', 'input', 'reasoning'],
+  takesGrammars: true,
+  adoptedMembers: {
+    'chat-completions': [
+      ...['metadata', 'moderation', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+      ...['safety_identifier', 'service_tier', 'store', 'verbosity'],
+    ],
+  },
+  provider: {
+    toolNamePattern,
+    finishedReason: 'completed',
+    renderRequest,
+    parseResponse,
+    openStreamParser,
+    parseError,
+  },
+  parseRequest,
+};
+
+function openStreamParser(): StreamParser {
+  return parseSseStream({ initial: initialStreamState, parseFrame, endStream });
+}
+
+/**
+ * Parses a response that is not streamed into the events that the equivalent stream would produce.
+ *
+ * @throws GatewayError `upstream_invalid` when the body is not a JSON object with output or an error.
+ */
+function parseResponse(bytes: Uint8Array): StreamEvent[] {
+  const body = parseProviderJson(bytes);
+  if (!isObject(body) || !(Array.isArray(body.output) || isObject(body.error)))
+    throw new GatewayError('upstream_invalid', { detail: 'the answer has no output' });
+  const events: StreamEvent[] = [];
+  endResponse(readStart(initialStreamState, body, events), body, events);
+  return events;
+}
+
+/** @throws GatewayError `upstream_invalid` when the data is not JSON. */
+function parseFrame(state: StreamState, { data }: SseFrame): Step<StreamState> {
+  const text = data.trim();
+  if (text === '' || text === '[DONE]' || state.ended) return [state, []];
+  const events: StreamEvent[] = [];
+  const raw = parseProviderJson(text);
+  return [isObject(raw) ? readEvent(state, raw, events) : state, events];
+}
+
+/** A stream without a last event for the whole response is truncated, so no event follows. */
+function endStream(state: StreamState): Step<StreamState> {
+  return [state, []];
+}

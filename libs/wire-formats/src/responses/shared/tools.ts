@@ -1,0 +1,115 @@
+import type { ChatTool, JsonObject, Loss, ToolChoice, ToolGrammar } from '@gateway/interchange';
+import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { own } from './settings.ts';
+
+/** OpenAI's limit for `name` in functions and custom tools. */
+export const toolNamePattern = /^[\w-]{1,64}$/;
+
+/** Parses a tool. Hosted tools, namespaces and tool search become built-in tools. */
+export function parseTool(raw: JsonObject): ChatTool {
+  const name = asText(raw.name);
+  const isKnown = raw.type === 'function' || raw.type === 'custom';
+  if (!isKnown || name === undefined) return { kind: 'built-in', extensions: own.of(raw) };
+  const described = { name, ...optional('description', asText(raw.description)) };
+  if (raw.type === 'custom') {
+    const grammar = parseGrammar(raw.format);
+    const read = ['type', 'name', 'description', ...(grammar === undefined ? [] : ['format'])];
+    return {
+      kind: 'custom',
+      ...described,
+      ...optional('grammar', grammar),
+      ...own.with(otherMembers(raw, read)),
+    };
+  }
+  const strict = typeof raw.strict === 'boolean' ? raw.strict : undefined;
+  const rest = otherMembers(raw, ['type', 'name', 'description', 'parameters', 'strict']);
+  return {
+    kind: 'function',
+    ...described,
+    ...optional('parameters', raw.parameters),
+    ...optional('strict', strict),
+    ...own.with(rest),
+  };
+}
+
+function parseGrammar(raw: unknown): ToolGrammar | undefined {
+  const format = asObject(raw);
+  const [syntax, definition] = [asText(format?.syntax), asText(format?.definition)];
+  if (format?.type !== 'grammar' || syntax === undefined || definition === undefined) return undefined;
+  return { syntax, definition };
+}
+
+/**
+ * Renders a tool. Without `strict`, this format makes a function strict and rejects many schemas, unlike the
+ * other formats. A function of a client of another format therefore always states `strict`.
+ */
+export function renderTool(
+  tool: ChatTool,
+  index: number,
+  isOwnFormat: boolean,
+  losses: Loss[],
+): JsonObject[] {
+  const members = own.read(tool);
+  if (tool.kind === 'built-in') {
+    if (Object.keys(members).length > 0) return [members];
+    losses.push({ field: `tools[${index}]`, reason: 'the built-in tool belongs to another format' });
+    return [];
+  }
+  if (tool.cacheMarker !== undefined)
+    losses.push({ field: `tools[${index}].cache_control`, reason: 'the format has no such member' });
+  const { kind, name, description } = tool;
+  const described = { type: kind, name, ...optional('description', description) };
+  if (tool.kind === 'custom') {
+    const grammar = tool.grammar === undefined ? {} : { format: { type: 'grammar', ...tool.grammar } };
+    return [{ ...described, ...grammar, ...members }];
+  }
+  const { parameters, strict } = tool;
+  const shape = isOwnFormat
+    ? { ...optional('parameters', parameters), ...optional('strict', strict) }
+    : { parameters: parameters ?? { type: 'object', properties: {} }, strict: strict ?? false };
+  return [{ ...described, ...shape, ...members }];
+}
+
+/** Parses `tool_choice`. A choice with an unknown shape stays unset. */
+export function parseToolChoice(raw: unknown): ToolChoice {
+  if (raw === 'auto' || raw === 'none' || raw === 'required') return { mode: raw };
+  const choice = asObject(raw);
+  const name = asText(choice?.name);
+  if ((choice?.type === 'function' || choice?.type === 'custom') && name !== undefined)
+    return { mode: 'tool', name };
+  if (choice?.type !== 'allowed_tools') return { mode: 'unset' };
+  const tools = asList(choice.tools);
+  const names = tools.filter(isObject).flatMap((tool) => asText(tool.name) ?? []);
+  if (names.length < tools.length) return { mode: 'unset' };
+  return { mode: 'allowed', names, ...(choice.mode === 'required' ? { required: true } : {}) };
+}
+
+/** Renders `tool_choice`. Returns undefined if the client did not set it. */
+export function renderToolChoice(
+  choice: ToolChoice,
+  tools: readonly ChatTool[],
+): string | JsonObject | undefined {
+  switch (choice.mode) {
+    case 'unset':
+      return undefined;
+    case 'auto':
+    case 'none':
+    case 'required':
+      return choice.mode;
+    case 'tool':
+      return renderNamed(choice.name, tools);
+    case 'allowed': {
+      const allowed = choice.names.map((name) => renderNamed(name, tools));
+      return {
+        type: 'allowed_tools',
+        mode: choice.required === true ? 'required' : 'auto',
+        tools: allowed,
+      };
+    }
+  }
+}
+
+function renderNamed(name: string, tools: readonly ChatTool[]): JsonObject {
+  const isCustom = tools.some((tool) => tool.kind === 'custom' && tool.name === name);
+  return { type: isCustom ? 'custom' : 'function', name };
+}

@@ -1,0 +1,28 @@
+/**
+ * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Null is the same as
+ * an absent field, and `stream: false` is the same as no `stream`.
+ */
+export type Members = Record<string, unknown>;
+
+export function requestMeaning(body: Members): Members {
+  const meaning = dropNulls(body) as Members;
+  return Object.fromEntries(Object.entries(meaning).filter(([name, value]) => !isDefault(name, value)));
+}
+
+/** A request with a stored prompt may leave the model to the prompt. */
+function isDefault(name: string, value: unknown): boolean {
+  if (name === 'stream') return value === false;
+  if (name === 'model') return value === '';
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return isEmpty && ['tools', 'text', 'reasoning'].includes(name);
+}
+
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]) => [name, name === 'parameters' ? (member as unknown) : dropNulls(member)]),
+  );
+}
