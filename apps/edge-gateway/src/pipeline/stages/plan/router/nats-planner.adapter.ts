@@ -10,13 +10,20 @@ import {
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ByteRange } from '@gateway/interchange';
-import { cutForMessages, type Messaging } from '@gateway/messaging';
+import { cutForMessages, TimeShare, type Messaging, type TimeShareOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.port.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /** Max length of a message in bytes. The limit leaves room for framing under the 8 MiB message limit. */
 const definitionsBytesMax = 6 * 1024 * 1024;
+
+/**
+ * How many unknown definitions one account may send while other accounts are active: the longest list twice to both
+ * services, and then 250 per second. A definition takes about a millisecond of processor time in each service, mainly
+ * for its vector, so it counts as one millisecond.
+ */
+export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
 /**
  * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. The full text is sent
@@ -26,6 +33,7 @@ export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
   readonly #reporter: ToolReporter;
   readonly #deadlineMs: number;
+  readonly #newTools: TimeShare;
   /**
    * Tool lists that a router instance has already planned with. Later requests omit the tool hashes of these
    * lists.
@@ -40,8 +48,9 @@ export class NatsPlanner implements Planner {
   });
 
   /** @param deadlineMs limit for all calls in one plan together; each call may use the remaining time. */
-  constructor(messaging: Messaging, deadlineMs: number) {
+  constructor(messaging: Messaging, deadlineMs: number, newTools = new TimeShare(newToolsShare)) {
     this.#messaging = messaging;
+    this.#newTools = newTools;
     this.#reporter = new ToolReporter(messaging);
     this.#deadlineMs = deadlineMs;
   }
@@ -52,6 +61,7 @@ export class NatsPlanner implements Planner {
     signal: AbortSignal,
   ): Promise<PlannedReply> {
     const { list } = subject;
+    this.#newTools.note(question.accountId);
     const withHashes = { ...question, listHash: list.listHash, toolHashes: [...list.toolHashes] };
     const shortened = withoutEarlierTurns(question);
     const first: PlanToolsRequest = this.#known.has(list.listHash)
@@ -79,6 +89,7 @@ export class NatsPlanner implements Planner {
     let { missing } = unknown;
     for (let round = 0; round < 2; round += 1) {
       if (missing.length > 0) {
+        this.#admitNew(question.accountId, missing.length);
         for (const tools of cutDefinitions(subject, question.toolHashes, new Set(missing)))
           await this.#messaging.call(defineTools, { accountId: question.accountId, tools }, options);
       }
@@ -99,6 +110,7 @@ export class NatsPlanner implements Planner {
   ): Promise<ReadonlyMap<number, SchemaEdits>> {
     const { list, tape } = subject;
     const unseen = this.#unseenDefinitions(subject, mode);
+    if (unseen.length > 0) this.#admitNew(accountId, unseen.length);
     for (const group of cutForMessages(unseen, ({ range }) => range.end - range.start)) {
       const definitions = group.map(({ hash, range }) => ({
         hash,
@@ -118,6 +130,16 @@ export class NatsPlanner implements Planner {
       if (kept && kept.edits.length > 0) found.set(position, kept);
     }
     return found;
+  }
+
+  /** @throws GatewayError `rate_limit_exceeded` if the account sends too many unknown definitions */
+  #admitNew(accountId: string, definitions: number): void {
+    if (!this.#newTools.mayRun(accountId)) {
+      throw new GatewayError('rate_limit_exceeded', {
+        detail: 'the account sends too many new tool definitions while other accounts are active',
+      });
+    }
+    this.#newTools.use(accountId, definitions);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { defineTools, planTools, planToolsAt, type DefineToolsRequest } from '@gateway/contracts';
-import type { Messaging } from '@gateway/messaging';
+import { TimeShare, type Messaging } from '@gateway/messaging';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import { NatsPlanner } from './nats-planner.adapter.ts';
+import { NatsPlanner, newToolsShare } from './nats-planner.adapter.ts';
 import { ToolListHasher } from './tool-list-hasher.ts';
 import type { PlanQuestion, PlanSubject } from './planner.port.ts';
 
@@ -45,4 +45,54 @@ it('sends the definitions of a long list in messages that the router parses in a
   const sizes = sent.map((message) => Buffer.byteLength(JSON.stringify(message)));
   // One definition exceeds the usual size of a message.
   expect(sizes.filter((size) => size > 256 * 1024)).toHaveLength(1);
+});
+
+describe('an account that sends new tools in each request', () => {
+  const open = () => {
+    const defined = new Map<string, number>();
+    const call = (contract: unknown, request: { accountId: string; tools: unknown[] }) => {
+      if (contract === defineTools) {
+        defined.set(request.accountId, (defined.get(request.accountId) ?? 0) + request.tools.length);
+        return Promise.resolve({ known: 0 });
+      }
+      if (contract === planTools) {
+        const { toolHashes: missing } = request as unknown as { toolHashes: string[] };
+        return Promise.resolve({ status: 'unknown', missing, instanceId: 'one' });
+      }
+      return Promise.resolve(contract === planToolsAt ? planned : { assessed: 0, results: [] });
+    };
+    const share = new TimeShare({ ...newToolsShare, now: () => 0 });
+    return { planner: new NatsPlanner({ call } as unknown as Messaging, 150, share), defined };
+  };
+  let lists = 0;
+  const plan = async (planner: NatsPlanner, accountId: string, count: number) => {
+    lists += 1;
+    const tools = Array.from({ length: count }, (_, at) => ({
+      type: 'function',
+      function: { name: `tool_${lists}_${at}` },
+    }));
+    const asked = { ...question, accountId };
+    const { signal } = new AbortController();
+    return planner.selectTools(subjectWith(tools), asked, signal).catch((error: unknown) => error);
+  };
+
+  it('is not planned beyond its share while another account is active, and the other account is', async () => {
+    const { planner, defined } = open();
+    expect(await plan(planner, 'quiet', 10)).toBe(planned);
+    const outcomes: unknown[] = [];
+    for (let at = 0; at < 10; at += 1) {
+      outcomes.push(await plan(planner, 'busy', 4_096));
+      expect(await plan(planner, 'quiet', 10)).toBe(planned);
+    }
+    expect(outcomes[0]).toBe(planned);
+    expect(outcomes.at(-1)).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(defined.get('busy')).toBe(5 * 4_096);
+    expect(defined.get('quiet')).toBe(110);
+  });
+
+  it('is planned without a limit while no other account is active', async () => {
+    const { planner, defined } = open();
+    for (let at = 0; at < 8; at += 1) expect(await plan(planner, 'busy', 4_096)).toBe(planned);
+    expect(defined.get('busy')).toBe(8 * 4_096);
+  });
 });
