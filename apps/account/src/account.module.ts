@@ -156,7 +156,7 @@ function createLookupCounter(metrics: Metrics): CountKeyLookup {
 }
 
 /**
- * Creates the embedded identity service. Returns null if the service uses an external OpenID Connect issuer.
+ * Creates the embedded identity service. Returns null if the gateway uses an external OpenID Connect issuer.
  */
 function createIdentity(
   { config, authenticationDatabase, metrics, logger }: AccountParts,

@@ -10,10 +10,13 @@ import { PLANS, type Plans } from './plans/plans.ts';
 
 export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: BillingDatabase;
-  /** The queue's Redis. Redis may be unavailable, even on startup, because only the ledger depends on it. */
+  /**
+   * The Redis server of the job queue. Redis may be unavailable, even on startup, because only the ledger
+   * depends on Redis.
+   */
   readonly queueRedis: Redis;
   readonly plans: Plans;
-  /** Null on self-hosted installations, which have no Stripe key. */
+  /** The payment provider. Null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
 }
 
@@ -50,8 +53,8 @@ export class BillingModule implements OnApplicationShutdown {
   }
 
   /**
-   * Closes the connections after the processor has stopped, because the processor uses both connections until
-   * then.
+   * The connections close after the ledger processor has stopped, because the processor uses both connections
+   * until then.
    */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();

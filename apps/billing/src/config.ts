@@ -6,10 +6,13 @@ const environment = z
   .object({
     ...serviceVariables,
     BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The queue's Redis. The server must not evict keys (`maxmemory-policy noeviction`). */
+    /**
+     * The Redis server of the job queue. This Redis server must not evict keys (`maxmemory-policy
+     * noeviction`).
+     */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without this key, the service runs as self-hosted: it writes the
+     * Stripe's secret or restricted key. Without a Stripe key, the service runs as self-hosted: it writes the
      * ledger but never charges.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
@@ -21,8 +24,8 @@ const environment = z
     /** Base URL of the Stripe API, for tests and proxies. */
     STRIPE_API_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).default('https://api.stripe.com')),
     /**
-     * The plans, as JSON. The first plan applies to accounts without a subscription. Ignored without a Stripe
-     * key.
+     * The billing plans, as JSON. The first plan applies to accounts without a subscription. The billing
+     * plans are ignored without a Stripe key.
      */
     BILLING_PLANS: unlessEmpty(z.string().transform(parseJson).pipe(plans).default(defaultPlans)),
   })

@@ -16,22 +16,22 @@ const edgeVariables = z
     ...serviceVariables,
     PORT: port,
     /**
-     * Certificate chain and private key as PEM files. If both are set, the port uses TLS; otherwise the port
-     * uses plain text.
+     * Certificate chain and private key as PEM files. The port uses TLS if both files are set, and plain text
+     * otherwise.
      */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
-    /** The Redis instance for the queue, with `noeviction` and an append-only file. */
+    /** The Redis server of the job queue, with `noeviction` and an append-only file. */
     REDIS_URL: z.url(),
     /**
-     * The Redis instance for caches, which may evict keys. Defaults to the queue's Redis; in development one
-     * server can serve both.
+     * The Redis server for caches, which may evict keys. Defaults to the Redis server of the job queue. In
+     * development, one Redis server can serve both purposes.
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
-     * Bytes of conversation state (sent edits, tool sets, model pins) that one account may add to the cache
-     * Redis per UTC day. State beyond this limit is not shared between replicas. A replica without the state
-     * computes it again.
+     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the
+     * Redis cache per UTC day. Conversation state beyond this limit is not shared between gateway processes.
+     * A process without the conversation state computes the state again.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()
@@ -39,7 +39,8 @@ const edgeVariables = z
       .positive()
       .default(128 * mebibyte),
     /**
-     * Directory for accepted requests that are not committed yet. Each process creates its own subdirectory.
+     * Directory for the events of accepted requests until the events are stored in Postgres. Each process
+     * creates its own subdirectory.
      */
     SPOOL_DIR: z.string().min(1),
     SPOOL_BYTES_MAX: z.coerce
@@ -47,12 +48,15 @@ const edgeVariables = z
       .int()
       .positive()
       .default(256 * mebibyte),
-    /** Comma-separated CIDRs of private networks where the providers of every account are allowed. */
+    /** Comma-separated CIDRs of private networks. Providers of every account may be in these networks. */
     EGRESS_ALLOW: cidrs,
-    /** The address at which clients reach this gateway. Accounts may not use it as a provider's `base_url`. */
+    /**
+     * The address at which clients reach this gateway. Accounts may not use this address as a provider's
+     * `base_url`.
+     */
     PUBLIC_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).optional()),
     /**
-     * Comma-separated further addresses of this gateway, such as the names of its Kubernetes services.
+     * Further addresses of this gateway, separated by commas, such as the names of its Kubernetes services.
      * Accounts may not use these addresses as a provider's `base_url` either.
      */
     OWN_ORIGINS: z
@@ -61,31 +65,39 @@ const edgeVariables = z
       .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
       .pipe(z.array(z.url({ protocol: /^https?$/ }))),
     /**
-     * Issuer and audience in the session tokens of the embedded identity. The account service needs the same
-     * values.
+     * The issuer and the audience in the session tokens of the embedded identity service. The account service
+     * needs the same values.
      */
     SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
     SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
     /**
-     * OpenID Connect issuer, exactly as in the issuer's `iss` claim. The issuer replaces the embedded
-     * identity.
+     * OpenID Connect issuer, exactly as in the issuer's `iss` claim. The OpenID Connect issuer replaces the
+     * embedded identity service.
      */
     OIDC_ISSUER: unlessEmpty(z.url().optional()),
-    /** The `aud` claim in tokens that this issuer creates for the gateway. */
+    /** The `aud` claim in the tokens that the OpenID Connect issuer creates for the gateway. */
     OIDC_AUDIENCE: unlessEmpty(z.string().min(1).optional()),
-    /** The dashboard's client id at this issuer: a public client (authorization code with PKCE). */
+    /**
+     * The dashboard's client id at the OpenID Connect issuer: a public client (authorization code with PKCE).
+     */
     OIDC_CLIENT_ID: unlessEmpty(z.string().min(1).optional()),
-    /** The scope that the dashboard requests from this issuer. */
+    /** The scope that the dashboard requests from the OpenID Connect issuer. */
     OIDC_SCOPE: z.string().min(1).default('openid email offline_access'),
-    /** Directory with the built dashboard; by default the one next to this program. */
+    /**
+     * Directory with the built dashboard. By default, this is the dashboard directory next to this program.
+     */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
-    /** How users reach the operator. Shown on the page for forgotten passwords if no mail can be sent. */
+    /**
+     * How users reach the operator. The contact is shown on the page for forgotten passwords if no email can
+     * be sent.
+     */
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
-    /** Maximum calls to `/v1/auth` per minute and client address, or per known device. */
+    /** Maximum number of calls to `/v1/auth` per minute and client address, or per known device. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
     /**
-     * Calls of account routes that one account may make per minute, with all of its keys and users. The
-     * limits are for reads, queries of the log and usage, changes (POST, PUT, PATCH, DELETE), and exports.
+     * Maximum number of calls of account routes per minute that one account may make, with all of its API
+     * keys and users. The limits are for reads, queries of the log and usage, changes (POST, PUT, PATCH,
+     * DELETE), and exports.
      */
     ACCOUNT_READ_RPM: z.coerce.number().int().positive().default(600),
     ACCOUNT_ANALYTICS_RPM: z.coerce.number().int().positive().default(120),
@@ -98,11 +110,11 @@ const edgeVariables = z
     TRUSTED_PROXIES: cidrs,
     /**
      * Comma-separated CIDRs of clients that may choose the trace id and the sampling of their requests
-     * (`traceparent`). The client's address is the address of the connection. For other clients, their trace
-     * becomes a span link.
+     * (`traceparent`). The address of the connection counts as the client's address. The trace of any other
+     * client becomes a span link.
      */
     TRUST_CLIENT_TRACES: cidrs,
-    /** Comma-separated signature algorithms that the issuer may use. */
+    /** Comma-separated signature algorithms that the OpenID Connect issuer may use. */
     OIDC_ALGORITHMS: z
       .string()
       .default(sessionAlgorithms.join(','))
@@ -111,18 +123,24 @@ const edgeVariables = z
     /** Time limit for planning a request. If planning takes longer, the request is sent without a plan. */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
     /**
-     * Address of the built-in sandbox provider, which needs no key. Without this address, the gateway has no
-     * sandbox. Calls to this origin pass the egress guard without an entry in EGRESS_ALLOW.
+     * Address of the built-in sandbox provider, which needs no API key. Without this address, the gateway has
+     * no sandbox provider. Calls to this origin pass the egress guard without an entry in EGRESS_ALLOW.
      */
     SANDBOX_URL: z.url().optional(),
-    /** Largest JSON body in bytes. The hard bound keeps one body well below a process's memory. */
+    /**
+     * Maximum size of a JSON body in bytes. The upper bound of this setting keeps one body well below a
+     * process's memory.
+     */
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()
       .int()
       .min(1)
       .max(256 * mebibyte)
       .default(32 * mebibyte),
-    /** Largest multipart body in bytes. The body is streamed, so a long body takes time but little memory. */
+    /**
+     * Maximum size of a multipart body in bytes. A multipart body is streamed, so a long body takes time but
+     * little memory.
+     */
     MULTIPART_BODY_BYTES_MAX: z.coerce
       .number()
       .int()
@@ -130,67 +148,78 @@ const edgeVariables = z
       .max(4_096 * mebibyte)
       .default(200 * mebibyte),
     /**
-     * Bytes that all requests together may hold in memory: request bodies, copies of bodies, and responses
-     * that are read whole. Further requests get 503. The default depends on the memory that this process may
-     * use.
+     * Number of bytes that all requests together may hold in memory: request bodies, copies of bodies, and
+     * responses that are read whole. Further requests get 503. The default depends on the memory that this
+     * process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
       .int()
       .min(16 * mebibyte)
       .default(defaultHeldBytesMax),
-    /** Bytes of uploads that may stay in temporary files until the uploads' models are known. */
+    /**
+     * Number of bytes of uploads that may stay in temporary files until the models of the uploads are known.
+     */
     HELD_DISK_BYTES_MAX: z.coerce
       .number()
       .int()
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or a key may have. The hard bound is the one of the
-     * public interface.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. The upper bound of this
+     * setting is the highest value that the public API accepts.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
-    /** How long a provider may stay silent, both before its first byte and between two bytes. */
+    /**
+     * Milliseconds for which a provider may stay silent, both before its first byte and between two bytes.
+     */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
-     * How often a call that failed before its first byte is retried if the request has no alternative
-     * backend.
+     * How often a provider call that failed before its first byte is retried if the request has no
+     * alternative backend.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
     /** The longest `retry-after` from a provider that the gateway waits for before it retries. */
     UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
-    /** Limit for extra calls (retries, fallbacks, hedges), as a share of the requests per minute. */
+    /** Limit for extra provider calls (retries, fallbacks, hedges), as a share of the requests per minute. */
     UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
-    /** Extra calls that an account may always make per minute, even with few requests. */
+    /** Number of extra provider calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
-     * Time limit for a stream's first byte if the request has alternatives. After this time, the next
-     * alternative is called.
+     * Time limit for a stream's first byte if the request has alternative models or providers. After this
+     * time, the next alternative is called.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
-    /** Time limit for the complete response to a non-streaming request that has alternatives. */
+    /**
+     * Time limit for the complete response to a non-streaming request that has alternative models or
+     * providers.
+     */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * If a non-streaming call without tools is silent for this long, a parallel attempt is sent to another
-     * backend. 0 disables parallel attempts.
+     * If a non-streaming provider call without tools is silent for this long, a parallel attempt is sent to
+     * another backend. 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
-    /** Maximum concurrent calls to one provider with one credential. */
+    /** Maximum number of concurrent calls to one provider with one credential. */
     UPSTREAM_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(2_048),
     /** Maximum number of requests served concurrently. Further requests are queued or rejected with 503. */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
      * The part of the request slots and of the held bytes that one account may use while no other account is
-     * busy. The account gets less while other accounts are busy. With 1, one account may use everything.
+     * busy. The account gets a smaller part while other accounts are busy. With 1, one account may use
+     * everything.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
-    /** Maximum number of requests of one account served concurrently, within its share. */
+    /**
+     * Maximum number of requests of one account that are served concurrently. The account's share of the
+     * request slots may be lower.
+     */
     ACCOUNT_REQUESTS_IN_FLIGHT_MAX: unlessEmpty(z.coerce.number().int().positive().optional()),
     /** Maximum number of queued requests. One account may use at most half of the queue. */
     REQUESTS_QUEUED_MAX: z.coerce.number().int().min(0).default(1_024),
-    /** How long a request may wait in the queue before it is served. */
+    /** Milliseconds for which a request may wait in the queue before it is served. */
     QUEUE_TIMEOUT_MS: z.coerce.number().int().positive().default(5_000),
-    /** How long a process that is shutting down waits for open streams. */
+    /** Milliseconds for which a process that is shutting down waits for open streams. */
     DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().default(30_000),
   })
   .refine(
@@ -207,7 +236,7 @@ const edgeVariables = z
 
 export type Config = z.output<typeof edgeVariables>;
 
-/** Reads the environment once. Invalid values abort the startup with a list of all errors. */
+/** Reads the environment variables once. Invalid values abort the startup with a list of all errors. */
 export function loadConfig(): Config {
   return parseConfig(edgeVariables, process.env);
 }

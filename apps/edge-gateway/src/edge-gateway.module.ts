@@ -65,10 +65,13 @@ function chooseControllers({ identity }: EdgeParts): Type[] {
   return controllers.filter((each) => each !== SignInRoute && each !== MailLinksRoute);
 }
 
-/** The public HTTP interface: the routes, their services, and the guard that denies access by default. */
+/**
+ * The public HTTP interface of the gateway: the routes, their services, and the guard that denies access by
+ * default.
+ */
 @Module({})
 export class EdgeGatewayModule {
-  /** Throws if a route that accepts API keys declares no scope, so the gateway does not start. */
+  /** Throws an error if a route that accepts API keys declares no scope, so the gateway does not start. */
   static forRoot(parts: EdgeParts, spoolModule: DynamicModule): DynamicModule {
     checkScopes(listRoutes(controllers));
     const { identity } = parts;
@@ -80,7 +83,7 @@ export class EdgeGatewayModule {
         { provide: EDGE_PARTS, useValue: parts },
         ...serviceProviders,
         ...(identity === null ? [] : [provideFrom(IdentityClient, () => identity)]),
-        // Nest runs the guards in this order.
+        // Nest runs the guards in the order of this list.
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },

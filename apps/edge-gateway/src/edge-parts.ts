@@ -169,7 +169,7 @@ function buildEgressGuard({
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
   return {
-    // The memory for held bytes must be large enough for one body and its copies.
+    // One body may use a quarter of the memory for held bytes, so that the body and its copies fit.
     bodyBytesMax: Math.min(config.REQUEST_BODY_BYTES_MAX, Math.floor(config.HELD_BYTES_MAX / 4)),
     multipartBytesMax: config.MULTIPART_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,
@@ -183,7 +183,7 @@ function chooseSettings(config: Config): PipelineServices['settings'] {
   };
 }
 
-/** Builds the services that limit the effects of failing providers and overload. */
+/** Builds the services that limit the effects of failing providers and of overload. */
 function buildResilience({
   config,
   messaging,

@@ -14,27 +14,32 @@ import { ModelRouter } from './routing/model-router.ts';
 import { Observations } from './routing/observations.ts';
 import { RedisObservations } from './routing/redis-observations.adapter.ts';
 
-/** How long rate limits and budgets wait for Redis before the process decides locally. */
+/** Milliseconds for which rate limits and budgets wait for Redis before the process decides locally. */
 const redisCommandMs = 250;
 
-/** Connects to Redis for limits, budgets and caches. Commands fail immediately while Redis is unavailable. */
+/**
+ * Connects to Redis for rate limits, budgets and caches. Commands fail immediately while Redis is
+ * unavailable.
+ */
 export function connectRedis(url: string, log: Logger, commandTimeoutMs: number = redisCommandMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs,
     connectTimeoutMs: 2_000,
     onError: (error) => log.debug({ err: error }, 'Redis error'),
-    // The rate limiter batches its own requests and must not wait for a pipeline.
+    // The rate limiter batches its own commands and must not wait for an automatic pipeline.
     pipelineAllExcept: [admitCommand],
   });
 }
 
 export interface Caches {
   readonly cacheRedis: Redis;
-  /** The part of the cache that stores conversation state, with a share per account. */
+  /**
+   * The part of the Redis cache that stores conversation state. Each account may use a limited share of it.
+   */
   readonly conversationCache: AccountCache;
 }
 
-/** Opens the part of the cache's Redis for conversation state: sent edits, tool sets and model pins. */
+/** Opens the part of the Redis cache for conversation state: sent edits, tool sets and chosen models. */
 export function openConversationCache(
   redis: Redis,
   { config, metrics }: { readonly config: Config; readonly metrics: Metrics },
@@ -52,13 +57,13 @@ export function openConversationCache(
 
 export interface OpenBudgets {
   readonly budgets: SavedTokenBudgets;
-  /** The connection to the queue's Redis, which stores the budgets. */
+  /** The connection to the Redis server of the job queue, which stores the token budgets. */
   readonly redis: Redis;
   /** Settles all unsettled tokens, then disconnects. */
   readonly close: () => Promise<void>;
 }
 
-/** A request never waits longer than `PLAN_DEADLINE_MS` for its budget. */
+/** Opens the store of token budgets. A request never waits longer than `PLAN_DEADLINE_MS` for its budget. */
 export function openBudgets(
   { REDIS_URL, PLAN_DEADLINE_MS }: Pick<Config, 'REDIS_URL' | 'PLAN_DEADLINE_MS'>,
   messaging: Messaging,
@@ -82,8 +87,8 @@ export interface OpenModelRouter {
 }
 
 /**
- * Builds the model router with its stores. If Redis loses its data, observations and pins are collected
- * again.
+ * Builds the model router with its stores. If Redis loses its data, response times and chosen models are
+ * collected again.
  */
 export function openModelRouter(
   catalog: ModelCatalog,

@@ -11,7 +11,10 @@ import type { AuthSettings } from './routes/sign-in/browser-request.ts';
 /** The services used for sign-in and the dashboard. */
 export interface LoginParts {
   readonly loginSessions: LoginSessionGate;
-  /** Null if an OpenID Connect issuer replaces the embedded identity. */
+  /**
+   * The client of the embedded identity service. Null if an OpenID Connect issuer replaces the embedded
+   * identity service.
+   */
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;
   readonly dashboard: Dashboard;
@@ -25,8 +28,8 @@ export interface LoginPartsOptions {
 }
 
 /**
- * Builds the session token verifier, either for the embedded identity or for the configured OpenID Connect
- * issuer.
+ * Builds the verifier for session tokens, either for the embedded identity service or for the configured
+ * OpenID Connect issuer.
  */
 export function buildLoginParts(
   options: LoginPartsOptions,

@@ -24,7 +24,7 @@ import type { RequestSpoolOptions } from './spool/spool-options.ts';
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';
-/** Extra time for the process to shut down after its streams have ended. */
+/** Extra milliseconds for the process to shut down after its streams have ended. */
 const shipTimeMs = 5_000;
 
 async function main(): Promise<void> {
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     await health.close();
     await telemetry.shutdown();
   };
-  // After the streams end, the last events must still be shipped.
+  // After the streams have ended, the last events must still be sent to Postgres.
   endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
 }
 
@@ -78,7 +78,7 @@ function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity |
   return { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 }
 
-/** Both loggers share one output, so that their lines never interleave. */
+/** Both loggers write to one output, so that their lines never interleave. */
 function startLogging(config: Config): { log: Logger; requestLog: LineLog } {
   const options = {
     service: name,
@@ -110,9 +110,9 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 }
 
 /**
- * Readiness means that requests can be served. The gateway needs NATS and Redis to start, but keeps running
- * when they become unavailable. The gateway then uses cached keys and credentials and local limits, and does
- * not plan requests.
+ * Readiness means that the gateway can serve requests. The gateway needs NATS and Redis to start, but keeps
+ * running when NATS or Redis becomes unavailable. Without them, the gateway uses cached keys and credentials
+ * and local limits, and does not plan requests.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

@@ -14,7 +14,7 @@ const complete = {
 };
 const arn = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
-describe('the vault configuration', () => {
+describe('the configuration of the vault', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vault-config-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -57,7 +57,7 @@ describe('the vault configuration', () => {
     ['an empty list', { VAULT_KEK: ' ' }],
     ['a local key and a KMS key with the same version', { VAULT_KEK: kek, VAULT_KMS_KEYS: arn }],
     ['an endpoint without KMS keys', { VAULT_KEK: kek, VAULT_KMS_ENDPOINT: 'https://kms.example' }],
-  ])('rejects %s without revealing the key', (_, variables) => {
+  ])('rejects %s, and the error does not reveal the key', (_, variables) => {
     const start = () => loadConfig({ ...complete, ...variables });
     expect(start).toThrow(/VAULT_K(EK|MS)/);
     try {

@@ -6,7 +6,10 @@ import { parseKmsKeys, parseLocalKeys } from './encryption/parse-keys.ts';
 type AddIssue = (message: string) => void;
 
 const unlessEmpty = (value: unknown) => (value === '' ? undefined : value);
-/** Parses a variable with `parse`. If parsing fails, the reported error does not contain the value. */
+/**
+ * Parses an environment variable with `parse`. If parsing fails, the reported error does not contain the
+ * value of the variable.
+ */
 const parsedBy = <Value>(parse: (text: string) => Value) =>
   z.preprocess(
     unlessEmpty,
@@ -32,13 +35,14 @@ const environment = z
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /** The key-encryption key: 32 bytes in base64. Several keys are written as `<version>:<base64>`. */
     VAULT_KEK: parsedBy(parseLocalKeys),
-    /** A file that contains the value of `VAULT_KEK`. */
+    /** The path of a file that contains the value of `VAULT_KEK`. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
     /**
-     * Keys in AWS KMS, written as `<version>:<ARN>`. These keys replace the local keys or add other versions.
+     * Keys in AWS KMS, written as `<version>:<ARN>`. The KMS keys replace the local keys or add other
+     * versions.
      */
     VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
-    /** Overrides the KMS address, for example with a VPC endpoint. */
+    /** The address that replaces the KMS address, for example the address of a VPC endpoint. */
     VAULT_KMS_ENDPOINT: z.preprocess(unlessEmpty, z.url({ protocol: /^https?$/ }).optional()),
   })
   .refine(({ VAULT_KEK, VAULT_KEK_FILE }) => !VAULT_KEK || !VAULT_KEK_FILE, {
@@ -64,7 +68,9 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }
 
-/** Whether a version is both a local key and a KMS key. An invalid variable is not a map here. */
+/**
+ * Whether a version is both a local key and a KMS key. The argument is not a map if its variable is invalid.
+ */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));
 }
@@ -77,7 +83,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** The error message never contains the value of the variable. */
+/** Parses the value of an environment variable. The error message never contains the value. */
 function parseOrReport<Value>(text: string, parse: (text: string) => Value, addIssue: AddIssue): Value {
   try {
     return parse(text);

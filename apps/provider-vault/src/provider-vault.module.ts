@@ -16,8 +16,8 @@ export interface ProviderVaultParts extends Pick<ServiceParts, 'messaging' | 'lo
   readonly keyVersions: KeyVersions;
   readonly sealingKeys: SealingKeys;
   /**
-   * The replica's keys are registered before the module exists, so a replica without the right keys never
-   * serves requests.
+   * The keys of this replica are registered before the module exists, so a replica without the right keys
+   * never serves requests.
    */
   readonly enrolment: Enrolment;
 }
@@ -62,7 +62,7 @@ export class ProviderVaultModule implements OnModuleInit, OnModuleDestroy {
     this.#audit.start();
   }
 
-  /** The hook runs after the transport has closed, so no call is in progress. */
+  /** The transport has already closed when this hook runs, so no RPC call is in progress. */
   async onModuleDestroy(): Promise<void> {
     await this.#audit.stop();
     await this.#enrolment.end();

@@ -37,7 +37,7 @@ const model = 'sandbox-1';
 const ask = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
 const createIssue = ask('Create an issue in octo/hello with the title "Grüße 👋 fail"');
 
-describe('a non-streaming response', () => {
+describe('a non-streaming response of the sandbox provider', () => {
   it('calls the matching tool with arguments from the message', async () => {
     const completion = await client.chat.completions.create({ model, messages: createIssue, tools });
     const [choice] = completion.choices;
@@ -73,7 +73,7 @@ describe('a non-streaming response', () => {
     expect(completion.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('repeats the message when no tool matches or no tools are offered', async () => {
+  it('repeats the message if no tool matches or no tools are offered', async () => {
     for (const offered of [tools, []]) {
       const messages = ask('hello there');
       const completion = await client.chat.completions.create({ model, messages, tools: offered });
@@ -81,7 +81,7 @@ describe('a non-streaming response', () => {
     }
   });
 
-  it('obeys tool_choice', async () => {
+  it('obeys the field tool_choice', async () => {
     const nameWith = async (choice: OpenAI.ChatCompletionToolChoiceOption, text: string) => {
       const messages = ask(text);
       const completion = await client.chat.completions.create({
@@ -100,7 +100,7 @@ describe('a non-streaming response', () => {
     );
   });
 
-  it('stops at max_completion_tokens', async () => {
+  it('stops at the limit max_completion_tokens', async () => {
     const messages = ask('a rather long sentence to be said back');
     const completion = await client.chat.completions.create({ model, messages, max_completion_tokens: 3 });
     expect(completion.choices[0]).toMatchObject({
@@ -109,13 +109,13 @@ describe('a non-streaming response', () => {
     });
   });
 
-  it('is the same for the same request', async () => {
+  it('is the same for each repetition of the request', async () => {
     const body = { model, messages: createIssue, tools };
     expect(await client.chat.completions.create(body)).toEqual(await client.chat.completions.create(body));
   });
 });
 
-describe('a streaming response', () => {
+describe('a streaming response of the sandbox provider', () => {
   async function streamOf(messages: ChatCompletionMessageParam[], includeUsage: boolean) {
     const stream = await client.chat.completions.create({
       model,
@@ -129,7 +129,7 @@ describe('a streaming response', () => {
     return chunks;
   }
 
-  it('splits a call into several pieces that add up to the complete call', async () => {
+  it('splits a tool call into several pieces that add up to the complete tool call', async () => {
     const chunks = await streamOf(createIssue, true);
     const calls = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
     expect(calls[0]).toMatchObject({ index: 0, type: 'function', function: { name: 'create_issue' } });
@@ -160,7 +160,7 @@ describe('a streaming response', () => {
   });
 });
 
-describe('invalid input gets an error in the format of the OpenAI API', () => {
+describe('the sandbox provider returns an error in the format of the OpenAI API', () => {
   const messages = [{ role: 'user', content: 'x' }];
   const cases: [string, unknown, number, string | null][] = [
     ['malformed JSON', '{"model":', 400, null],
@@ -177,7 +177,7 @@ describe('invalid input gets an error in the format of the OpenAI API', () => {
     ],
     ['a null', null, 400, ''],
   ];
-  it.each(cases)('%s', async (_what, body, status, param) => {
+  it.each(cases)('for %s', async (_what, body, status, param) => {
     const response = await sandbox.inject({
       method: 'POST',
       url: '/v1/chat/completions',
@@ -198,7 +198,7 @@ describe('invalid input gets an error in the format of the OpenAI API', () => {
   });
 });
 
-it('lists its model', async () => {
+it('the sandbox provider lists its only model', async () => {
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual([model]);
   expect((await client.models.retrieve(model)).owned_by).toBe('sandbox');
   await expect(client.models.retrieve('gpt-9')).rejects.toMatchObject({ status: 404 });

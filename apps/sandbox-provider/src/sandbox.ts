@@ -8,7 +8,7 @@ import { ProviderError, renderError } from './chat/provider-error.ts';
 
 /** The only model that the sandbox provider offers. */
 export const modelId = 'sandbox-1';
-/** 2025-01-01, reported as the model's creation time. */
+/** The time 2025-01-01, reported as the model's creation time. */
 const modelCreatedAt = 1_735_689_600;
 const model = { id: modelId, object: 'model', created: modelCreatedAt, owned_by: 'sandbox' };
 

@@ -14,21 +14,21 @@ import { noSharedVectors } from './vectors/shared-vectors.port.ts';
 const mebibyte = 1024 * 1024;
 /**
  * Memory limits of the router, in addition to the limits of the ranking caches (`ranking/open-ranking.ts`).
- * All cached data can be rebuilt.
+ * The router can rebuild all cached data.
  */
 const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
 
 /**
- * Percentage by which the heap may grow beyond the live objects before a full collection. V8's default
- * depends on the machine's memory and can allow a heap several times as large as the live objects. The
- * router's caches are bounded, so most of a larger heap would be garbage. Measured with 100,000 new tools
- * (`npm run bench:router`): 460 MB instead of 850 MB. Indexing new lists takes a few percent longer, and
- * requests with known lists take the same time.
+ * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's
+ * default depends on the machine's memory and can allow a heap several times as large as the live objects.
+ * The router's caches are bounded, so most of a larger heap would be garbage. With this value, the router
+ * uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool lists takes
+ * a few percent longer, and requests with known tool lists take the same time.
  */
 const heapGrowingPercent = 30;
 
-/** Sets V8's heap growth limit for the whole process. Call it before filling any cache. */
+/** Sets V8's heap growth limit for the whole process. Call this function before filling any cache. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
 }
@@ -71,7 +71,7 @@ export async function assembleRouter(
   };
 }
 
-/** Each replica computes the vectors that do not fit. */
+/** Each replica computes the vectors that do not fit into the shared cache. */
 function openVectorCache(redis: Redis, config: ToolRouterConfig, metrics: Metrics): AccountCache {
   const refused = metrics.counter({
     name: 'tool_router_cache_values_refused_total',

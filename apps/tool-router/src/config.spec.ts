@@ -9,7 +9,7 @@ const complete = {
   HEALTH_PORT: '0',
 };
 
-describe('the configuration', () => {
+describe('the configuration of the tool router', () => {
   it('uses the shipped models by default and accepts a missing reranker', () => {
     const { ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR } = loadConfig(complete);
     for (const directory of [ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR]) {

@@ -55,8 +55,8 @@ export class ToolRouterController {
   }
 
   /**
-   * Plans a request on a specific instance, after the edge gateway has sent the data that this instance
-   * lacked.
+   * Plans a request on a specific router instance, after the edge gateway has sent the data that this
+   * instance lacked.
    */
   @RpcHandler(planToolsAt)
   planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {

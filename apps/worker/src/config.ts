@@ -6,12 +6,14 @@ const keyBytes = 32;
 const environment = z.object({
   ...serviceVariables,
   TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** The queue's Redis. This Redis must not evict keys (`maxmemory-policy noeviction`). */
+  /**
+   * URL of the queue's Redis server. This Redis server must not evict keys (`maxmemory-policy noeviction`).
+   */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Encryption keys for request contents, which accounts can allow the gateway to store. Each key is 32 bytes
-   * in base64. Keys are separated by commas or whitespace. The first key encrypts new contents, and any of
-   * the keys can decrypt stored contents.
+   * Encryption keys for request contents, which accounts can allow the gateway to store. Each encryption key
+   * is 32 bytes in base64. The keys are separated by commas or whitespace. The first key encrypts new
+   * contents, and any of the keys can decrypt stored contents.
    */
   CONTENT_KEYS: z
     .string()

@@ -1,25 +1,28 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
-/** The billing unit: the number of tokens that each tool saves if its definition does not reach the model. */
+/**
+ * The billing unit: the number of saved tokens that is counted for each tool definition that does not reach
+ * the model.
+ */
 const tokensPerTool = 100;
 
 /**
- * Tokens saved by a request, as in its log entry and its ledger entry. The request log, the ledger, usage
- * figures and budgets all use these values.
+ * Tokens saved by a request, equal to the numbers in its log entry and its ledger entry. The request log, the
+ * ledger, usage figures and budgets all use these numbers.
  */
 export interface TokensSaved {
   /** Tokens saved by pruning tools, in the billing unit: (`toolsIn` − `toolsOut`) × 100. */
   readonly tools: number;
-  /** Tokens saved by compression, estimated. */
+  /** Estimated tokens saved by compression. */
   readonly compression: number;
   /**
-   * Tokens of the recovery rounds, at most the sum of `tools` and `compression`. Recovery tokens reduce the
-   * savings.
+   * Tokens of the recovery rounds, at most the sum of `tools` and `compression`. Tokens of recovery rounds
+   * reduce the savings.
    */
   readonly recovery: number;
   /**
-   * `tools` + `compression` − `recovery`, the figure for credits, budgets and the ledger. The figure is never
-   * negative.
+   * The net savings, `tools` + `compression` − `recovery`, for credits, budgets and the ledger. The net
+   * savings are never negative.
    */
   readonly net: number;
 }
@@ -46,7 +49,7 @@ export function tokensSaved(event: Ended): TokensSaved {
   return isServed(event) ? addUp(event, event.recoveryTokens) : nothingSaved;
 }
 
-/** Whether a model processed the request. Savings are counted only in that case. */
+/** Whether a model processed the request. Savings are counted only if a model processed the request. */
 export function isServed({ status, usage }: Pick<RequestEventV1, 'status' | 'usage'>): boolean {
   return status !== 'error' && status !== 'interrupted' && usage !== null;
 }

@@ -1,6 +1,9 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors for a valid credential that may not make a call. These errors are part of the registry. */
+/**
+ * Errors for a valid credential that may not make a call. The errors of this file are part of the error
+ * registry.
+ */
 export const permissionErrors = {
   session_required: {
     status: 403,
@@ -36,7 +39,7 @@ export const permissionErrors = {
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
-/** Billing and payment errors, which are part of the registry. */
+/** Billing and payment errors, which are part of the error registry. */
 export const billingErrors = {
   billing_not_configured: {
     status: 409,
@@ -50,7 +53,7 @@ export const billingErrors = {
     message: 'This account already has a subscription. Change or end it in the customer portal.',
     retryable: false,
   },
-  // Wrong, missing, outdated and replayed signatures return the same text.
+  // Wrong, missing, outdated and replayed webhook signatures return the same text.
   invalid_webhook_signature: {
     status: 400,
     type: 'authentication_error',
@@ -65,7 +68,7 @@ export const billingErrors = {
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
-/** Errors about the tools and the tool calls of a request. These errors are part of the registry. */
+/** Errors about the tools and the tool calls of a request, which are part of the error registry. */
 export const toolErrors = {
   unbalanced_tool_calls: {
     status: 400,

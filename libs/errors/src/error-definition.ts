@@ -1,6 +1,6 @@
 /**
- * The error types that OpenAI and Anthropic use. The type indicates whether the caller or the server must
- * act.
+ * The error types that OpenAI and Anthropic use. The error type indicates whether the caller or the server
+ * must act.
  */
 export type ErrorType =
   | 'authentication_error'
@@ -16,7 +16,10 @@ export interface ErrorDefinition {
   /** HTTP response status. */
   readonly status: number;
   readonly type: ErrorType;
-  /** Public text for errors thrown without a more specific text. Never contains internal details. */
+  /**
+   * Public text for errors thrown without a more specific text. The public text never contains internal
+   * details.
+   */
   readonly message: string;
   /** Whether retrying the unchanged call may succeed. */
   readonly retryable: boolean;

@@ -3,13 +3,13 @@ import type { ErrorCode } from './registry.ts';
 import { errorRegistry } from './registry.ts';
 
 export interface GatewayErrorOptions {
-  /** Public text, if more specific than the registry's default. */
+  /** Public text of the error, if more specific than the registry's default. */
   readonly message?: string;
   /** The invalid request field, spelled as the caller sent it (`messages[2].tool_calls[0].id`). */
   readonly param?: string;
   /** Recommended delay before a retry, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** For logs only; never sent to the caller. */
+  /** Details for the logs. The details are never sent to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
 }
@@ -51,14 +51,14 @@ export function missingField(param: string): GatewayError {
 }
 
 /**
- * The error for a field with an invalid value. `rule` completes "must be …". The error text does not contain
- * the value, because the value may be a secret.
+ * The error for a field with an invalid value. `rule` completes the sentence "must be …". The error text does
+ * not contain the value, because the value may be a secret.
  */
 export function invalidField(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
 }
 
-/** The error for a field that is not defined. */
+/** The error for a field that the API does not define. */
 export function unknownField(param: string): GatewayError {
   return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
 }

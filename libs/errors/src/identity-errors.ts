@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors of sign-in, sign-up and mailed links, which are part of the registry. */
+/** Errors of sign-in, sign-up and emailed links, which are part of the error registry. */
 export const identityErrors = {
   // An unknown e-mail address and a wrong password return the same text.
   invalid_credentials: {
@@ -21,7 +21,7 @@ export const identityErrors = {
     message: 'Too many failed attempts. Try again later, or reset the password.',
     retryable: true,
   },
-  // Expired, used, replaced and invented tokens return the same text.
+  // Expired, used, replaced and forged tokens return the same text.
   invalid_mail_token: {
     status: 400,
     type: 'invalid_request_error',

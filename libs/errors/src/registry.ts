@@ -4,8 +4,8 @@ import { identityErrors } from './identity-errors.ts';
 import { upstreamErrors } from './upstream-errors.ts';
 
 /**
- * Every error that the gateway may return. Any other error becomes `internal_error`. Each code has an entry
- * in docs/operations/failure-modes.md; a test compares the two lists.
+ * Every error that the gateway may return. Any other error becomes `internal_error`. Each error code has an
+ * entry in docs/operations/failure-modes.md; a test compares the registry with that page.
  */
 export const errorRegistry = {
   missing_api_key: {
@@ -14,8 +14,8 @@ export const errorRegistry = {
     message: 'The request has no API key. Send it as "Authorization: Bearer sk-svc-…".',
     retryable: false,
   },
-  // Unknown, mistyped and revoked keys return the same text, so the response does not reveal which case
-  // applies.
+  // Unknown, mistyped and revoked API keys return the same text.
+  // The response therefore does not reveal which case applies.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
@@ -34,7 +34,7 @@ export const errorRegistry = {
     message: 'The request has no session token. Log in and send the token as "Authorization: Bearer …".',
     retryable: false,
   },
-  // Forged, foreign and revoked tokens return the same text.
+  // Forged, foreign and revoked session tokens return the same text.
   invalid_session_token: {
     status: 401,
     type: 'authentication_error',
@@ -85,7 +85,7 @@ export const errorRegistry = {
     message: 'The body has an unknown field. Remove it or check its spelling.',
     retryable: false,
   },
-  // The status is not 409, because SDKs retry a 409, but this request can never succeed with this key.
+  // SDKs retry a 409, but a request with a reused key never succeeds, so the status is not 409.
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors of calls to providers, which are part of the registry. */
+/** Errors of calls to providers, which are part of the error registry. */
 export const upstreamErrors = {
   provider_error: {
     status: 502,
@@ -40,7 +40,7 @@ export const upstreamErrors = {
       'The gateway may not call this provider address. Use a public address, or ask the operator to allow it.',
     retryable: false,
   },
-  // A 508 is not retryable, because the loop exists until the address of the provider changes.
+  // A request loop (508) is not retryable, because the loop exists until the address of the provider changes.
   request_loop: {
     status: 508,
     type: 'invalid_request_error',

@@ -2,33 +2,38 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The API key format: `sk-svc-`, then 256 random bits as 43 base62 characters, then the CRC-32 of all earlier
- * characters as 6 base62 characters. The checksum detects mistyped keys without a lookup. The checksum is not
- * a security feature.
+ * The format of an API key: `sk-svc-`, then 256 random bits as 43 base62 characters, then the CRC-32 of all
+ * earlier characters as 6 base62 characters. The checksum detects mistyped API keys without a lookup. The
+ * checksum is not a security feature.
  */
 const scheme = 'sk-svc-';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 43;
 const checksumCharacters = 6;
 const keyCharacters = scheme.length + randomCharacters + checksumCharacters;
-/** `sk-svc-` plus the next four characters. Lists show this prefix instead of the key. */
+/**
+ * The visible prefix: `sk-svc-` plus the next four characters. Lists show this prefix instead of the API key.
+ */
 const prefixCharacters = scheme.length + 4;
 const shape = new RegExp(`^${scheme}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
 
 export type ParsedApiKey =
   | { readonly valid: true; readonly prefix: string; readonly last4: string }
-  /** Not a key of the gateway, or a mistyped one. */
+  /** The text is not an API key of the gateway, or the API key is mistyped. */
   | { readonly valid: false };
 
 export interface CreatedApiKey {
-  /** The complete secret key. */
+  /** The complete secret API key. */
   readonly key: string;
-  /** `sk-svc-` plus the next four characters. */
+  /** The visible prefix of the API key: `sk-svc-` plus the next four characters. */
   readonly prefix: string;
   readonly last4: string;
 }
 
-/** Checks a key's length, format and checksum. Takes a few microseconds, regardless of input length. */
+/**
+ * Checks the length, format and checksum of an API key. The check takes a few microseconds, regardless of
+ * input length.
+ */
 export function parseApiKey(text: string): ParsedApiKey {
   if (text.length !== keyCharacters || !shape.test(text)) return { valid: false };
   const body = text.slice(0, -checksumCharacters);
@@ -36,17 +41,20 @@ export function parseApiKey(text: string): ParsedApiKey {
   return { valid: true, prefix: text.slice(0, prefixCharacters), last4: text.slice(-4) };
 }
 
-/** Creates a key from the operating system's random number generator. */
+/** Creates an API key with the operating system's random number generator. */
 export function createApiKey(): CreatedApiKey {
-  // 62^43 is just above 2^256, so each value of 32 random bytes maps to one 43-digit number. All values are
-  // equally likely.
+  // 62^43 is just above 2^256, so each value of 32 random bytes maps to one 43-digit number.
+  // All 43-digit numbers below 2^256 are equally likely.
   const random = BigInt(`0x${randomBytes(32).toString('hex')}`);
   const body = scheme + renderBase62(random, randomCharacters);
   const key = body + renderChecksum(body);
   return { key, prefix: key.slice(0, prefixCharacters), last4: key.slice(-4) };
 }
 
-/** The SHA-256 of a key in lowercase hex. Messages and cache keys contain this digest instead of the key. */
+/**
+ * The SHA-256 of an API key in lowercase hex. Messages and cache keys contain this digest instead of the API
+ * key.
+ */
 export function keySha256(key: string): string {
   return hash('sha256', key);
 }

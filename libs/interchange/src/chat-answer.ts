@@ -4,15 +4,18 @@ import { mergeExtensions } from './extensions.ts';
 import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stream-event.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A complete response in a format-independent form. Equivalent to all events in a stream combined. */
+/**
+ * A complete response in a format-independent form. The response contains the same information as all events
+ * of a stream together.
+ */
 export interface ChatAnswer {
   readonly id: string | undefined;
   readonly model: string | undefined;
-  /** Creation time as Unix time in seconds. */
+  /** Creation time of the response as Unix time in seconds. */
   readonly createdAt: number | undefined;
   /** The format of the provider's response. */
   readonly format: ProviderFormat | undefined;
-  /** Sorted by `index`, ascending. */
+  /** The choices of the response, sorted by `index`, ascending. */
   readonly choices: readonly AnswerChoice[];
   readonly usage: TokenUsage | undefined;
   readonly extensions: Extensions;
@@ -20,14 +23,14 @@ export interface ChatAnswer {
 
 export interface AnswerChoice {
   readonly index: number;
-  /** The parts, in the order in which their blocks started. */
+  /** The parts of the choice, in the order in which their blocks started. */
   readonly parts: readonly ChatPart[];
   readonly finishReason: FinishReason | undefined;
-  /** The provider's original value. */
+  /** The provider's own value of the finish reason. */
   readonly rawReason: string | undefined;
-  /** Extension fields on the choice. */
+  /** Extension fields of the choice. */
   readonly extensions: Extensions;
-  /** Extension fields on the choice's message. */
+  /** Extension fields of the choice's message. */
   readonly messageExtensions: Extensions;
 }
 
@@ -47,8 +50,8 @@ interface AnswerDraft {
 }
 
 /**
- * Builds a complete response from its events and holds it in memory. The provider's own usage object becomes
- * the `usage` field in the response's extensions.
+ * Builds a complete response from its events and holds the response in memory. The provider's own usage
+ * object becomes the `usage` field in the response's extensions.
  */
 export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
   const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };
@@ -139,8 +142,8 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
     };
     parts.set(event.block, ended);
   } else if (event.type === 'citation' && part.type === 'text') {
-    // Appends in place to the draft's own list. Copying the list for each citation would take minutes for a
-    // long response.
+    // Appends citations in place to the list of the draft.
+    // Copying the list for each citation would take minutes for a long response.
     if (part.citations === undefined) parts.set(event.block, { ...part, citations: [event.citation] });
     else (part.citations as Citation[]).push(event.citation);
   }
@@ -155,7 +158,7 @@ function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: '
   mergeExtensions(event.scope === 'choice' ? choice.extensions : choice.messageExtensions, event.extensions);
 }
 
-/** Each usage event replaces the previous one, including the provider's own usage object. */
+/** Each usage event replaces the previous usage event, including the provider's own usage object. */
 function replaceUsage(extensions: OwnExtensions, usage: Extensions): void {
   for (const members of Object.values(extensions)) delete members.usage;
   mergeExtensions(

@@ -2,14 +2,14 @@ import type { Extensions } from './extensions.ts';
 
 /** Marks the end of a prompt prefix that the provider should cache. */
 export interface CacheMarker {
-  /** Cache lifetime, for example `5m` or `1h`. Absent: the provider's default. */
+  /** Cache lifetime, for example `5m` or `1h`. Without a lifetime, the provider's default applies. */
   readonly ttl?: string;
 }
 
 /** The location of the bytes of an image, a document or an audio clip. */
 export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
-  /** `mediaType` is undefined when the request does not state it. */
+  /** The media type is undefined if the request does not state it. */
   | { readonly kind: 'base64'; readonly mediaType: string | undefined; readonly data: string }
   /** The provider's id of a file that was uploaded earlier. */
   | { readonly kind: 'file'; readonly id: string };
@@ -32,7 +32,10 @@ export interface CitationLocation {
   readonly kind: 'characters' | 'pages' | 'chunks' | 'search-result';
   /** Zero-based index of the document or search result in the request. */
   readonly index: number;
-  /** The first cited character, page or chunk. `end` is one past the last. Page numbers start at 1. */
+  /**
+   * The first cited character, page or chunk. `end` is one past the last cited position. Page numbers start
+   * at 1.
+   */
   readonly start: number;
   readonly end: number;
 }
@@ -84,14 +87,20 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/** A tool call made by the assistant. Function arguments are JSON text; a custom tool accepts any text. */
+/**
+ * A tool call made by the assistant. The arguments of a function are JSON text; a custom tool accepts any
+ * text.
+ */
 export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
-  /** In a later turn, the provider uses this signature to verify the reasoning behind the call. */
+  /**
+   * The signature of the tool call. In a later turn, the provider uses the signature to verify the reasoning
+   * behind the tool call.
+   */
   readonly signature?: string;
 }
 
@@ -103,7 +112,7 @@ export interface ToolResultPart extends PartBase {
   readonly isError?: boolean;
 }
 
-/** A part that only one format defines. The content of the part is stored in `extensions`. */
+/** A message part that only one format defines. The content of the part is stored in `extensions`. */
 export interface OpaquePart extends PartBase {
   readonly type: 'opaque';
   readonly extensions: Extensions;

@@ -10,7 +10,9 @@ export interface ChatRequest {
   readonly toolChoice: ToolChoice;
   readonly settings: ChatSettings;
   readonly stream: boolean;
-  /** Whether a streamed response includes usage. A non-streaming response always includes usage. */
+  /**
+   * Whether a streamed response includes token usage. A non-streaming response always includes token usage.
+   */
   readonly streamsUsage: boolean;
   readonly extensions?: Extensions;
 }
@@ -28,13 +30,17 @@ export type ChatTool =
       readonly kind: 'function';
       readonly name: string;
       readonly description?: string;
-      /** JSON Schema for the arguments. */
+      /** JSON Schema for the tool's arguments. */
       readonly parameters?: unknown;
       readonly strict?: boolean;
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
+<<<<<<< HEAD
   /** A tool that takes text instead of JSON. */
+=======
+  /** A tool that accepts free text instead of JSON arguments. Constraints on the text are in `extensions`. */
+>>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
   | {
       readonly kind: 'custom';
       readonly name: string;
@@ -47,6 +53,7 @@ export type ChatTool =
   /** A tool that the provider implements. */
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
 
+<<<<<<< HEAD
 export interface ToolGrammar {
   /** The language of the definition: `lark` or `regex`. */
   readonly syntax: string;
@@ -54,6 +61,9 @@ export interface ToolGrammar {
 }
 
 /** Settings for the response. If a setting is absent, the provider's default applies. */
+=======
+/** Settings for the response. The provider's default applies to each setting that is absent. */
+>>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -63,10 +73,10 @@ export interface ChatSettings {
   readonly seed?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
-  /** Number of choices to generate. */
+  /** Number of response choices to generate. */
   readonly answers?: number;
   readonly parallelToolCalls?: boolean;
-  /** The provider's own value, such as `minimal`, `low`, `medium` or `high`. */
+  /** The reasoning effort in the provider's own words, such as `minimal`, `low`, `medium` or `high`. */
   readonly reasoningEffort?: string;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
@@ -75,13 +85,14 @@ export interface ChatSettings {
 }
 
 /**
- * Whether the model reasons before it responds. Used by clients that set a token budget instead of an effort.
+ * Whether the model reasons before it responds. Clients use this setting if they set a token budget instead
+ * of an effort.
  */
 export interface ThinkingSetting {
   readonly enabled: boolean;
-  /** Maximum number of reasoning tokens. Absent: the provider decides. */
+  /** Maximum number of reasoning tokens. Without this number, the provider decides. */
   readonly budgetTokens?: number;
-  /** Whether the response includes the reasoning. Absent: the provider decides. */
+  /** Whether the response includes the reasoning. Without this setting, the provider decides. */
   readonly shown?: boolean;
 }
 
@@ -98,7 +109,7 @@ export type ResponseFormat =
 
 /** Part of a request that the target format cannot express. */
 export interface Loss {
-  /** The lost field as the caller spelled it (`messages[2].content[0]`), or the name of the setting. */
+  /** The lost field as the caller spelled it (`messages[2].content[0]`), or the name of the lost setting. */
   readonly field: string;
   readonly reason: string;
 }

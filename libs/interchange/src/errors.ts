@@ -9,12 +9,12 @@ export interface PublicError {
   readonly source: 'gateway' | 'provider';
 }
 
-/** A provider error. The error's text is not redacted yet. */
+/** An error from a provider. The text of the provider's error is not redacted yet. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string;
   readonly code: string | null;
   readonly param: string | null;
-  /** Delay before a retry, if the response body states one. */
+  /** Delay before a retry in milliseconds, if the response body states a delay. */
   readonly retryAfterMs?: number;
 }

@@ -5,21 +5,24 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Fields that the interchange types do not define, grouped by format. Extensions also record how a format
- * spelled fields that the interchange types do define. Extensions are rendered only to the same format and
- * dropped in a translation to another format.
+ * spelled fields that the interchange types do define. Extensions are rendered only to the same format. A
+ * translation to another format drops the extensions.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 
-/** Extensions that can be modified in place, because they share no objects or lists. */
+/** Extensions that can be modified in place, because no other extensions share their objects or lists. */
 export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
-/** Strings that arrive in chunks: arguments of a legacy function call, and audio data with its transcript. */
+/**
+ * Fields with strings that arrive in chunks: arguments of a legacy function call, and audio data with
+ * its transcript.
+ */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);
 
 /**
  * Merges `later` into `earlier` for each format: lists are appended, objects are merged, and other values are
- * replaced. `earlier` is modified in place, because copying it for each chunk would take quadratic time.
- * `later` is not modified.
+ * replaced. `earlier` is modified in place, because copying `earlier` for each chunk would take quadratic
+ * time. `later` is not modified.
  */
 export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void {
   for (const [format, members] of Object.entries(later) as [ProviderFormat, JsonObject][]) {

@@ -1,18 +1,18 @@
-/** A half-open byte range: `start` is the first byte, and `end` is one past the last. */
+/** A half-open byte range: `start` is the first byte, and `end` is one past the last byte. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Replaces the bytes in a range. An empty replacement deletes the bytes; an empty range inserts the
- * replacement.
+ * An edit that replaces the bytes in a range. An empty replacement deletes the bytes; an empty range inserts
+ * the replacement.
  */
 export interface ByteEdit extends ByteRange {
   readonly replacement: string;
 }
 
-/** The chat formats available to clients. */
+/** The formats of the chat APIs that the gateway offers to clients. */
 export type ClientFormat = 'chat-completions' | 'messages' | 'converse';
 
 /** The chat formats that providers use. */
@@ -25,11 +25,14 @@ export type ProviderFormat = ClientFormat | 'responses' | 'gemini' | 'cohere';
  */
 export interface RequestOutline {
   readonly format: ClientFormat;
-  /** The model as the client spelled it, including the provider prefix. */
+  /** The model name as the client spelled it, including the provider prefix. */
   readonly model: string;
   readonly stream: boolean;
   readonly tools: readonly ToolOutline[];
-  /** The whole tools array. Equal bytes mean equal lists. Undefined if the client sent no tools. */
+  /**
+   * The byte range of the whole tools array. Two tool lists are equal if their bytes are equal. The range is
+   * undefined if the client sent no tools.
+   */
   readonly toolsRange: ByteRange | undefined;
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
@@ -45,22 +48,22 @@ export interface RequestOutline {
 export type ToolChoice =
   | { readonly mode: 'unset' | 'auto' | 'none' | 'required' }
   | { readonly mode: 'tool'; readonly name: string }
-  /** `required`: the model must call one of them. */
+  /** If `required` is true, the model must call one of the tools in `names`. */
   | { readonly mode: 'allowed'; readonly names: readonly string[]; readonly required?: boolean };
 
 export interface ToolOutline {
-  /** Position in the client's tool list. */
+  /** The tool's position in the client's tool list. */
   readonly index: number;
-  /** Undefined for a built-in (server) tool without a name. */
+  /** The tool's name. The name is undefined for a built-in (server) tool without a name. */
   readonly name: string | undefined;
   /**
    * True for a tool that is always forwarded: a tool without a schema, or a deferred tool. A deferred tool
-   * costs nothing until the provider loads it, and the request can refer to it by name.
+   * costs no tokens until the provider loads it, and the request can refer to it by name.
    */
   readonly builtIn: boolean;
   /** True if the client marked the tool for caching. A marked tool is always forwarded and never edited. */
   readonly cacheControl: boolean;
-  /** The tool's element in the tools array. */
+  /** The byte range of the tool's element in the tools array. */
   readonly range: ByteRange;
 }
 
@@ -76,9 +79,15 @@ export interface MessageOutline {
   readonly toolCalls: readonly ToolCallOutline[];
   /** The call ids of the tool results in this message. */
   readonly toolResultIds: readonly string[];
-  /** Byte ranges of the text parts in the body, including quotes and escapes. Computed on demand. */
+  /**
+   * Byte ranges of the text parts in the body, including quotes and escapes. The ranges are computed on
+   * demand.
+   */
   textRanges(): readonly ByteRange[];
-  /** The text parts joined with newlines. Decoded on demand from the original bytes. */
+  /**
+   * The text parts of the message joined with newlines. The text is decoded on demand from the original
+   * bytes.
+   */
   text(): string;
 }
 

@@ -11,47 +11,54 @@ import type {
 export interface SummarizedCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as the model wrote them. Null if the arguments of all calls together exceed the limit. */
+  /**
+   * The arguments of the tool call as the model wrote them. The value is null if the arguments of all tool
+   * calls together exceed the limit.
+   */
   readonly argumentsText: string | null;
   readonly choice: number;
   readonly block: number;
 }
 
-/** The part of a response that is stored in the log. The size of a summary is bounded. */
+/** The part of a response that is stored in the log. A response summary has a bounded size. */
 export interface ResponseSummary {
   readonly responseId: string | undefined;
   readonly model: string | undefined;
-  /** Finish reasons, keyed by choice. */
+  /** Finish reasons, by index of the choice. */
   readonly finishReasons: ReadonlyMap<number, FinishReason>;
   readonly usage: TokenUsage | undefined;
   /** The first tool calls, up to a limit. */
   readonly toolCalls: readonly SummarizedCall[];
-  /** Number of all tool calls, including calls beyond the limit. */
+  /** Number of all tool calls, including tool calls beyond the limit. */
   readonly toolCallCount: number;
   /**
-   * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. Used to
-   * estimate tokens.
+   * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. The number is
+   * used to estimate tokens.
    */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
   /**
-   * Whether the format's success terminator was received. Without the terminator, the response is truncated.
+   * Whether the stream contained the format's end marker for a successful response. Without the end marker,
+   * the response is truncated.
    */
   readonly sawEnd: boolean;
-  /** The reason for a prompt cache miss, as the provider reports it. Undefined without a report. */
+  /**
+   * The cause of a prompt cache miss, as the provider reports it. The value is undefined if the provider
+   * reported no cause.
+   */
   readonly cacheMiss: CacheMissReport | undefined;
   /**
-   * The provider's changes to reasoning in the request, by the provider's own type and reason. At most 16
-   * kinds.
+   * The provider's changes to reasoning in the request, with the provider's own type and reason. At most 16
+   * kinds of changes are stored.
    */
   readonly inputTransformations: ReadonlyMap<string, number>;
   /** The error that the provider reported within the response. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
-/** Maximum number of stored calls. Calls beyond this number are only counted. */
+/** Maximum number of stored tool calls. Tool calls beyond this number are only counted. */
 const toolCallsKept = 256;
-/** Maximum number of stored argument characters, summed over all calls in a response. */
+/** Maximum number of stored argument characters, summed over all tool calls in a response. */
 const argumentCharactersKept = 64 * 1024;
 /** Maximum number of stored finish reasons: twice the maximum number of choices in any format (128). */
 const choicesKept = 256;
@@ -73,7 +80,7 @@ export function createSummary(): ResponseSummary {
   };
 }
 
-/** Adds one event to the summary. Both memory and time per event are bounded. */
+/** Adds one event to the summary. The memory and the time per event are bounded. */
 export function summarize(summary: ResponseSummary, event: StreamEvent): ResponseSummary {
   switch (event.type) {
     case 'message-start':
@@ -104,10 +111,16 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
   }
 }
 
-/** Maximum number of kinds of transformations, and maximum length of each name. Providers document a few. */
+/**
+ * Maximum number of kinds of changes to reasoning, and maximum length of each name. Providers document only a
+ * few kinds.
+ */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 
-/** Counts `input_transformations` of the messages format: each entry has a type, most have a reason. */
+/**
+ * Counts the entries of `input_transformations` in the messages format. Each entry has a type, and most
+ * entries have a reason.
+ */
 function addTransformations(summary: ResponseSummary, { extensions }: ExtensionEvent): ResponseSummary {
   const listed = extensions.messages?.['input_transformations'];
   if (!Array.isArray(listed)) return summary;

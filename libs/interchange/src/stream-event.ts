@@ -2,7 +2,7 @@ import type { AudioPart, Citation, DocumentPart, ImagePart, OpaquePart } from '.
 import type { Extensions } from './extensions.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** Why the model stopped. The provider's own value is in `rawReason`. */
+/** The reason why the model stopped. The provider's own value is in `rawReason`. */
 export type FinishReason =
   'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'pause' | 'error' | 'other';
 
@@ -24,7 +24,8 @@ export interface TokenUsage {
 }
 
 /**
- * A position in a response: the choice (0 unless the client requested `n` choices) and the block within it.
+ * A position in a response: the choice (0 unless the client requested `n` choices) and the block within the
+ * choice.
  */
 interface BlockPlace {
   readonly choice: number;
@@ -40,11 +41,15 @@ interface TextDelta extends BlockPlace {
   readonly text: string;
 }
 
-/** A provider's own report on a missed prompt cache. Providers send the report if the client requests it. */
+/**
+ * The provider's own report on a missed prompt cache. Providers send the report if the client requests it.
+ */
 export interface CacheMissReport {
-  /** The first part of the prompt that differs from the request with which the client compares. */
+  /** The first part of the prompt that differs from the earlier request that the client specified. */
   readonly part: 'model' | 'tools' | 'system' | 'messages';
-  /** Input tokens that were not read from the cache. Null if the provider does not report the number. */
+  /**
+   * Input tokens that were not read from the cache. The number is null if the provider does not report it.
+   */
   readonly tokens: number | null;
 }
 
@@ -54,7 +59,7 @@ export interface MessageStart {
   readonly format: ProviderFormat;
   readonly id?: string;
   readonly model?: string;
-  /** Creation time as Unix time in seconds. */
+  /** Creation time of the response as Unix time in seconds. */
   readonly createdAt?: number;
   readonly cacheMiss?: CacheMissReport;
 }
@@ -75,17 +80,17 @@ export interface ToolCallDelta extends BlockPlace {
 export interface ThinkingEnd extends BlockPlace {
   readonly type: 'thinking-end';
   readonly signature?: string;
-  /** Hidden reasoning. The block of hidden reasoning has no deltas. */
+  /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
 }
 
-/** A source cited by a block's text. Sent between the block's start and end events. */
+/** A source that the text of a block cites. The citation is sent between the block's start and end events. */
 export interface CitationEvent extends BlockPlace {
   readonly type: 'citation';
   readonly citation: Citation;
 }
 
-/** A part that is sent whole, without start and end events. */
+/** A message part that is sent whole, without start and end events. */
 export interface PartEvent extends BlockPlace {
   readonly type: 'part';
   readonly part: ImagePart | DocumentPart | AudioPart | OpaquePart;
@@ -104,7 +109,7 @@ export interface ExtensionEvent {
 
 export interface UsageEvent {
   readonly type: 'usage';
-  /** Cumulative token counts. The last event is final. */
+  /** Cumulative token counts. The last usage event contains the final counts. */
   readonly usage: TokenUsage;
   /** The provider's own usage object. Omit this object if `usage` was modified. */
   readonly extensions?: Extensions;
@@ -147,5 +152,5 @@ export type StreamEvent =
   | UsageEvent
   | FinishEvent
   | ErrorEvent
-  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). Without it a stream is truncated. */
+  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). Without the terminator, a stream is truncated. */
   | { readonly type: 'message-end' };

@@ -28,21 +28,21 @@ export type IntentClass = 'chat' | 'lookup' | 'act' | 'multi-step' | 'code' | 'c
 
 export interface ToolCandidate {
   readonly name: string;
-  /** The ranking score. Higher is better. Comparable only within one plan. */
+  /** The ranking score of the tool. A higher score is better. Scores are comparable only within one plan. */
   readonly score: number;
-  /** The rank. 1 is the best. */
+  /** The tool's rank. The best tool has rank 1. */
   readonly rank: number;
   readonly forwarded: boolean;
-  /** Set for tools that are always forwarded, regardless of score. */
+  /** The reason why the tool is always forwarded, regardless of its score. */
   readonly alwaysIn?: 'called' | 'tool_choice' | 'mentioned' | 'built_in' | 'cache_control';
 }
 
 /** A tool definition from a client. */
 export interface ToolDescription {
-  /** Null for a built-in tool without a name. */
+  /** The tool's name. The name is null for a built-in tool without a name. */
   readonly name: string | null;
   readonly description: string;
-  /** JSON Schema for the arguments, as the client wrote it, or null. */
+  /** The JSON Schema of the tool's arguments, as the client wrote it, or null. */
   readonly parameters: unknown;
   /** `x-svc-examples`: example requests that should select this tool. */
   readonly examples: readonly string[];

@@ -7,8 +7,8 @@ export interface SplitTurn {
 }
 
 /**
- * A block with more lines or characters than this is treated as pasted, because people break their text into
- * paragraphs.
+ * Maximum number of lines and characters in a block that a person wrote. A larger block is treated as pasted,
+ * because people break their text into paragraphs.
  */
 const [blockLinesMax, blockCharactersMax] = [20, 2_000];
 /**
@@ -17,11 +17,13 @@ const [blockLinesMax, blockCharactersMax] = [20, 2_000];
  */
 const symbolShareMax = 0.15;
 /**
- * A single line is checked for symbols only if it has at least this many characters. A shorter line may
- * contain a path or an id.
+ * Minimum number of characters of a single line for which symbols are counted. A shorter line may contain a
+ * path or an id.
  */
 const singleLineMin = 120;
-/** Shorter lines are ignored when the lines of a block are checked for symbols. */
+/**
+ * Minimum number of characters of a line in a block for which symbols are counted. Shorter lines are ignored.
+ */
 const judgedLineMin = 12;
 
 const fencePattern = /^ {0,3}(?:```[^`]*$|~~~)/;
@@ -39,7 +41,7 @@ const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
- * use. White space has no ink.
+ * use. White space is not ink.
  */
 const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
   const character = String.fromCharCode(code);
@@ -51,15 +53,18 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
 });
 
 /**
- * Splits a user turn into text that a person wrote and text that the person pasted. A line is treated as pasted if
- * - the line is between code fences (a fence without an end includes the rest of the text);
- * - the line starts like a line that a program prints (`machinePattern`), or is enclosed in brackets;
- * - the line's block is longer than people write without a break, or consists mostly of lines with many symbols, as
- *   code, tables and JSON do. A block ends at a blank or pasted line.
+ * Splits a user turn into text that a person wrote and text that the person pasted. A line is treated as pasted if one
+ * of these conditions is met:
+ * - The line is between code fences. A code fence without an end includes the rest of the text.
+ * - The line starts like a line that a program prints (`machinePattern`), or is enclosed in brackets.
+ * - The line's block is longer than people write without a break.
+ * - The line's block consists mostly of lines with many symbols, as in code, tables and JSON.
  *
- * The rule depends on no language and no names. Time is linear in the length of the text. On recorded sessions the
- * rule keeps every identifier that people wrote. The rule removes more than 99% of the identifiers in JSON results,
- * and more than 80% of the identifiers in the output of shell commands
+ * A block ends at a blank or pasted line.
+ *
+ * The split does not depend on the language of the text. The running time is linear in the length of the text. On
+ * recorded conversations, the split keeps every identifier that people wrote. The split removes more than 99% of the
+ * identifiers in JSON results, and more than 80% of the identifiers in the output of shell commands
  * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
@@ -91,7 +96,7 @@ const shortCodes = new Uint16Array(2_048);
 const shortBytes = Buffer.from(shortCodes.buffer);
 
 /**
- * Returns the UTF-16 code units of a text. Further code units may follow the text. An array is read faster
+ * Returns the UTF-16 code units of a text. The array may be longer than the text. An array is read faster
  * than a string.
  */
 function codesOf(text: string): Uint16Array {
@@ -106,9 +111,14 @@ interface Line {
   readonly start: number;
   /** The position of the newline, or the length of the text. */
   readonly end: number;
-  /** The first character that is not white space. Equals `end` for a blank line. */
+  /**
+   * The position of the first character that is not white space. For a blank line, the position equals `end`.
+   */
   readonly first: number;
-  /** The number of characters other than white space. `symbols` is the number of symbols among them. */
+  /**
+   * The number of characters other than white space. `symbols` is the number of symbols among these
+   * characters.
+   */
   readonly seen: number;
   readonly symbols: number;
 }
@@ -133,7 +143,7 @@ function kindOf(
 ): 'blank' | 'fence' | 'machine' | 'prose' {
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
-  // Most lines start with a letter that no machine-made line starts with, so no further check is needed.
+  // Most lines start with a letter that starts no line of program output, so the check ends early.
   if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';
@@ -146,16 +156,16 @@ function isMachineLine(text: string): boolean {
   return (text.startsWith('[') && text.endsWith(']')) || (text.startsWith('(') && text.endsWith(')'));
 }
 
-/** Lines that follow each other without a blank or pasted line. */
+/** Lines that follow each other without a blank or pasted line between them. */
 interface Block {
   readonly start: number;
   end: number;
   lines: number;
-  /** The number of characters without newlines. */
+  /** The number of characters in the block, without newlines. */
   characters: number;
   /**
-   * The number of lines that are long enough to check. `symbolic` is the number of checked lines with many
-   * symbols.
+   * The number of lines that are long enough to check for symbols. `symbolic` is the number of checked lines
+   * with many symbols.
    */
   judged: number;
   symbolic: number;

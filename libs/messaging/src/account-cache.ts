@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis';
 
 /**
  * Stores a value if its account has room for the value. KEYS[1] is the value, and KEYS[2] is the account's
- * byte count for this day. ARGV: the value, its lifetime in seconds, the account's share in bytes, and the
- * bytes that Redis needs per key. For a stored value that is written again, only the growth in bytes is
- * counted. Returns 1 if the value was stored.
+ * byte count for the current day. ARGV contains the value, its lifetime in seconds, the account's share in
+ * bytes, and the bytes that Redis needs per key. If a stored value is written again, only the growth in bytes
+ * is counted. The script returns 1 if the value was stored.
  */
 const setInShare = `
 local known = redis.call('STRLEN', KEYS[1])
@@ -39,20 +39,21 @@ const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** The name of the counters. Values of one purpose share a budget. */
+  /** The name of the byte counters. Values of one purpose share a name and a maximum. */
   readonly purpose: string;
   /**
-   * Maximum bytes that one account may write per UTC day. Values with a lifetime of one day take at most
-   * twice as many bytes.
+   * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day take at
+   * most twice as many bytes.
    */
   readonly bytesPerDayMax: number;
-  /** Called for each value that was not stored because the account's share is used up. */
+  /** A function that is called for each value that was not stored because the account's share is used up. */
   readonly onRefused: () => void;
 }
 
 /**
- * The part of the cache's Redis that stores values of accounts. No account can fill this part and evict the
- * values of other accounts. Callers must be able to work without a value, because Redis may evict the value.
+ * The part of the cache Redis server that stores values of accounts. No account can fill this part and evict
+ * the values of other accounts. Callers must be able to work without a value, because Redis may evict the
+ * value.
  */
 export class AccountCache {
   readonly #redis: Redis & ShareCommands;
@@ -76,7 +77,10 @@ export class AccountCache {
     return this.#redis.mgetBuffer(...keys);
   }
 
-  /** Resolves to false if the account's share is used up. Rejects if Redis is unavailable or full. */
+  /**
+   * Stores a value. Resolves to false if the account's share is used up. Rejects if Redis is unavailable or
+   * full.
+   */
   async set(accountId: string, key: string, value: Buffer | string, seconds: number): Promise<boolean> {
     const { purpose, bytesPerDayMax, onRefused } = this.#options;
     const counter = `share:v1:{${accountId}}:${purpose}:${Math.floor(Date.now() / dayMs)}`;

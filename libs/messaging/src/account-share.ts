@@ -5,9 +5,9 @@ import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
 
 /**
- * The share for services that mainly wait for Postgres. One account uses two of a pool's ten connections.
- * Eight calls run at the same time, so two connections remain free for jobs. A burst of 64 calls of a few
- * milliseconds each is still served.
+ * The account share for services that mainly wait for Postgres. One account uses at most two of a pool's ten
+ * connections. Eight calls run at the same time, so two connections remain free for jobs. A burst of 64 calls
+ * of a few milliseconds each is still served.
  */
 export const accountShare: AccountShare = {
   slots: 8,
@@ -17,7 +17,7 @@ export const accountShare: AccountShare = {
   waitMsMax: 2_000,
 };
 
-/** Opens the queue for a share, and reports the queue in the metrics. */
+/** Opens the queue for an account share, and reports the queue in the metrics. */
 export function watchShare(metrics: Metrics, share: AccountShare): FairQueue {
   const refused = metrics.counter({
     name: 'account_calls_refused_total',

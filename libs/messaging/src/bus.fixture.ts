@@ -10,8 +10,8 @@ export const double = defineRpc({
   subject: 'account.double.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  // Time limit for a test call, in milliseconds. Longer than any pause on a busy machine. Calls that should
-  // fail immediately fail much sooner.
+  // Time limit for a test call, in milliseconds, longer than any pause on a busy machine.
+  // Calls that should fail immediately fail long before this time limit.
   deadlineMs: 20_000,
   request: z.object({ value: z.int(), note: z.string().default('none') }),
   reply: z.object({ value: z.int(), by: z.string().optional() }),
@@ -70,7 +70,7 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
  */
 export const probe = -1;
 
-/** Waits until a contract is served. Until then, calls fail immediately. */
+/** Waits until a contract is served. A call to a contract that is not served fails immediately. */
 export async function untilServed(
   caller: Messaging,
   contract: typeof double = double,

@@ -14,7 +14,7 @@ import {
 } from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 
-/** Sends a call over a connection. See `Messaging.call`. */
+/** Sends an RPC call over a connection. See `Messaging.call`. */
 export async function callOver<Contract extends RpcContract>(
   connection: Connection,
   contract: Contract,
@@ -76,7 +76,7 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects if the connection is lost or the signal aborts. A later reply is ignored. */
+/** Rejects if the connection is lost or the signal aborts. A reply that arrives later is ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,

@@ -4,7 +4,7 @@ import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-
 import type { MessagingLogger } from './messaging.ts';
 
 export interface ConnectionOptions {
-  /** The server URL, `nats://host:port`. Commas separate multiple servers. */
+  /** The URL of the NATS server, `nats://host:port`. Commas separate multiple servers. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -17,9 +17,9 @@ export interface ConnectionOptions {
 const quietMs = 30_000;
 const retryMs = 250;
 
-/** A connection that keeps reconnecting until the process closes it. */
+/** A NATS connection that keeps reconnecting until the process closes it. */
 export class Connection {
-  /** Called when the connection is lost. Pending calls will receive no reply. */
+  /** Listeners for a lost connection. Pending calls will receive no reply. */
   readonly waitingForReplies = new Set<() => void>();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
@@ -32,12 +32,12 @@ export class Connection {
     this.#options = options;
   }
 
-  /** The connection, or undefined while it is down. */
+  /** The NATS connection. The value is undefined while the connection is down. */
   get current(): NatsConnection | undefined {
     return this.#isUp ? this.#nats : undefined;
   }
 
-  /** The connection, even while it is reconnecting. Subscriptions are kept during a reconnection. */
+  /** The NATS connection, even while it is reconnecting. Subscriptions are kept during a reconnection. */
   get established(): NatsConnection | undefined {
     return this.#nats;
   }
@@ -69,7 +69,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#isUp = false;
-    // Draining needs a responsive server, so it has a time limit.
+    // Draining a connection needs a responsive server, so draining has a time limit.
     const nats = this.#nats;
     if (nats === undefined || nats.isClosed()) return;
     await withTimeout(
@@ -120,10 +120,10 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // A password change may reach the server before this process. The resulting errors must not end the
-    // process.
+    // A password change may reach the NATS server before this process.
+    // Errors from a changed password must not end the process.
     ignoreAuthErrorAbort: true,
-    // Detects a dead peer within 7.5 s, before a cached grant expires.
+    // Pings detect an unresponsive server within 7.5 s, before a cached grant expires.
     pingInterval: 2_500,
     maxPingOut: 2,
     noAsyncTraces: true,

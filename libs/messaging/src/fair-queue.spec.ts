@@ -9,7 +9,7 @@ const options: FairQueueOptions = {
   waitMsMax: 5_000,
 };
 
-/** Work that runs until the test ends it. */
+/** Work that runs until the test ends the work. */
 function heldWork() {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return { run: () => promise, end: () => resolve(undefined) };

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 
 export interface FairQueueOptions {
-  /** Maximum number of calls that run at the same time. */
+  /** Maximum number of calls of all accounts that run at the same time. */
   readonly slots: number;
   /** Maximum number of calls of one account that run at the same time. */
   readonly slotsPerAccount: number;
@@ -11,13 +11,13 @@ export interface FairQueueOptions {
   readonly waitingMax: number;
   /** Maximum time for which a call may wait for its slot, in milliseconds. */
   readonly waitMsMax: number;
-  /** Called once for each call that did not get a slot, with the reason. */
+  /** A function that is called for each call that did not get a slot, with the reason. */
   readonly onRefused?: (reason: RefusedReason) => void;
 }
 
 /**
- * `account_full`: the account has too many waiting calls. `full`: all accounts together have too many waiting
- * calls. `late`: the call got no slot in time.
+ * The reason why a call got no slot. `account_full`: the account has too many waiting calls. `full`: all
+ * accounts together have too many waiting calls. `late`: no slot was free in time.
  */
 export type RefusedReason = 'account_full' | 'full' | 'late';
 
@@ -35,13 +35,13 @@ const retryAfterMs = 1_000;
 
 /**
  * Shares a resource between accounts. Each account has a separate bounded queue, and free slots are given to
- * the accounts in turn. An account with many calls therefore delays mainly its own calls. Other accounts'
- * calls wait at most for the calls that already run.
+ * the accounts in turn. An account with many calls therefore delays mainly its own calls. Calls of other
+ * accounts wait at most for the calls that already run.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Accounts with a waiting call and a free slot in their share, in the order of their turns. */
+  /** Accounts with a waiting call that may run more calls at the same time, in the order of their turns. */
   readonly #ready = new Map<string, Lane>();
   #running = 0;
   #waiting = 0;
@@ -62,8 +62,8 @@ export class FairQueue {
 
   /**
    * Runs the work in one of the account's slots.
-   * @throws GatewayError `rate_limit_exceeded` if the account has too many waiting calls. The error is
-   * `service_unavailable` if the whole queue is full or no slot was free in time.
+   * @throws GatewayError `rate_limit_exceeded` if the account has too many waiting calls.
+   * @throws GatewayError `service_unavailable` if the whole queue is full or no slot was free in time.
    */
   async run<T>(accountId: string, work: () => Promise<T> | T): Promise<T> {
     const lane = this.#lanes.get(accountId) ?? this.#openLane(accountId);
@@ -133,7 +133,7 @@ export class FairQueue {
       const next = this.#ready.entries().next().value;
       if (next === undefined) return;
       const [accountId, lane] = next;
-      // The account moves to the end of the round.
+      // The account moves to the end of the order of turns.
       this.#ready.delete(accountId);
       const [first] = lane.waiting;
       if (first === undefined) continue;

@@ -3,8 +3,8 @@ import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 import { TimeShare, type TimeShareOptions } from './time-share.ts';
 
 /**
- * Synchronous work that yields where other work may run. The work must tolerate changes to shared state at
- * these points.
+ * Synchronous work that yields at points where other work may run. The work must tolerate changes to shared
+ * state at these points.
  */
 export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
@@ -16,9 +16,9 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work with a pause after each piece, in which other work runs. For work that is not shared between accounts
- * here, because something else limits it.
- * @param pieceMs how long a piece may take, in milliseconds. A single step is never cut.
+ * Runs the work with a pause after each piece, in which other work runs. Use this function for work that
+ * accounts do not share through a `LoopShare`, because something else limits the work.
+ * @param pieceMs maximum duration of a piece, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
   for (;;) {
@@ -32,22 +32,22 @@ export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: numbe
 
 export interface LoopShareOptions extends TimeShareOptions {
   /**
-   * Maximum time for which work may run before other work gets a turn, in milliseconds. A single step is
-   * never interrupted.
+   * Maximum time for which work may run before other work gets a turn, in milliseconds. A single step of the
+   * work is never interrupted.
    */
   readonly pieceMs: number;
   /** Limits for the running and waiting jobs of each account. */
   readonly jobs: FairQueueOptions;
 }
 
-/** Runs work until the time is over or the work is done. Returns true if the work is done. */
+/** Runs work until the given time is over or the work is done. Returns true if the work is done. */
 type Advance = (endAt: number) => boolean;
 
 /**
- * Shares an event loop between accounts. Short work runs immediately. Work that takes longer than a piece
+ * Shares an event loop between accounts. Short work runs immediately. Long work is split into pieces and
  * continues in later turns of the event loop, one piece per turn, and the accounts take turns. Requests that
- * arrive during long work run between two pieces. While several accounts are active, the long work of each
- * account gets a fixed share of the time.
+ * arrive during long work are processed between two pieces. While several accounts are active, the long work
+ * of each account gets a fixed share of the time.
  */
 export class LoopShare {
   readonly #pieceMs: number;
@@ -56,7 +56,7 @@ export class LoopShare {
   readonly #now: () => number;
   /** Unfinished work by account, in the order of the accounts' turns. */
   readonly #works = new Map<string, Advance[]>();
-  /** The account that ran a piece in this turn of the event loop. */
+  /** The account that ran a piece of work in the current turn of the event loop. */
   #hadPiece: string | undefined;
   #isRunning = false;
 
@@ -72,13 +72,13 @@ export class LoopShare {
     return this.#jobs.waiting;
   }
 
-  /** Records a request of the account. The size of the request does not matter. */
+  /** Records that the account sent a request. The size of the request does not matter. */
   note(accountId: string): void {
     this.#time.note(accountId);
   }
 
   /**
-   * Runs a job that consists of several pieces of work as one of the account's jobs.
+   * Runs a job that consists of several pieces of work. The job counts as one of the account's jobs.
    * @throws GatewayError as for `FairQueue.run`
    */
   admit<Result>(accountId: string, job: () => Promise<Result>): Promise<Result> {
@@ -86,7 +86,7 @@ export class LoopShare {
   }
 
   /**
-   * Runs short work immediately and long work piece by piece. Throws or rejects with the work's own error.
+   * Runs short work immediately and long work piece by piece. Throws or rejects with the error of the work.
    */
   run<Result>(accountId: string, pieces: Pieces<Result>): Result | Promise<Result> {
     if (this.#hadPiece === accountId) return this.runInTurn(accountId, pieces);
@@ -95,8 +95,8 @@ export class LoopShare {
   }
 
   /**
-   * Runs the work piece by piece in later turns, even if the work is short. Rejects with the work's own
-   * error.
+   * Runs the work piece by piece in later turns of the event loop, even if the work is short. Rejects with
+   * the error of the work.
    */
   runInTurn<Result>(accountId: string, pieces: Pieces<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -146,7 +146,7 @@ export class LoopShare {
       const startedAt = this.#now();
       if (works[0]?.(startedAt + this.#pieceMs) === true) works.shift();
       this.#time.use(accountId, this.#now() - startedAt);
-      // The account moves to the end of the round.
+      // The account moves to the end of the order of turns.
       this.#works.delete(accountId);
       if (works.length > 0) this.#works.set(accountId, works);
       return true;

@@ -14,17 +14,23 @@ export function encodeJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** Parses JSON. Throws SyntaxError. */
+/**
+ * Parses JSON.
+ * @throws SyntaxError if the text is not JSON.
+ */
 export function decodeJson(data: Uint8Array): unknown {
   return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
 }
 
-/** Size of a message that its receiver parses and checks in a few milliseconds, in bytes. */
+/**
+ * Maximum size of a short message, in bytes. The receiver parses and checks a short message in a few
+ * milliseconds.
+ */
 const shortMessageBytes = 128 * 1024;
 
 /**
- * Cuts a list for several short messages, so that a long list blocks neither the sender nor the receiver. An item that is
- * longer gets its own message.
+ * Splits a list into several short messages, so that a long list blocks neither the sender nor the receiver.
+ * An item that exceeds the size of a short message gets a separate message.
  * @param bytesOf the size of an item in the message, in bytes
  */
 export function* cutForMessages<Item>(
@@ -45,12 +51,15 @@ export function* cutForMessages<Item>(
   if (group.length > 0) yield group;
 }
 
-/** A single subject token without dots or wildcards, so an instance id cannot address other subjects. */
+/**
+ * A single token of a NATS subject, without dots or wildcards, so an instance id cannot address other
+ * subjects.
+ */
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The subject for a contract, or for one instance that serves the contract. Throws `service_unavailable` for
- * an invalid instance id.
+ * The NATS subject for a contract, or for one instance that serves the contract. Throws `service_unavailable`
+ * for an invalid instance id.
  */
 export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
   if (!contract.perInstance) return contract.subject;
@@ -62,7 +71,7 @@ export function subjectOf(contract: RpcContract, instanceId: string | undefined)
   return `${contract.subject}.${instanceId}`;
 }
 
-/** NATS headers for the current trace. Returns undefined if there is no current trace. */
+/** NATS headers for the current trace. The headers are undefined if there is no current trace. */
 export function renderTrace(): MsgHdrs | undefined {
   const current = currentTraceHeaders();
   if (current === undefined) return undefined;
@@ -79,7 +88,7 @@ export function parseTrace(carried: MsgHdrs | undefined): TraceHeaders | undefin
   return tracestate ? { traceparent, tracestate } : { traceparent };
 }
 
-/** Marks a reply as an error. */
+/** A header that marks a reply as an error. */
 const errorHeader = 'Svc-Error';
 
 const errorReply = z.object({
@@ -89,7 +98,7 @@ const errorReply = z.object({
   retryAfterMs: z.number().nonnegative().optional(),
 });
 
-/** Serializes the public parts of an error for the bus. */
+/** Serializes the public parts of an error for the message bus. */
 export function renderErrorReply(error: GatewayError): { data: Buffer; headers: MsgHdrs } {
   const marked = headers();
   marked.set(errorHeader, error.code);
@@ -105,7 +114,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorRegistry, code);
 }
 
-/** Parses an error reply. Codes that are not in the registry become `service_unavailable`. */
+/** Parses an error reply. An error code that is not in the registry becomes `service_unavailable`. */
 export function parseErrorReply(data: Uint8Array, subject: string): GatewayError {
   const parsed = errorReply.safeParse(decodeJson(data));
   if (!parsed.success) {

@@ -1,21 +1,24 @@
 import type { BroadcastContract, RpcContract } from '@gateway/contracts';
 import type { z } from 'zod';
 
-/** The input type for callers, before schema defaults are applied. */
+/** The type of a request or message that callers pass, before schema defaults are applied. */
 export type RequestOf<Contract extends RpcContract> = z.input<Contract['request']>;
-/** The input type for servers, after schema defaults are applied. */
+/** The type of a request or message that servers receive, after schema defaults are applied. */
 export type ParsedRequestOf<Contract extends RpcContract> = z.output<Contract['request']>;
-/** The output type for servers. */
+/** The type of a reply that servers return. */
 export type ReplyOf<Contract extends RpcContract> = z.input<Contract['reply']>;
-/** The output type for callers. */
+/** The type of a reply that callers receive. */
 export type ParsedReplyOf<Contract extends RpcContract> = z.output<Contract['reply']>;
 
 export interface CallOptions {
-  /** Overrides the contract's deadline. */
+  /** A deadline that overrides the contract's deadline, in milliseconds. */
   readonly deadlineMs?: number;
-  /** The instance to call. Required for `perInstance` contracts, and ignored for other contracts. */
+  /**
+   * The instance to call. The instance is required for `perInstance` contracts, and ignored for other
+   * contracts.
+   */
   readonly instanceId?: string;
-  /** A signal that stops the wait for the reply. The server is not notified. */
+  /** A signal that stops the wait for the reply. The server is not notified of the abort. */
   readonly signal?: AbortSignal;
 }
 
@@ -31,13 +34,15 @@ export interface ServeOptions {
 export interface Messaging {
   /** Whether the connection is currently up. */
   readonly connected: boolean;
-  /** The id of this instance. This process serves the `perInstance` subjects for this id. */
+  /**
+   * The id of this process as an instance. The process serves the `perInstance` subjects for its instance id.
+   */
   readonly instanceId: string;
 
   /**
    * Sends a request and waits for the reply. Throws a `GatewayError`. For an error reply, the error has the
-   * server's code. Otherwise the code is `service_unavailable`, with the cause in `detail` (no server,
-   * time-out, lost connection, invalid reply).
+   * server's code. For any other failure, the code is `service_unavailable`, with the cause in `detail` (no
+   * server, time-out, lost connection, invalid reply).
    */
   call<Contract extends RpcContract>(
     contract: Contract,
@@ -46,7 +51,7 @@ export interface Messaging {
   ): Promise<ParsedReplyOf<Contract>>;
 
   /**
-   * Serves requests, and shares the requests with the server's other instances unless the contract is
+   * Serves the requests for a contract. The instances of a server share the requests unless the contract is
    * `perInstance`. If `fn` throws, the caller receives an error reply. A `GatewayError` keeps its code and
    * public text. Any other error becomes `internal_error`.
    */
@@ -75,13 +80,14 @@ export interface Messaging {
   ): void;
 
   /**
-   * Called after each reconnection. Broadcasts may have been missed, so caches that rely on them are stale.
+   * Registers a function that is called after each reconnection. Broadcasts may have been missed, so caches
+   * that rely on broadcasts are stale.
    */
   onReconnect(fn: () => void): void;
 
   /**
-   * Resolves when the server has processed all data sent before this call, so that new subscriptions can be
-   * called. Resolves immediately without a connection. Never rejects.
+   * Resolves when the NATS server has processed all data sent before this call, so that new subscriptions can
+   * be called. The promise resolves immediately if there is no connection, and never rejects.
    */
   flush(): Promise<void>;
 

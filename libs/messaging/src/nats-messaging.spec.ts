@@ -108,7 +108,7 @@ describe('a call', () => {
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(error.detail).toContain('nobody serves it');
-    // Half of the deadline.
+    // Half of the call's deadline.
     expect(performance.now() - from).toBeLessThan(10_000);
   });
 
@@ -198,7 +198,7 @@ describe('a server', () => {
     const call = caller.call(double, { value: 7 });
     await begun;
     const closed = account.close();
-    // The unsubscribe message is still in transit to the server.
+    // At this point, the unsubscribe message is still in transit to the server.
     await until(async () => {
       const refused = await failureOf(caller.call(double, { value: 8 }, { deadlineMs: 100 }));
       return refused.detail?.includes('nobody serves it') ?? false;
@@ -252,6 +252,6 @@ it('a call takes well under a millisecond on loopback', async () => {
     took.push(performance.now() - from);
   }
   took.sort((a, b) => a - b);
-  // The test uses only the fastest calls. Slower calls include delays that other processes cause.
+  // The test uses only the fastest calls, because slower calls include delays that other processes cause.
   expect(took[200]).toBeLessThan(1);
 });

@@ -18,19 +18,19 @@ import { decodeJson, encodeJson, subjectOf, parseTrace, renderTrace } from './me
 import { RequestServer } from './serve.ts';
 
 export interface MessagingOptions extends ConnectionOptions {
-  /** A single subject token: letters, digits, `-` and `_`. */
+  /** A pattern for a single token of a NATS subject: letters, digits, `-` and `_`. */
   readonly instanceId: string;
 }
 
-/** Maximum time that startup waits for the first connection. */
+/** Maximum time for which startup waits for the first NATS connection, in milliseconds. */
 const firstConnectionWaitMs = 2_000;
 const closeWaitMs = 10_000;
 const waitingBroadcastsMax = 1_000;
 
 /**
- * Connects to NATS. If the server is unavailable, the promise resolves after two seconds with `connected` set
- * to false, and the connection keeps retrying in the background. Services and listeners registered before the
- * first connection start with that connection.
+ * Connects to NATS. If the NATS server is unavailable, the promise resolves after two seconds with
+ * `connected` set to false. The connection then keeps retrying in the background. Services and listeners
+ * registered before the first connection start with the first connection.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);
@@ -154,15 +154,17 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // Unsubscribes first and disconnects last, because requests in progress need the connection to send their
-    // replies.
+    // First unsubscribes, and disconnects last.
+    // Requests in progress need the connection to send their replies.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();
     await withTimeout(Promise.all(this.#servers.map((server) => server.whenIdle())), closeWaitMs, undefined);
     await this.#connection.close();
   }
 
-  /** Subscriptions are kept across reconnections. Before the first connection, this list buffers them. */
+  /**
+   * Subscriptions are kept across reconnections. The list buffers subscriptions until the first connection.
+   */
   #whenConnected(subscribe: (nats: NatsConnection) => void): void {
     const nats = this.#connection.established;
     if (nats === undefined) this.#subscribe.push(subscribe);

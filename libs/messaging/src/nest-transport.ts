@@ -18,8 +18,8 @@ class PassErrorsOn implements ExceptionFilter {
     return throwError(() => thrown);
   }
 }
-// `Catch` is called as a function because Node cannot run decorator syntax. The router's benchmark imports
-// these sources directly.
+// `Catch` is called as a function because Node cannot run decorator syntax.
+// The router's benchmark imports these sources directly.
 Catch()(PassErrorsOn);
 
 /**
@@ -31,14 +31,15 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
 }
 
 /**
- * Maximum number of requests in progress with a share. The limit exceeds the number of calls that can wait in
- * the queue, so that the queue determines which calls are rejected.
+ * Maximum number of requests in progress if accounts share the service. The maximum exceeds the number of
+ * calls that can wait in the queue, so that the queue determines which calls are rejected.
  */
 const sharedInFlightMax = 8_192;
 
 /**
- * Nest microservice transport that serves `@RpcHandler` methods over messaging. With a share, calls with an
- * account id run in that account's slots. Calls without an account run immediately.
+ * Nest microservice transport that serves `@RpcHandler` methods over messaging. If an account share is
+ * configured, calls with an account id run in the slots of that account. Calls without an account id run
+ * immediately.
  */
 export class RpcServer extends Server implements CustomTransportStrategy {
   readonly #messaging: Messaging;
@@ -86,15 +87,15 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** The account of a call. The value is undefined for calls that do not belong to one account. */
+/** The account id of a call. The account id is undefined for calls that do not belong to one account. */
 function findAccount(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('accountId' in request)) return undefined;
   return typeof request.accountId === 'string' ? request.accountId : undefined;
 }
 
 /**
- * Writes Nest's own log output as JSON lines. Its info lines are logged as debug, because each startup writes
- * about twenty.
+ * Writes Nest's own log output as JSON lines. Nest's info lines are logged as debug, because each startup
+ * writes about twenty info lines.
  */
 export function nestLogger(logger: Logger): LoggerService {
   const write =

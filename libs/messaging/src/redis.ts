@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { withTimeout } from '@gateway/observability';
 
 interface CacheRedisOptions {
-  /** Time limit for a command, in milliseconds. */
+  /** Time limit for a Redis command, in milliseconds. */
   readonly commandTimeoutMs: number;
-  /** Time limit for a connection attempt, in milliseconds. The default is the default of ioredis. */
+  /** Time limit for a connection attempt, in milliseconds. The default is the default value of ioredis. */
   readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
   /** Commands sent in the same event loop turn share a pipeline, except the commands listed here. */
@@ -12,8 +12,8 @@ interface CacheRedisOptions {
 }
 
 /**
- * Connects to the cache's Redis. While Redis is unavailable or slow, commands fail immediately instead of
- * waiting, and the client reconnects in the background.
+ * Connects to the cache Redis server. While Redis is unavailable or slow, commands fail immediately instead
+ * of waiting, and the client reconnects in the background.
  */
 export function connectCacheRedis(url: string, options: CacheRedisOptions): Redis {
   const { commandTimeoutMs, connectTimeoutMs = 10_000, onError, pipelineAllExcept } = options;
@@ -31,23 +31,24 @@ export function connectCacheRedis(url: string, options: CacheRedisOptions): Redi
   return redis;
 }
 
-/** Number of keys that one SCAN call reads. A call takes about a millisecond. */
+/** Number of Redis keys that one SCAN call reads. A SCAN call takes about a millisecond. */
 const scannedAtOnce = 1_000;
 
 interface KeyScan {
-  /** A SCAN pattern, which the server evaluates. */
+  /** A SCAN pattern for Redis keys, which the Redis server evaluates. */
   readonly pattern: string;
-  /** Chooses the matching keys to delete. */
+  /** Chooses the Redis keys to delete among the matching keys. */
   readonly isWanted: (key: string) => boolean;
-  /** The cursor of the previous call. `0` starts at the beginning. */
+  /** The cursor of the previous call. The value `0` means the beginning of the key space. */
   readonly cursor: string;
   /** Maximum time for which the call may work, in milliseconds. */
   readonly workMs: number;
 }
 
 /**
- * Deletes the matching keys. Returns the cursor for the next call, or null after the whole key space was
- * read. Keys that exist during the whole scan are never missed. Keys that are written later can be missed.
+ * Deletes the matching Redis keys. Returns the cursor for the next call, or null after the whole key space
+ * was read. Redis keys that exist during the whole scan are never missed. Redis keys that are written during
+ * the scan can be missed.
  */
 export async function unlinkKeys(
   redis: Pick<Redis, 'scan' | 'unlink'>,
@@ -64,7 +65,7 @@ export async function unlinkKeys(
   return at === '0' ? null : at;
 }
 
-/** The error for a reachable queue Redis that would lose jobs when its memory is full. */
+/** The error for a queue Redis server that is reachable but would lose jobs when its memory is full. */
 export class EvictingRedisError extends Error {}
 
 /**
@@ -82,7 +83,7 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 
 /**
  * Waits for Redis, then throws `EvictingRedisError` unless the eviction policy is `noeviction`. With any
- * other policy, Redis deletes BullMQ's jobs and keys when Redis's memory is full.
+ * other eviction policy, Redis deletes BullMQ's jobs and keys when Redis's memory is full.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');
@@ -94,7 +95,7 @@ export async function checkNoEviction(redis: Redis): Promise<void> {
   }
 }
 
-/** Sends a single ping with a one-second time limit. Never throws. */
+/** Sends a single ping to Redis with a one-second time limit. Never throws. */
 export async function isRedisUp(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   const answer = redis.ping().then(

@@ -11,7 +11,7 @@ import { connectMessaging } from './nats-messaging.ts';
 import { RpcServer, nestLogger } from './nest-transport.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-/** Time limit for the shutdown. Less than the Kubernetes default of 30 s. */
+/** Time limit for the shutdown, less than the Kubernetes default of 30 s. */
 const endWaitDefaultMs = 25_000;
 
 /**
@@ -27,7 +27,7 @@ export function endOnSignal(
   let isEnding = false;
   const exit = (code: number): void => {
     logger.flush(() => process.exit(code));
-    // The log output may already be closed.
+    // At this point, the log output may already be closed.
     setTimeout(() => process.exit(code), 500).unref();
   };
   const end = (signal: NodeJS.Signals): void => {
@@ -67,8 +67,8 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   /** Creates the service's root module. Opens all resources that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
   /**
-   * The limits by which calls with an account id share the service. Without a share, all calls run
-   * immediately.
+   * The limits by which accounts share the service. The limits apply to calls with an account id. Without
+   * these limits, all calls run immediately.
    */
   readonly accountShare?: AccountShare;
   /** Dependencies, in addition to messaging, that must be available before the service reports ready. */
@@ -77,14 +77,14 @@ export interface ServiceOptions<Config extends ServiceConfig> {
 
 export interface RunningService extends ServiceParts {
   readonly healthPort: number;
-  /** Waits for requests in progress, closes the module, and stops. */
+  /** Waits for requests in progress, closes the module, and stops the service. */
   close(): Promise<void>;
 }
 
 /**
  * Runs a service: telemetry, logger, health server, messaging and the Nest module, with an orderly shutdown
- * on SIGTERM or SIGINT. The health server starts first, so that a startup that waits for a dependency is
- * visible from outside.
+ * on SIGTERM or SIGINT. The health server starts first, so that it reports a startup that waits for a
+ * dependency.
  */
 export async function runService<Config extends ServiceConfig>(
   options: ServiceOptions<Config>,

@@ -10,11 +10,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box. Anyone with the recipient's public key can create a box, and only the recipient can open it.
- * Secrets cross the bus in sealed boxes. Boxes use X25519 with a fresh ephemeral key per box, HKDF-SHA256 and
- * AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's base mode (RFC 9180), without HPKE's
- * negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM tag
- * (16).
+ * A sealed box. Anyone with the recipient's public key can create a sealed box, and only the recipient can
+ * open it. Secrets cross the message bus in sealed boxes. Sealed boxes use X25519 with a new ephemeral key
+ * per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's base mode (RFC
+ * 9180), without HPKE's negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) |
+ * ciphertext | GCM tag (16).
  */
 const version = 1;
 const keyBytes = 32;
@@ -51,8 +51,8 @@ export function createSealingKeyPair(): SealingKeyPair {
 }
 
 /**
- * Derives the key pair from a 32-byte seed. Replicas with the same seed share the pair. Throws a RangeError
- * for any other length.
+ * Derives the key pair from a 32-byte seed. Replicas with the same seed share the key pair. Throws a
+ * RangeError for a seed of any other length.
  */
 export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
   if (seed.length !== keyBytes) throw new RangeError('The seed of a sealing key pair is 32 bytes.');
@@ -78,7 +78,7 @@ export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): s
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Opens a box that `seal` created for this key. Throws a `SealedBoxError` for any other input. */
+/** Opens a sealed box that `seal` created for this key. Throws a `SealedBoxError` for any other input. */
 export function openSealed(sealedBase64: string, privateKey: KeyObject): Buffer {
   try {
     return openBox(parseBase64(sealedBase64), privateKey);
@@ -99,9 +99,9 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 }
 
 /**
- * Derives the key and nonce for a box. The salt contains both public keys. X25519 ignores one bit in a
- * point's encoding, so without the public keys two different boxes could open to the same content. Deriving
- * the nonce is safe because each key is used once.
+ * Derives the encryption key and nonce for a sealed box. The salt contains both public keys. X25519 ignores
+ * one bit in a point's encoding, so without the public keys two different boxes could open to the same
+ * content. Deriving the nonce is safe because each encryption key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
   const shared = diffieHellman({ privateKey: own, publicKey: importPublicKey(peer) });
@@ -117,7 +117,7 @@ function parsePublicKey(text: string): Buffer {
 }
 
 /**
- * Decodes base64 strictly. `Buffer.from` skips invalid characters and ignores spare bits, so several strings
+ * Decodes base64 strictly. `Buffer.from` skips invalid characters and ignores unused bits, so several strings
  * would decode to the same box.
  */
 function parseBase64(text: string): Buffer {

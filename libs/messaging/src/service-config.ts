@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
-/** Treats an empty variable as unset. */
+/** Treats an empty environment variable as unset. */
 export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
-/** A TCP port. With 0, the system chooses a free port. */
+/** A TCP port. With the value 0, the system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
 /**
- * The environment variables shared by all services. An app's own configuration is `z.object({
+ * The environment variables that all services share. An app's own configuration is `z.object({
  * ...serviceVariables, … })`.
  */
 export const serviceVariables = {
   NATS_URL: z.string().min(1),
-  /** The service's name. The name determines the service's permissions on the bus. */
+  /** The service's name. The name determines the service's permissions on the message bus. */
   NATS_USER: z.string().min(1),
   NATS_PASSWORD: z.string().min(1),
   /** The port for `/health/live`, `/health/ready` and `/metrics`. */
@@ -39,8 +39,8 @@ export const serviceVariables = {
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
 /**
- * Parses the environment. Throws a single error that lists every invalid variable, without the variable's
- * value.
+ * Parses the environment variables. Throws a single error that lists every invalid variable, without the
+ * variable's value.
  */
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,14 +1,17 @@
 export interface TimeShareOptions {
   /** The share of the time that one account gets while other accounts are active, from 0 to 1. */
   readonly contendedShare: number;
-  /** Time that an account may use without a pause before `contendedShare` applies, in milliseconds. */
+  /** Time that an account may use at once before `contendedShare` applies, in milliseconds. */
   readonly burstMs: number;
   readonly now?: () => number;
 }
 
-/** Time for which an account is active after a request. */
+/** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
-/** Maximum number of stored accounts. Other accounts start again with a full burst. */
+/**
+ * Maximum number of accounts with a stored use of time. An account that is not stored starts again with a
+ * full burst.
+ */
 const usesMax = 10_000;
 
 interface Use {
@@ -26,12 +29,12 @@ export class TimeShare {
   readonly #now: () => number;
   /**
    * Milliseconds that an account used, minus the account's share of the time since then. The value is at most
-   * two bursts. An account that was the only active one for a long time therefore waits only a short time
+   * two bursts. An account that was the only active account for a long time therefore waits only a short time
    * when another account starts.
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };
-  /** The newest request of any other account. */
+  /** The time of the newest request of any other account. */
   #other = { accountId: '', at: -Infinity };
 
   constructor(options: TimeShareOptions) {
@@ -39,7 +42,7 @@ export class TimeShare {
     this.#now = options.now ?? performance.now.bind(performance);
   }
 
-  /** Records a request of the account. The size of the request does not matter. */
+  /** Records that the account sent a request. The size of the request does not matter. */
   note(accountId: string): void {
     if (accountId !== this.#newest.accountId) {
       this.#other = this.#newest;
@@ -48,14 +51,14 @@ export class TimeShare {
     this.#newest.at = this.#now();
   }
 
-  /** Whether the account may use time at this moment. */
+  /** Whether the account may now use the event loop or thread. */
   mayRun(accountId: string): boolean {
     const now = this.#now();
     const isContended = Math.min(this.#newest.at, this.#other.at) > now - activeMs;
     return !isContended || this.#usedBy(accountId, now) <= this.#options.burstMs;
   }
 
-  /** Records that the account has just used this number of milliseconds. */
+  /** Records that the account has just used the given number of milliseconds. */
   use(accountId: string, ms: number): void {
     const at = this.#now();
     const used = Math.min(this.#usedBy(accountId, at) + ms, 2 * this.#options.burstMs);

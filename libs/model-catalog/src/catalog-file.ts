@@ -5,18 +5,19 @@ import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 /** A date as precise as its source: `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
-/** Null if no source states the value. */
+/** Whether the model has a capability. The value is null if no source states it. */
 const known = z.boolean().nullable();
 
 /** The way in which the provider caches prompt prefixes. Null means unknown. */
 const cacheRule = z.strictObject({
   /**
-   * `automatic`: every prefix. `explicit`: only prefixes marked in the request. `none`: nothing is cached.
+   * The prefixes that are cached. `automatic`: every prompt prefix. `explicit`: only prompt prefixes marked
+   * in the request. `none`: no prompt prefix.
    */
   kind: z.enum(['automatic', 'explicit', 'none']),
-  /** Minimum length of a cacheable prefix. */
+  /** Minimum length of a cacheable prompt prefix, in tokens. */
   minTokens: tokens.nullable(),
-  /** Minimum time that an unused prefix stays cached. */
+  /** Minimum time for which an unused prompt prefix stays cached, in seconds. */
   ttlSeconds: z.int().positive().nullable(),
 });
 
@@ -28,7 +29,7 @@ const qualityFigure = z.strictObject({
   /** The name of the benchmark. */
   measure: z.string().min(1),
   value: z.number(),
-  /** The unit as the source spells it: `percent correct`. */
+  /** The unit of the result, as the source spells it: `percent correct`. */
   unit: z.string().optional(),
   /** The part, version or variant of the benchmark, as the source names it. */
   setting: z.string().optional(),
@@ -36,12 +37,12 @@ const qualityFigure = z.strictObject({
   measuredOn: date.optional(),
 });
 
-/** A value of another source that differs from the one in the catalogue. */
+/** A value of another source that differs from the value in the catalogue. */
 const dispute = z.strictObject({
-  /** The catalogue's field, for example `input` or `contextWindow`. */
+  /** The name of the catalogue's field, for example `input` or `contextWindow`. */
   field: z.string().min(1),
   other: z.union([z.number(), z.string()]),
-  /** A key of the file's `sources`. */
+  /** The source of the other value: a key of the file's `sources`. */
   source: z.string().min(1),
   /**
    * The reason why the catalogue keeps its own value. `npm run catalog:check` requires a reason for current
@@ -66,43 +67,55 @@ const modelKind = z.enum([
 /** A provider's model, as stored in the data file. Optional fields without a value are omitted. */
 export const modelRecord = z.strictObject({
   provider: z.string().min(1),
-  /** The provider's own model id. */
+  /** The provider's own id of the model. */
   modelId: z.string().min(1),
   /** Other ids that the provider accepts for the same model. */
   aliases: z.array(z.string().min(1)).default([]),
   kind: modelKind.default('chat'),
+<<<<<<< HEAD
   /** The model's chat formats: at least one for a chat model, none for other kinds. */
   formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'responses', 'gemini', 'cohere'])),
+=======
+  /** The model's chat formats. A chat model has at least one format, and other kinds of models have none. */
+  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])),
+>>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
   /** Maximum number of input and output tokens together. */
   contextWindow: tokens.nullable(),
-  /** Maximum number of input tokens, if it is less than the context window allows. */
+  /** Maximum number of input tokens, if the maximum is smaller than the context window. */
   maxInputTokens: tokens.optional(),
   maxOutputTokens: tokens.nullable(),
-  /** Null if no source states prices. The cost for such a model is unknown, not zero. */
+  /**
+   * The prices are null if no source states prices. The cost for a model without prices is unknown, not zero.
+   */
   prices: modelPrices.nullable(),
   capabilities: z.strictObject({
     tools: known,
     images: known,
     documents: known,
     jsonMode: known,
-    /** Null for models that are not chat models. */
+    /** Whether the provider can stream the model's responses. Null for models that are not chat models. */
     streaming: known,
     thinking: known,
   }),
-  /** Null if unknown. */
+  /** The cache rule is null if unknown. */
   cache: cacheRule.nullable(),
-  /** The APIs on which a source states whether the model takes tools. Read this field with `takesToolsOn`. */
+  /**
+   * The APIs on which a source states whether the model accepts tools. Read this field with `takesToolsOn`.
+   */
   toolsOn: z.partialRecord(apiName, toolCondition).optional(),
-  /** Whether the model reasons if the request does not mention it. Absent: unknown. */
+  /**
+   * Whether the model reasons if the request does not mention reasoning. If the field is absent, the behavior
+   * is unknown.
+   */
   thinksByDefault: z.boolean().optional(),
   /**
    * Whether a request can disable reasoning. `between_tools`: the request can limit reasoning to reasoning
-   * between tool calls. Absent: unknown.
+   * between tool calls. If the field is absent, the behavior is unknown.
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
   /**
-   * The effect of an edit of the prefix on the model's reasoning. Absent: unknown. Read this field with
-   * `bindsReasoning`.
+   * The effect of a changed prompt prefix on the model's reasoning. If the field is absent, the effect is
+   * unknown. Read this field with `bindsReasoning`.
    */
   binding: binding.optional(),
   /**
@@ -115,27 +128,31 @@ export const modelRecord = z.strictObject({
    * `addsToolsOn`.
    */
   addsToolsOn: z.array(apiName).optional(),
-  /** The source and certainty of the facts above. Absent: as certain as `sources`. */
+  /**
+   * The source and certainty of facts about the model. A fact without evidence is as certain as `sources`.
+   */
   evidence: evidence.optional(),
   /**
-   * The provider's built-in tool selection. `deferred_loading`: definitions stay out of the prompt until the
-   * model searches for them. `allowed_tools`: definitions are in the prompt, and the request lists the tools
-   * that may be called.
+   * The provider's built-in tool selection. `deferred_loading`: tool definitions stay out of the prompt until
+   * the model searches for these tools. `allowed_tools`: all tool definitions are in the prompt, and the
+   * request lists the tools that may be called.
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /**
-   * Public benchmark results with their sources. Routing uses these results until it has observations of the
-   * model.
+   * Public benchmark results with their sources. Routing uses benchmark results until it has observations of
+   * the model.
    */
   quality: z.array(qualityFigure).default([]),
   /** Whether the provider has announced the model's retirement. */
   deprecated: z.boolean().default(false),
   releasedAt: date.nullable(),
-  /** The announced date from which the model is unavailable. Null if no date is known. */
+  /** The announced date from which the model is unavailable. The date is null if no date is known. */
   retiredAt: date.nullable().default(null),
-  /** The date until which the model stays available at least, as the provider has announced. */
+  /** The provider's announced date until which the model stays available at least. */
   retiresNotBefore: date.optional(),
-  /** Sources for these facts: keys in the file's `sources`. The first source takes precedence. */
+  /**
+   * Sources for the facts of this record: keys in the file's `sources`. The first source takes precedence.
+   */
   sources: z.array(z.string()).min(1),
   /** Values that differ in another source. */
   disputes: z.array(dispute).optional(),
@@ -156,7 +173,7 @@ export const catalogFile = z.strictObject({
 export type QualityFigure = z.infer<typeof qualityFigure>;
 export type ModelKind = z.infer<typeof modelKind>;
 export type ModelRecord = z.infer<typeof modelRecord>;
-/** A record as written in the file, before defaults are applied. */
+/** A model record as written in the data file, before defaults are applied. */
 export type ModelRecordInput = z.input<typeof modelRecord>;
 export type CatalogFile = z.infer<typeof catalogFile>;
 export type CatalogFileInput = z.input<typeof catalogFile>;

@@ -2,19 +2,21 @@ import type { TokenUsage } from '@gateway/interchange';
 import { chooseRates, type ModelPrices } from './prices.ts';
 
 /**
- * The cost of a request in USD. Prices are in USD per million tokens. `cached` are input tokens read from the prompt
- * cache, `written` are input tokens written to it (both are part of `input`). `reasoning` is part of `output`:
+ * The cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input tokens read from
+ * the prompt cache. `written` is the number of input tokens written to the prompt cache. `cached` and `written` are part
+ * of `input`, and `reasoning` is part of `output`:
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
- * Without a separate price, the regular price of input (`cacheRead`, `cacheWrite`) or output (`reasoning`) applies.
+ * Without `cacheRead` or `cacheWrite`, the price of input applies. Without `reasoning`, the price of output applies.
  * With tiered prices, the highest tier that the input exceeds applies to the whole request. If prices change on a day or
  * by the hour, the prices at the time of the request apply.
  *
- * If the provider reports billed tokens, the cost depends only on them.
+ * If the provider reports billed tokens, the cost depends only on the billed tokens.
  *
- * Null when the model's prices are unknown. A part that exceeds its whole (a provider's miscount) is reduced to the whole.
+ * The cost is null if the model's prices are unknown. If a part exceeds its whole (a provider's miscount), the part is
+ * reduced to the whole.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function costUsd(

@@ -3,8 +3,8 @@ import type { ModelPrices } from './prices.ts';
 import data from '../data/models.json' with { type: 'json' };
 
 /**
- * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown. Prices
- * that apply only at certain times do not change the multipliers, because input and cached input change in
+ * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown.
+ * Time-dependent prices do not change the multipliers, because the prices of input and cached input change in
  * the same proportion.
  */
 export interface CacheRules {
@@ -25,7 +25,8 @@ export interface ModelCatalog {
   /** Finds a model by the provider's exact model id or an alias, in constant time. */
   find(provider: string, modelId: string): CatalogModel | undefined;
   /**
-   * Lists the providers that serve a model with this id or alias, in file order. `kind` restricts the search.
+   * Lists the providers that serve a model with the given id or alias, in file order. `kind` restricts the
+   * search to one kind of model.
    */
   providersOf(modelId: string, kind?: ModelKind): readonly string[];
   modelsOf(provider: string): readonly CatalogModel[];
@@ -33,8 +34,8 @@ export interface ModelCatalog {
 
 /**
  * Builds a catalogue from a data file's content.
- * @throws ZodError for an invalid file; Error if two models at one provider share an id, or if a source is
- * not listed
+ * @throws ZodError for an invalid file.
+ * @throws Error if two models at one provider share an id, or if a source is not listed
  */
 export function createCatalog(fileContent: unknown): ModelCatalog {
   const file = catalogFile.parse(fileContent);
@@ -66,7 +67,9 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
 
 let loaded: ModelCatalog | undefined;
 
-/** The catalogue built from the gateway's own data file. Parsed and validated on the first call. */
+/**
+ * The catalogue built from the gateway's own data file. The file is parsed and validated on the first call.
+ */
 export function loadCatalog(): ModelCatalog {
   loaded ??= createCatalog(data);
   return loaded;

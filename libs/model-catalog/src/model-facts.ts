@@ -3,15 +3,16 @@ import { pricesAt } from './prices.ts';
 import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
- * Accessors for facts on which a failed or a more expensive request can depend. If a fact is unknown or only
- * second-hand, the accessor returns the safe value. The fields of the model contain the fact itself, with its
- * source and certainty in `evidence`.
+ * Accessors for facts about models. A wrong fact can make a request fail or cost more. If a fact is unknown
+ * or only second-hand, the accessor returns the safe value. The fields of the model contain the fact itself,
+ * with its source and certainty in `evidence`.
  */
 
-/** The effect of an edit of the prefix on reasoning in a transcript. */
+/** The effect of a changed prompt prefix on reasoning in a transcript. */
 export interface ReasoningBinding {
   /**
-   * `unknown`: the catalogue does not contain the model, and the model's id does not determine the effect.
+   * `unknown` means that the catalogue does not contain the model, and that the model's id does not determine
+   * the effect.
    */
   readonly effect: 'rejects' | 'drops' | 'none' | 'unknown';
   /** Whether reasoning is valid only in the provider account that produced it. */
@@ -27,8 +28,8 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
  * on. The result is on the safe side in three ways. Facts of any certainty are used. The check is assumed to
- * apply to the provider account unless the account's creation date is given. An unlisted id of a family that
- * binds is treated as bound.
+ * apply to the provider account unless the account's creation date is given. An id that is not in the
+ * catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it; the id decides if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */
@@ -48,16 +49,16 @@ export function bindsReasoning(
 }
 
 /**
- * Returns whether the model reasons if the request does not mention reasoning. To be on the safe side,
- * returns true for every model that can reason or might be able to.
+ * Returns whether the model reasons if the request does not mention reasoning. To be on the safe side, the
+ * result is true for every model that can reason or might be able to reason.
  */
 export function thinksByDefault({ thinksByDefault: known, capabilities }: CatalogModel): boolean {
   return known ?? capabilities.thinking !== false;
 }
 
 /**
- * Returns whether a provider's API takes tools for a model. If no source states it, the API takes tools only
- * under two conditions: the gateway uses the API's format for the model, and the model can call tools.
+ * Returns whether a provider's API accepts tools for a model. If no source states it, the API accepts tools
+ * only under two conditions: the gateway uses the API's format for the model, and the model can call tools.
  * @param effort the request's `reasoning_effort`; undefined if the request does not set it
  */
 export function takesToolsOn(
@@ -81,17 +82,17 @@ export function takesToolsOn(
 }
 
 /**
- * Returns whether the provider can defer tools of this model behind its own tool search. To be on the safe
- * side, only statements on the provider's own pages and their implications are used, because other requests
- * with deferred tools may fail.
+ * Returns whether the provider can defer tools of this model behind its own tool search. Other requests with
+ * deferred tools may fail. To be on the safe side, only statements on the provider's own pages and their
+ * implications are used.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
 }
 
 /**
- * Returns whether a message can add tools to the end of a conversation without changing its prefix. Only the
- * provider's own pages are used, the same as for `defersNatively`.
+ * Returns whether a message can add tools to the end of a conversation without changing the prompt prefix.
+ * Only statements on the provider's own pages are used, the same as for `defersNatively`.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -104,32 +105,37 @@ function isFirstHand({ evidence }: CatalogModel, fact: FactName): boolean {
 
 /** Prices of cached input in USD per million tokens. */
 export interface CachePrices {
-  /** Input that is neither read from the cache nor written to it. */
+  /** Price of input that is neither read from the cache nor written to the cache. */
   readonly input: number;
   readonly read: number;
   /**
-   * Input written with the provider's shortest cache lifetime: 5 minutes at Anthropic, 30 minutes at OpenAI.
+   * Price of input written with the provider's shortest cache lifetime: 5 minutes at Anthropic, 30 minutes at
+   * OpenAI.
    */
   readonly write: number;
   readonly write1h: number;
   readonly write12h: number;
-  /** The shortest prefix that is cached, in tokens. */
+  /** The shortest prompt prefix that the provider caches, in tokens. */
   readonly minTokens: number;
 }
 
-/** The lowest documented price of a cached read, relative to input: the price of Claude Fable 5.1 and 5.2. */
+/** The lowest documented price of a cache read, relative to input: the price of Claude Fable 5.1 and 5.2. */
 const lowestRead = 0.025;
-/** The highest documented price of a write, relative to input: the price of a one-hour write at Anthropic. */
+/**
+ * The highest documented price of a cache write, relative to input: the price of a one-hour write at
+ * Anthropic.
+ */
 const highestWrite = 2;
-/** The lowest documented minimum length of a cacheable prefix: the minimum of Claude from 5.1 on. */
+/** The lowest documented minimum length of a cacheable prefix: the minimum of Claude from version 5.1 on. */
 const lowestMinTokens = 512;
 
 /**
  * Returns the prices of cached input at a time. Callers compare these prices to find out whether a change of
- * the prefix saves money. Null if the provider does not cache this model, or if its caching or its prices are
- * unknown. Unknown reads get the lowest price that any provider documents. Unknown writes for an hour or more
- * get the highest price. A change of a cached prefix then never appears cheaper than it is. Without a
- * separate write price, writing costs as much as input. For the cost of a request use `costUsd`.
+ * the prompt prefix saves money. Returns null if the provider does not cache this model, or if its caching or
+ * its prices are unknown. An unknown price of a cache read gets the lowest price that any provider documents.
+ * An unknown price of a cache write for an hour or more gets the highest documented price. A change of a
+ * cached prefix then never appears cheaper than it is. Without a separate write price, a cache write costs as
+ * much as input. For the cost of a request use `costUsd`.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {

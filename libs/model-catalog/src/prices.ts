@@ -7,7 +7,10 @@ const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 const rates = z.strictObject({
   input: usdPerMillionTokens,
   output: usdPerMillionTokens,
-  /** Price for input tokens read from the prompt cache. Absent: the provider has no separate price. */
+  /**
+   * Price for input tokens read from the prompt cache. If absent, the provider has no separate price for
+   * cached input.
+   */
   cacheRead: usdPerMillionTokens.optional(),
   /** Price for input tokens written to the prompt cache with the provider's shortest cache lifetime. */
   cacheWrite: usdPerMillionTokens.optional(),
@@ -15,27 +18,30 @@ const rates = z.strictObject({
   cacheWrite1h: usdPerMillionTokens.optional(),
   /** Price for input tokens written to the prompt cache for 12 hours. */
   cacheWrite12h: usdPerMillionTokens.optional(),
-  /** Price for output tokens spent on reasoning, if it differs from other output. */
+  /** Price for output tokens spent on reasoning, if the price differs from the price of other output. */
   reasoning: usdPerMillionTokens.optional(),
 });
 
-/** Prices that apply to the whole request when its input exceeds a bound. Sorted by bound, ascending. */
+/**
+ * Prices that apply to the whole request when its input exceeds a bound. The prices are sorted by bound,
+ * ascending.
+ */
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
 /**
- * A time with other prices: from a day on, before a day, or at certain hours. The period applies only if all
- * of its conditions are met. Days and hours are in UTC, because prices must not depend on where a gateway
+ * A period with other prices: from a day on, before a day, or at certain hours. The period applies only if
+ * all of its conditions are met. Days and hours are in UTC, because prices must not depend on where a gateway
  * runs.
  */
 const period = rates.extend({
   tiers,
-  /** The first day, from 00:00. */
+  /** The first day on which the prices apply, from 00:00. */
   from: day.optional(),
   /** The first day on which the prices no longer apply. */
   until: day.optional(),
-  /** Days of the week. 0 is Sunday. */
+  /** Days of the week on which the prices apply. 0 is Sunday. */
   weekdays: z.array(z.int().min(0).max(6)).min(1).optional(),
-  /** Start (inclusive) and end (exclusive) of each span. */
+  /** Start (inclusive) and end (exclusive) of each span of hours. */
   hours: z
     .array(z.tuple([clockTime, clockTime]).refine(([start, end]) => start < end))
     .min(1)
@@ -63,8 +69,8 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 }
 
 /**
- * Returns the rates of a request: the prices at its time, and the highest tier of these prices that its input
- * exceeds.
+ * Returns the rates of a request: the prices at the time of the request, and the highest tier of these prices
+ * that the request's input exceeds.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {

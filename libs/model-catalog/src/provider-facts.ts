@@ -4,20 +4,20 @@ import { z } from 'zod';
 export const apiName = z.enum(['chat-completions', 'responses', 'messages', 'converse', 'gemini', 'cohere']);
 
 /**
- * Whether an API takes tools for a model. `effort_none`: only with `reasoning_effort: "none"`.
- * `effort_unset`: only without `reasoning_effort`, or with `"none"`.
+ * Whether an API accepts tools for a model. `effort_none`: the API accepts tools only with `reasoning_effort:
+ * "none"`. `effort_unset`: the API accepts tools only without `reasoning_effort`, or with `"none"`.
  */
 export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']);
 
 /**
- * The effect on reasoning in a transcript if `system`, tools or earlier messages have changed since the
- * reasoning. `rejects`: the request fails with 400. `drops`: the provider ignores the reasoning without an
- * error.
+ * The effect on reasoning in a transcript if `system`, tools or earlier messages changed after the reasoning.
+ * `rejects`: the request fails with 400. `drops`: the provider ignores the reasoning without an error.
  */
 export const binding = z.strictObject({
   effect: z.enum(['rejects', 'drops', 'none']),
   /**
-   * Only provider accounts created on this day or later are affected, unless the request demands the check.
+   * The first creation date of affected provider accounts. Provider accounts created earlier are affected
+   * only if the request demands the check.
    */
   accountsSince: z
     .string()
@@ -27,7 +27,7 @@ export const binding = z.strictObject({
   isAccountBound: z.literal(true).optional(),
 });
 
-/** The facts on which a decision can depend. */
+/** The facts about a model on which a decision can depend. */
 const factName = z.enum([
   'toolsOn',
   'thinksByDefault',
@@ -40,13 +40,13 @@ const factName = z.enum([
 ]);
 
 /**
- * The certainty of a fact. `documented`: the provider's own page or SDK states it. `derived`: we conclude it
- * from such a page. `second_hand`: another source states it. `assumed`: no source states it, and the
- * catalogue uses the value of the model's family.
+ * The certainty of a fact. `documented`: the provider's own page or SDK states the fact. `derived`: the fact
+ * follows from the provider's own page or SDK. `second_hand`: another source states the fact. `assumed`: no
+ * source states the fact, and the catalogue uses the value of the model's family.
  */
 const confidence = z.enum(['documented', 'derived', 'second_hand', 'assumed']);
 
-/** The source of each fact, a key of the file's `sources`, and the certainty of the fact. */
+/** The source of each fact, as a key of the file's `sources`, and the certainty of the fact. */
 export const evidence = z.partialRecord(factName, z.strictObject({ source: z.string().min(1), confidence }));
 
 export type ApiName = z.infer<typeof apiName>;

@@ -19,7 +19,7 @@ const countOf = (body: string, cause: string): number =>
     new RegExp(`event_loop_stall_seconds_count{[^}]*cause="${cause}"[^}]*} (\\d+)`).exec(body)?.[1] ?? 0,
   );
 
-/** Uses the given processor time, in milliseconds, in the main thread. */
+/** Uses the given amount of processor time, in milliseconds, in the main thread. */
 function work(ms: number): void {
   const from = process.threadCpuUsage();
   while (process.threadCpuUsage(from).user < ms * 1_000);
@@ -35,7 +35,7 @@ it('a stall caused by work of the process is counted', async () => {
     });
     expect(countOf(body, 'work') + countOf(body, 'host')).toBeGreaterThanOrEqual(1);
     if (countOf(body, 'work') >= 1) return;
-    // On a busy machine, the thread may get the processor for less than half of the time.
+    // On a busy machine, the test thread may get the processor for less than half of the time.
     expect(tookMs).toBeGreaterThan(250);
   }
 });

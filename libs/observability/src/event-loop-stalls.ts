@@ -1,8 +1,11 @@
 import type { Metrics } from './metrics.ts';
 
-/** How often the event loop must run, and the accuracy of the measurement. */
+/** The interval at which the event loop must run, in milliseconds, and the accuracy of the measurement. */
 const tickMs = 25;
-/** Shorter delays are normal, for example during garbage collection. */
+/**
+ * Minimum delay that counts as a stall, in milliseconds. Shorter delays are normal, for example during
+ * garbage collection.
+ */
 const stallMsMin = 50;
 const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -15,7 +18,7 @@ const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {
-  // Two servers may expose the metrics of one process.
+  // Two health servers may expose the metrics of one process.
   if (metrics.registry.getSingleMetric('event_loop_stall_seconds') !== undefined) return () => undefined;
   const stalls = metrics.histogram({
     name: 'event_loop_stall_seconds',
@@ -47,7 +50,9 @@ export function watchEventLoop(metrics: Metrics): () => void {
   };
 }
 
-/** A stall is caused by the process if its main thread worked for more than half of the time. */
+/**
+ * The cause of a stall. The process caused a stall if its main thread worked for more than half of the time.
+ */
 export function causeOfStall(stallMs: number, workMs: number): 'work' | 'host' {
   return workMs > stallMs / 2 ? 'work' : 'host';
 }

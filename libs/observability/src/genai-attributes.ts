@@ -1,7 +1,7 @@
 /**
  * Attribute names from the OpenTelemetry semantic conventions for generative AI, version 1.45
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The conventions are not stable yet, so the names are
- * copied here, and a spec compares them with the package.
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The conventions are not stable yet, so this file
+ * copies the names, and a spec compares the names with the package.
  */
 export const genAi = {
   operationName: 'gen_ai.operation.name',

@@ -4,19 +4,22 @@ import { watchEventLoop } from './event-loop-stalls.ts';
 import type { Metrics } from './metrics.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** The state of each dependency, by name. A process is ready when all required dependencies are ready. */
+/**
+ * The state of each dependency of the process, by name. A process is ready when all required dependencies are
+ * ready.
+ */
 export type Readiness = Record<string, boolean>;
 
 export interface HealthServerOptions {
   readonly host: string;
-  /** 0 picks a free port. */
+  /** The port of the health server. With the value 0, the system picks a free port. */
   readonly port: number;
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
-   * Dependencies required only at startup. The process keeps serving without them, and their state is still
-   * reported. Prefer this list for shared dependencies. If a shared dependency were always required, its
-   * failure would remove all replicas from the load balancer at the same time.
+   * Dependencies that are required only at startup. The process keeps serving without these dependencies, and
+   * their state is still reported. Prefer this list for shared dependencies. If a shared dependency were
+   * always required, its failure would remove all replicas from the load balancer at the same time.
    */
   readonly survives?: readonly string[];
 }
@@ -30,7 +33,7 @@ const readyDeadlineMs = 2_000;
 
 /**
  * Serves `GET /health/live`, `/health/ready` (503 with the list of missing dependencies) and `/metrics` over
- * unencrypted HTTP. Counts stalls of the event loop while the server runs.
+ * unencrypted HTTP. The health server counts stalls of the event loop while it runs.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const readiness = new ReadinessCheck(options);
@@ -116,7 +119,7 @@ class ReadinessCheck {
     return { isReady, dependencies };
   }
 
-  /** Returns the checked state. A check that takes too long is treated as not ready. */
+  /** Returns the checked state of a dependency. A check that takes too long is treated as not ready. */
   #check(): Promise<Readiness> {
     return withTimeout((async () => this.#ready())(), readyDeadlineMs, notReady);
   }

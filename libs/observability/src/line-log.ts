@@ -5,14 +5,16 @@ import { currentSecrets } from './work-scope.ts';
 export interface LineLogOptions {
   readonly service: string;
   readonly instanceId: string;
-  /** Lines are written at level info. If the configured level is higher, nothing is written. */
+  /**
+   * Log lines are written at level info. If the configured log level is higher, the line log writes nothing.
+   */
   readonly level: string;
   readonly destination: DestinationStream;
-  /** Unix time in milliseconds. */
+  /** The time of the log line, as Unix time in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Writes log lines with the same message. */
+/** Writes log lines that all have the same message. */
 export interface LineLog {
   write(fields: Readonly<Record<string, unknown>>): void;
 }
@@ -20,8 +22,9 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * A logger for the per-request log line. JSON and redaction match `createLogger`. The line log skips work
- * that costs more than the line itself: merging bindings, searching for errors, running serializers.
+ * A logger for the log line that each request produces. JSON and redaction match `createLogger`. The line log
+ * skips work that costs more than the line itself: merging bindings, searching for errors, running
+ * serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };

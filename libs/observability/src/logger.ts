@@ -11,13 +11,13 @@ export interface LoggerOptions {
   readonly instanceId?: string;
   /** A pino level: trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
-  /** Standard output by default. */
+  /** The output for log lines. The default is standard output. */
   readonly destination?: DestinationStream;
 }
 
 /**
  * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
- * `trace_id`. Each value of a complete line is redacted, so no field, message or stack can bypass the
+ * `trace_id`. Each value of a complete log line is redacted, so no field, message or stack can bypass the
  * redaction. Credentials of known forms are redacted, and the secrets of the account of the current request
  * (`hideSecrets`).
  */
@@ -43,10 +43,14 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LogOutput = ReturnType<typeof pino.destination>;
 
-/** Maximum number of bytes buffered while standard output is blocked. Further lines are dropped. */
+/**
+ * Maximum number of bytes buffered while standard output is blocked. Log lines above this maximum are
+ * dropped.
+ */
 const waitingBytesMax = 16 * 1024 * 1024;
 /**
- * Buffered lines are flushed at this size or age, because a write per line costs more than creating the line.
+ * Buffered lines are flushed at this size or age, because a separate write for each line costs more than
+ * creating the line.
  */
 const chunkChars = 64 * 1024;
 const flushEveryMs = 100;
@@ -57,7 +61,8 @@ export function createLogOutput(fd = 1): LogOutput {
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // With 1, a chunk is written immediately. With 0, `flush` would not wait for the write.
+    // With the value 1, a chunk is written immediately.
+    // With the value 0, `flush` would not wait for the write.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,
@@ -67,8 +72,9 @@ export function createLogOutput(fd = 1): LogOutput {
 }
 
 /**
- * Replaces the output's write methods, because the original methods count all buffered bytes for every line.
- * The object is modified in place, because its own timer and pino's exit listener call these methods on it.
+ * Replaces the write methods of the log output, because the original methods count all buffered bytes for
+ * every line. The log output is modified in place, because its timer and pino's exit listener call its write
+ * methods.
  */
 function joinLines(output: LogOutput): void {
   const write = output.write.bind(output);
@@ -89,7 +95,7 @@ function joinLines(output: LogOutput): void {
   };
   output.flush = (done) => {
     pass();
-    // The output's own timer flushes without a callback.
+    // The log output's own timer flushes without a callback.
     if (done) flush(done);
   };
   output.flushSync = () => {

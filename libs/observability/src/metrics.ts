@@ -12,10 +12,13 @@ export const durationBucketsSeconds = [
 export const sizeBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 interface MetricOptions<Label extends string> {
-  /** The name in snake case with a unit suffix (`_seconds`, `_bytes`, `_total`). */
+  /** The metric name in snake case with a unit suffix (`_seconds`, `_bytes`, `_total`). */
   readonly name: string;
   readonly help: string;
-  /** Use only labels with few distinct values: never an id, a model name from a request, or a tool name. */
+  /**
+   * The names of the labels. Use only labels with few distinct values: never an id, a model name from a
+   * request, or a tool name.
+   */
   readonly labels?: readonly Label[];
 }
 
@@ -26,7 +29,7 @@ export interface Metrics {
   gauge<Label extends string = never>(
     options: MetricOptions<Label> & { collect?: () => number },
   ): Gauge<Label>;
-  /** Default buckets are for durations in seconds. */
+  /** Upper bounds of the buckets. The default buckets are for durations in seconds. */
   histogram<Label extends string = never>(
     options: MetricOptions<Label> & { buckets?: readonly number[] },
   ): Histogram<Label>;
@@ -35,17 +38,17 @@ export interface Metrics {
 }
 
 /**
- * Creates a registry with the process metrics: CPU time, memory, garbage collection, and event loop delay
- * (`nodejs_eventloop_lag_*_seconds`). Our own instruments do the counting, and prom-client only renders the
- * output. Counting with prom-client costs several times as much, because it joins labels into keys and finds
- * buckets by name.
+ * Creates a registry with the metrics of the process: CPU time, memory, garbage collection, and event loop
+ * delay (`nodejs_eventloop_lag_*_seconds`). The gateway's own metric classes do the counting, and prom-client
+ * only renders the output. Counting with prom-client costs several times as much, because it joins labels
+ * into keys and finds buckets by name.
  */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   const register = <Made extends Instrument>(instrument: Made): Made => {
-    // The registry's type accepts only prom-client's own classes, although it uses only the name and `get`.
+    // The registry's type accepts only prom-client's classes, but its code uses only the name and `get`.
     registry.registerMetric(instrument as unknown as Metric);
     return instrument;
   };

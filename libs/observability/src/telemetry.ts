@@ -9,18 +9,21 @@ export interface TelemetryOptions {
   readonly instanceId: string;
   /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Without a URL, tracing is off. */
   readonly otlpEndpoint?: string | undefined;
-  /** Share of new traces to record, from 0 to 1. A continued trace keeps its original sampling decision. */
+  /**
+   * Share of new traces to record, from 0 to 1. A trace that another service started keeps its original
+   * sampling decision.
+   */
   readonly sampleRatio: number;
 }
 
 export interface Telemetry {
-  /** Exports the remaining spans for up to `exportTimeoutMs`, then stops. */
+  /** Exports the remaining spans for up to `exportTimeoutMs`, then stops the export. */
   shutdown(): Promise<void>;
 }
 
 const exportDelayMs = 1_000;
 const exportTimeoutMs = 5_000;
-/** Maximum number of spans queued for export. Further spans are dropped. */
+/** Maximum number of spans queued for export. Spans above this maximum are dropped. */
 const waitingSpansMax = 8_192;
 
 /**
@@ -36,7 +39,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   return {
     async shutdown() {
       useTracer(undefined);
-      // An unavailable receiver must neither fail nor delay the shutdown.
+      // An unavailable trace receiver must neither fail nor delay the shutdown.
       await withTimeout(
         sdk.shutdown().catch(() => undefined),
         exportTimeoutMs,

@@ -9,13 +9,16 @@ export interface TraceHeaders {
   readonly tracestate?: string;
 }
 
-/** The specification requires support for at least 512 characters. Longer values are dropped. */
+/**
+ * Maximum length of the header `tracestate`. The specification requires support for at least 512 characters.
+ * Longer values are dropped.
+ */
 const tracestateCharsMax = 512;
 const traceparentCharsMax = 256;
 
 /**
- * Parses trace headers (Trace Context, section 3.2). Returns undefined for invalid headers. The caller then
- * starts a new trace.
+ * Parses trace headers (Trace Context, section 3.2). Returns undefined for invalid headers, and the caller
+ * then starts a new trace.
  */
 export function parseTraceHeaders(headers: TraceHeaders | string | undefined): SpanContext | undefined {
   if (headers === undefined) return undefined;
@@ -32,7 +35,8 @@ export function parseTraceHeaders(headers: TraceHeaders | string | undefined): S
 
 const idsChars = 48;
 /**
- * Random digits are generated for many traces at once, because one call costs as much as the rest of a trace.
+ * Random digits are generated for many traces at once, because one call of the generator costs as much as the
+ * rest of a trace.
  */
 let pool = '';
 let drawn = 0;
@@ -46,7 +50,7 @@ function drawIds(): string {
   return pool.slice(drawn - idsChars, drawn);
 }
 
-/** Creates ids for a trace that is not recorded. The ids only link log lines. */
+/** Creates ids for a trace that is not recorded. The ids only link log lines of the same request. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
   const ids = drawIds();
   return {
@@ -75,12 +79,14 @@ function activeSpanContext(): SpanContext | undefined {
   return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;
 }
 
-/** Trace id of the current request or message, 32 hex digits. Available even without tracing. */
+/**
+ * Trace id of the current request or message, 32 hex digits. The trace id is available even without tracing.
+ */
 export function currentTraceId(): string | undefined {
   return activeSpanContext()?.traceId;
 }
 
-/** `traceparent` and `tracestate` for an outgoing call. */
+/** The headers `traceparent` and `tracestate` for an outgoing call. */
 export function currentTraceHeaders(): TraceHeaders | undefined {
   const spanContext = activeSpanContext();
   return spanContext === undefined ? undefined : renderTraceHeaders(spanContext);

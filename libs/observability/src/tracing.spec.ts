@@ -31,7 +31,7 @@ describe('without a span receiver', () => {
     });
     expect(currentTraceId()).toBeUndefined();
     expect(startRequestTrace(trusted).traceId).toBe(traceId);
-    // An untrusted sender neither chooses the trace id nor causes its request to be recorded.
+    // An untrusted sender can neither choose the trace id nor cause its request to be recorded.
     const { traceId: own, headers } = startRequestTrace(stranger);
     expect(own).not.toBe(traceId);
     expect(headers.traceparent).toMatch(/-00$/);

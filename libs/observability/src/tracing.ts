@@ -22,7 +22,7 @@ import { createScope, currentSecrets, runInScope } from './work-scope.ts';
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
-/** Undefined while tracing is off. No spans are created without a tracer. */
+/** The tracer is undefined while tracing is off. No spans are created without a tracer. */
 let tracer: Tracer | undefined;
 
 export function useTracer(next: Tracer | undefined): void {
@@ -77,7 +77,7 @@ function runAndEnd<T>(span: Span, parent: Context, fn: (span: Span) => T): T {
 
 /**
  * Runs `fn` inside a child span of the current span. The span ends when `fn` returns or its promise settles.
- * Attributes must not contain request contents or secrets. Almost no overhead while tracing is off.
+ * Attributes must not contain request contents or secrets. A span costs almost no time while tracing is off.
  */
 export function withSpan<T>(
   name: string,
@@ -97,7 +97,7 @@ function startSpan(by: Tracer, name: string, attributes: Attributes, kind: SpanK
 
 /**
  * Starts a child span that outlives the calling function, for example for a streamed response. The caller
- * must end it with `end()` or `recordFailure`.
+ * must end the span with `end()` or `recordFailure`.
  */
 export function openSpan(name: string, attributes: Attributes, kind: SpanKind = SpanKind.INTERNAL): Span {
   if (tracer === undefined) return unrecordedSpan;
@@ -105,8 +105,8 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 }
 
 /**
- * Like `withSpan`, but continues the trace of a received message, or starts a new trace if the message has no
- * valid one. While tracing is off, the trace id is still passed on for the log.
+ * Runs `fn` in a span like `withSpan`, but continues the trace of a received message. A message without a
+ * valid trace starts a new trace. While tracing is off, the trace id is still passed on for the log.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -127,9 +127,9 @@ export function continueTrace<T>(
 
 /** A request trace with a span that outlives the function that started it, for example while streaming. */
 export interface RequestTrace {
-  /** 32 hex digits. */
+  /** The trace id, 32 hex digits. */
   readonly traceId: string;
-  /** Headers for outgoing calls made for the request. */
+  /** Trace headers for outgoing calls made for the request. */
   readonly headers: TraceHeaders;
   readonly span: Span;
   /** Runs `fn` with this trace as the current trace. */
@@ -138,12 +138,13 @@ export interface RequestTrace {
   end(thrown?: unknown): void;
 }
 
-/** The trace headers that a request arrived with. */
+/** The trace headers of an incoming request. */
 export interface IncomingTrace {
   readonly headers: TraceHeaders | string | undefined;
   /**
-   * Whether the sender may choose the trace's id and sampling. An untrusted sender could otherwise force
-   * every request to be recorded, or add spans to a trace of another sender.
+   * Whether the sender may choose the trace's id and sampling. If all senders could choose, an untrusted
+   * sender could force every request to be recorded. An untrusted sender could also add spans to another
+   * sender's trace.
    */
   readonly isTrusted: boolean;
 }

@@ -4,9 +4,12 @@ import type { SecretSet } from './redaction/secret-set.ts';
 
 /** A request or message that is being handled, and all asynchronous work that it started. */
 export interface WorkScope {
-  /** The trace while tracing is off. While tracing is on, OpenTelemetry stores the trace. */
+  /** The trace of the request, if tracing is off. While tracing is on, OpenTelemetry stores the trace. */
   readonly spanContext: SpanContext | undefined;
-  /** The secrets of the account that the work belongs to. Undefined until the account is known. */
+  /**
+   * The secrets of the account that the work belongs to. The secrets are undefined until the account is
+   * known.
+   */
   secrets: SecretSet | undefined;
 }
 
@@ -25,8 +28,8 @@ export function currentScope(): WorkScope | undefined {
 }
 
 /**
- * Redacts these secrets in all later log lines and spans of the current request or message. Other requests
- * are not affected. Has no effect outside a request.
+ * Redacts the given secrets in all later log lines and spans of the current request or message. Other
+ * requests are not affected. Outside a request, the function has no effect.
  */
 export function hideSecrets(secrets: SecretSet): void {
   const scope = scopes.getStore();

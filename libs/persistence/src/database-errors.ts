@@ -1,37 +1,40 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Prisma error codes that mean the database is unreachable, overloaded or disconnected. Per the Prisma error
- * reference, P1xxx codes concern the connection, P2024 is a pool time-out, P2028 a transaction that could not
- * start or was lost, and P2037 too many connections. Wrong credentials (P1000, P1010) are included, because
- * for callers the database is then unavailable.
+ * Prisma error codes that mean the database is unreachable, overloaded or disconnected. In the Prisma error
+ * reference, P1xxx codes concern the connection, and P2024 is a time-out of the connection pool. P2028 is a
+ * transaction that could not start or was lost, and P2037 means too many connections. Wrong credentials
+ * (P1000, P1010) are included, because for callers the database is then unavailable.
  */
 const unavailable = /^(P10(00|01|02|08|10|11|17)|P2024|P2028|P2037)$/;
 /**
- * The same conditions as above, as reported by the driver and the operating system (SQLSTATE classes 08, 53
- * and 57P).
+ * Driver and operating system errors that mean the database is unreachable, overloaded or disconnected
+ * (SQLSTATE classes 08, 53 and 57P).
  */
 const unavailableBelow =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|53...|57P0.)$/;
 const unavailableText =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
 
-/** The row violates a unique constraint. */
+/** Whether the error means that the row violates a unique constraint. */
 export function isUniqueConflict(error: unknown): boolean {
   return codeOf(error) === 'P2002';
 }
 
-/** The row refers to a row that does not exist. */
+/** Whether the error means that the row refers to a row that does not exist. */
 export function isForeignKeyConflict(error: unknown): boolean {
   return codeOf(error) === 'P2003';
 }
 
-/** The row to update or delete does not exist. */
+/** Whether the error means that the row to update or delete does not exist. */
 export function isMissingRow(error: unknown): boolean {
   return codeOf(error) === 'P2025';
 }
 
-/** The transaction conflicts with another transaction and can be retried as a whole. */
+/**
+ * Whether the error means that the transaction conflicts with another transaction and can be retried as a
+ * whole.
+ */
 export function isWriteConflict(error: unknown): boolean {
   return codeOf(error) === 'P2034';
 }
@@ -47,8 +50,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Maps an error for callers: `service_unavailable` if the database is unavailable, otherwise the original
- * error.
+ * Maps a database error for callers: `service_unavailable` if the database is unavailable, otherwise the
+ * original error.
  */
 export function mapDatabaseError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;

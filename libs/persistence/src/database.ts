@@ -13,21 +13,22 @@ export type Models<Client> = Omit<Client, `$${string}`>;
 
 export interface Database<Client> {
   /**
-   * The models scoped to one account. Every query is restricted to that account's rows, and every new row
-   * belongs to that account. A forgotten filter therefore cannot leak data.
+   * The models scoped to one account. Every query is restricted to the account's rows, and every new row
+   * belongs to the account. A forgotten filter therefore cannot leak data of other accounts.
    */
   forAccount(accountId: string): Models<Client>;
   /**
-   * Runs the same scoped models inside a transaction. On a write conflict the transaction is retried, up to
-   * three attempts in total.
+   * Runs queries on the same scoped models inside a transaction. On a write conflict the transaction is
+   * retried, up to three attempts in total.
    */
   transactionForAccount<T>(accountId: string, fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
   /**
-   * The rows of all accounts. Use this client only while the account is not yet known, and for maintenance.
+   * A client for the rows of all accounts. Use this client only while the account is not yet known, and for
+   * maintenance.
    */
   readonly acrossAccounts: Client;
   transactionAcrossAccounts<T>(fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** Sends a single query with a two-second time limit. Never throws. */
+  /** Sends a single query to the database with a two-second time limit. Never throws. */
   isUp(): Promise<boolean>;
   /**
    * Waits until the database responds, retrying with increasing delays of up to two seconds. Rejects if
@@ -36,28 +37,30 @@ export interface Database<Client> {
   untilUp(options: { signal?: AbortSignal; onRetry?: (attempt: number) => void }): Promise<void>;
   /** The current state of the connection pool. */
   poolUse(): PoolUse;
-  /** Closes the pool after queries in progress have finished. */
+  /** Closes the connection pool after queries in progress have finished. */
   close(): Promise<void>;
 }
 
 export interface PoolUse {
-  /** Open connections, including idle ones. */
+  /** Number of open connections, including idle connections. */
   readonly open: number;
   readonly idle: number;
-  /** Queries waiting for a free connection. */
+  /** Number of queries that wait for a free connection. */
   readonly waiting: number;
 }
 
 export interface DatabaseOptions<Client> {
   readonly url: string;
-  /** Shown in `pg_stat_activity`. */
+  /** The application name shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly createClient: (adapter: PrismaPg) => Client;
   /** Models that refer to their account by a field other than `accountId`. */
   readonly accountFields?: Readonly<Record<string, string>>;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
-  /** Called when an idle connection breaks. The pool replaces the connection. */
+  /**
+   * A function that is called when an idle connection breaks. The connection pool replaces the connection.
+   */
   readonly onConnectionError?: (error: Error) => void;
 }
 
@@ -73,7 +76,8 @@ interface QueryCall {
 }
 
 /**
- * The methods that this library uses from a generated Prisma client. All other types differ between clients.
+ * The methods that this library uses from a generated Prisma client. All other types differ between generated
+ * clients.
  */
 interface PrismaClientShape {
   $extends(extension: { query: { $allOperations: (call: QueryCall) => Promise<unknown> } }): unknown;
@@ -86,8 +90,8 @@ interface PrismaClientShape {
 const shapeOf = (client: unknown) => client as PrismaClientShape;
 
 /**
- * Creates the pool and the client. The first query opens the connection, so a service can start while its
- * database is unavailable.
+ * Creates the connection pool and the client. The first query opens the connection, so a service can start
+ * while its database is unavailable.
  */
 export function createDatabase<Client>(options: DatabaseOptions<Client>): Database<Client> {
   const pool = createPool(options);
@@ -115,7 +119,7 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.connectionsMax ?? 10,
-    // This timeout also limits how long a query waits for a free connection.
+    // The connection timeout also limits how long a query waits for a free connection.
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
@@ -128,8 +132,8 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
-  // The function is async, so that an error from the scope check rejects the query instead of being thrown
-  // synchronously.
+  // The function is async, so that an error from the scope check rejects the query.
+  // Without async, the error would be thrown synchronously.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

@@ -6,6 +6,6 @@ export {
   type Models,
   type PoolUse,
 } from './database.ts';
-/** Creates a UUIDv7. Ids sort by creation time, so new rows are appended at the end of indexes. */
+/** Creates a UUIDv7. UUIDv7 ids sort by creation time, so new rows are appended at the end of indexes. */
 export { uuidv7 as newId } from 'uuidv7';
 export { ScopeError } from './scope-args.ts';

@@ -1,4 +1,4 @@
-/** The Prisma operation arguments that scoping reads or changes. */
+/** The arguments of Prisma operations that the account scope reads or changes. */
 type Args = Readonly<Record<string, unknown>>;
 
 const reads = [
@@ -15,15 +15,15 @@ const filtered = new Set([...reads, 'delete', 'deleteMany']);
 const updates = new Set(['update', 'updateMany', 'updateManyAndReturn']);
 const creates = new Set(['create', 'createMany', 'createManyAndReturn']);
 
-/** The account, and the field that links the model's rows to it. */
+/** The account id, and the field that links the model's rows to the account. */
 export interface AccountScope {
   readonly accountId: string;
   readonly field: string;
 }
 
 /**
- * A query that an account-scoped client may not make. This error always indicates a bug, never a caller
- * error.
+ * The error for a query that an account-scoped client may not make. A scope error always indicates a bug,
+ * never a caller error.
  */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
@@ -53,7 +53,7 @@ export function scopeArgs(operation: string, args: unknown, scope: AccountScope)
   throw new ScopeError(`The operation ${operation} cannot be scoped by account.`);
 }
 
-/** Adds the account to the caller's own filter with `AND`, so the result can only become narrower. */
+/** Adds the account to the caller's own filter with `AND`, so the query can only match fewer rows. */
 function scopeWhere(where: unknown, { field, accountId }: AccountScope): Args {
   const given = (where ?? {}) as Args;
   const and: unknown = given['AND'];
@@ -78,7 +78,7 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
   for (const [name, value] of Object.entries(row)) {
     if (isLink(value))
       throw new ScopeError(`The relation ${name} may not link to a row that exists already.`);
-    // Related rows refer to an account by `accountId`, whichever field the outer model uses.
+    // Related rows refer to an account by `accountId`, even if the outer model uses another field.
     for (const nested of nestedRows(value)) rejectForeign(nested, { field: 'accountId', accountId });
   }
 }

@@ -1,9 +1,9 @@
 import type { IncomingHeaders } from './provider/http.ts';
 
 export interface ClientHeaders {
-  /** Provider response headers that are forwarded to the client. Names are lowercase. */
+  /** Provider response headers that are forwarded to the client. The header names are lowercase. */
   readonly headers: Record<string, string>;
-  /** The provider's own request id, for the log. The client receives the gateway's request id instead. */
+  /** The provider's request id, for the log. The client receives the gateway's request id instead. */
   readonly providerRequestId: string | null;
   /**
    * The content encoding, if the provider compressed the body although the request disallows compression. The
@@ -17,21 +17,21 @@ const passedHeaders = new Set([
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  // The header with the exception type of an error in the converse format. The body does not contain the
-  // exception type.
+  // The header that carries the exception type of an error in the converse format.
   'x-amzn-errortype',
   'openai-processing-ms',
   'openai-version',
 ]);
 
 /**
- * Token limits from the provider are forwarded. The gateway's own request limits use the same header prefix.
+ * Headers with the provider's token limits are forwarded. The gateway's own request limits use the same
+ * header prefix.
  */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-[a-z-]+-(?:limit|remaining|reset))$/;
 
 function passes(name: string): boolean {
-  // The substring test is cheap and excludes most headers before the regular expression runs.
+  // A substring test is cheap and excludes most headers before the regular expression runs.
   return passedHeaders.has(name) || (name.includes('ratelimit') && passedPattern.test(name));
 }
 
@@ -40,10 +40,10 @@ const encodingHeaders = ['content-encoding'];
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-goog-request-id'];
 
 /**
- * Selects the provider's response headers that are forwarded to the client. The allow list ensures that new
+ * Selects the provider's response headers that are forwarded to the client. An allow list ensures that new
  * headers are never forwarded by accident. The allow list excludes headers that identify the account
- * (`openai-organization`, `openai-project`), set cookies, or describe the provider's connection
- * (`content-length`, `transfer-encoding`, `alt-svc`, `strict-transport-security`, …).
+ * (`openai-organization`, `openai-project`) or set cookies. Headers that describe the provider's connection
+ * are also excluded (`content-length`, `transfer-encoding`, `alt-svc`, `strict-transport-security`, …).
  */
 export function renderClientHeaders(providerHeaders: IncomingHeaders): ClientHeaders {
   const headers: Record<string, string> = {};

@@ -15,8 +15,8 @@ interface OpenAiCompatibleRow {
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
   /**
-   * Differences from `openAiRoutes`: a route is added or replaced, and null removes a route. With `none`,
-   * chat is the only endpoint.
+   * Differences from `openAiRoutes`: a route is added or replaced, and null removes a route. With the value
+   * `none`, chat is the only endpoint.
    */
   readonly proxyRoutes?: RouteDifferences | 'none';
   readonly quirks?: ProviderQuirks;
@@ -50,9 +50,9 @@ function applyDifferences(differences: RouteDifferences): ProxyRoutes {
 }
 
 /**
- * All providers that use OpenAI's format, one row each. Base URLs come from the page in `docsUrl` and, where
- * available, were compared with the `api` field in models.dev (July 2026). Quirks come from recorded
- * responses. A provider without recordings has no quirks.
+ * All providers that use OpenAI's format, one row for each provider. Base URLs come from the page in
+ * `docsUrl` and, where available, were compared with the `api` field in models.dev (July 2026). Quirks come
+ * from recorded responses. A provider without recordings has no quirks.
  */
 export const openAiCompatibleTable: readonly Provider[] = [
   openAiCompatible({
@@ -65,7 +65,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     takesPromptCacheKey: true,
     hasResponsesModels: true,
   }),
-  // The gateway's demo provider. The operator configures its address, and the provider needs no credential.
+  // The gateway's demo provider, which needs no credential.
+  // The operator configures the address of the demo provider.
   openAiCompatible({
     name: 'sandbox',
     displayName: 'Sandbox',
@@ -97,8 +98,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Groq',
     baseUrl: 'https://api.groq.com/openai/v1',
     docsUrl: 'https://console.groq.com/docs/openai',
-    // The last choice's chunk contains usage under `x_groq`. A separate usage chunk follows only if the
-    // request asks for a usage chunk.
+    // The chunk of the last choice contains usage under `x_groq`.
+    // Groq sends a separate usage chunk only if the request asks for it.
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -121,7 +122,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Together AI',
     baseUrl: 'https://api.together.xyz/v1',
     docsUrl: 'https://docs.together.ai/docs/openai-api-compatibility',
-    // https://docs.together.ai/reference. Videos use version 2 of the API.
+    // https://docs.together.ai/reference. Together's video endpoint uses version 2 of the API.
     proxyRoutes: { rerank, 'videos/generations': { path: '/../v2/videos', shape: togetherVideo } },
     quirks: { streamUsage: 'last-choice', emptyToolCalls: true },
   }),
@@ -187,8 +188,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://docs.z.ai/guides/develop/openai/python',
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning_content' },
   }),
-  // The international endpoint. For an account in mainland China, base_url must be
-  // dashscope.aliyuncs.com/compatible-mode/v1.
+  // The international endpoint of Alibaba's API.
+  // Accounts in mainland China set base_url to dashscope.aliyuncs.com/compatible-mode/v1.
   openAiCompatible({
     name: 'dashscope',
     displayName: 'Qwen (DashScope)',
@@ -225,8 +226,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://huggingface.co/docs/inference-providers/index',
     quirks: { streamUsage: 'own-chunk', emptyToolCalls: true },
   }),
-  // vLLM and Ollama run on the operator's own machine, and EGRESS_ALLOW must contain its address. An API key
-  // is optional.
+  // vLLM and Ollama run on the operator's own machine, so EGRESS_ALLOW must contain its address.
+  // An API key is optional for vLLM and Ollama.
   openAiCompatible({
     name: 'vllm',
     displayName: 'vLLM',

@@ -46,13 +46,14 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // The address contains the region and the project, which are part of the connection.
+  // The address of Vertex AI contains the region and the project, which are part of the connection.
   {
     name: 'vertex',
     displayName: 'Google Vertex AI',
     baseUrl: null,
     docsUrl: 'https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference',
-    // The audience is the same in every region: https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
+    // The token audience is the same in every region:
+    // https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
     auth: { kind: 'google', audience: 'https://aiplatform.googleapis.com/' },
     chatPaths: { gemini: '/publishers/google/models/{model}:generateContent' },
     streamPaths: { gemini: '/publishers/google/models/{model}:streamGenerateContent?alt=sse' },
@@ -83,7 +84,7 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // Jina and Voyage have no chat models. The two providers offer only embeddings and rerank.
+  // Jina and Voyage have no chat models. Jina and Voyage offer only embeddings and rerank.
   {
     name: 'jina',
     displayName: 'Jina AI',
@@ -108,7 +109,7 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // The address contains the region, which is part of the credential.
+  // The address of Amazon Bedrock contains the region, which is part of the credential.
   {
     name: 'hosted',
     displayName: 'Amazon Bedrock',

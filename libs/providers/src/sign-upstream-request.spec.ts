@@ -18,7 +18,7 @@ const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
 const body = { method: 'POST', body: Buffer.from('{}') } as const;
 
 describe('a request to Amazon Bedrock', () => {
-  it('is sent to the region and the model, and uses a separate endpoint for streaming', () => {
+  it('a request to Amazon Bedrock is sent to the region and the model, and uses a separate endpoint for streaming', () => {
     const { url, headers } = renderUpstreamRequest(call({ stream: true }));
     expect(url).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream',
@@ -34,7 +34,7 @@ describe('a request to Amazon Bedrock', () => {
     );
   });
 
-  it('is signed with an access key and never contains its secret', async () => {
+  it('a request to Amazon Bedrock is signed with an access key and never contains the secret of the access key', async () => {
     const request = renderUpstreamRequest(call());
     expect(request.headers.authorization).toBeUndefined();
     const signed = await signUpstreamRequest(call(), request, body, new Date('2026-11-20T00:00:00Z'));
@@ -43,14 +43,14 @@ describe('a request to Amazon Bedrock', () => {
     expect(JSON.stringify(signed)).not.toContain('"secret');
   });
 
-  it('carries an API key unchanged, without a signature', async () => {
+  it('a request to Amazon Bedrock carries an API key unchanged, without a signature', async () => {
     const bearer = call({ credential: 'key' });
     const request = renderUpstreamRequest(bearer);
     expect(request.headers.authorization).toBe('Bearer key');
     expect(await signUpstreamRequest(bearer, request, body)).toBe(request);
   });
 
-  it('is the only kind of request that is signed with an access key', async () => {
+  it('only requests to Amazon Bedrock are signed with an access key', async () => {
     const other = call({ provider: findProvider('openai')!, format: 'chat-completions', credential: 'sk' });
     const request = renderUpstreamRequest(other);
     expect(await signUpstreamRequest(other, request, body)).toBe(request);

@@ -5,13 +5,13 @@ import type { UpstreamCall, UpstreamRequest } from './upstream-request.ts';
 
 export interface UpstreamBody {
   readonly method: 'GET' | 'POST';
-  /** The exact bytes that will be sent. */
+  /** The exact bytes of the request body. */
   readonly body: Uint8Array;
 }
 
 /**
- * Signs the request if the provider requires it, and returns other requests unchanged. The signature covers
- * the body and the time, so every attempt must be signed separately.
+ * Signs the request if the provider requires signed requests, and otherwise returns the request unchanged.
+ * The signature covers the body and the time, so every attempt must be signed separately.
  * @throws GatewayError for the same reasons as `parseHostedCredential`
  */
 export async function signUpstreamRequest(

@@ -84,7 +84,7 @@ describe('renderUpstreamRequest', () => {
     expect(urlOf('{model}/..')).toBe(`${path}/%7Bmodel%7D%2F../chat/completions?api-version=2024-10-21`);
   });
 
-  test('sends the chosen API version, otherwise the client’s version, otherwise the provider’s fallback', () => {
+  test('sends the chosen API version, otherwise the client’s version, otherwise the provider’s fallback version', () => {
     const versionOf = (over: Partial<UpstreamCall>) =>
       renderUpstreamRequest(call({ provider: findProvider('anthropic')!, format: 'messages', ...over }))
         .headers['anthropic-version'];

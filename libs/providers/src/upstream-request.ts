@@ -9,28 +9,28 @@ import { hostedBaseUrl, parseHostedCredential } from './credentials/hosted-crede
 export interface UpstreamCall {
   readonly provider: Provider;
   readonly format: ProviderFormat;
-  /** The base URL that overrides the provider's own address. */
+  /** The base URL of the connection, which overrides the provider's own address. */
   readonly baseUrl?: string | null;
   /** The provider's own model id, without the gateway's prefix. */
   readonly model: string;
-  /** The value is null for a provider or a self-hosted server that needs no credential. */
+  /** The credential. The credential is null for a provider or a self-hosted server that needs none. */
   readonly credential: string | null;
   readonly stream: boolean;
   /**
-   * The API version for which the body was written. If absent, the request uses the client's version or the
-   * provider's fallback.
+   * The API version for which the body was written. Without this version, the request uses the client's
+   * version or the provider's fallback version.
    */
   readonly apiVersion?: string;
-  /** Path under the base URL, used instead of the format's chat endpoint (`/models`). */
+  /** Path under the base URL, used instead of the path of the chat endpoint (`/models`). */
   readonly path?: string;
   /**
-   * The headers that carry the credential to that path. If absent, the headers are the same as for the
+   * The headers that carry the credential to `path`. By default, the headers are the same as for the
    * provider's chat endpoint.
    */
   readonly auth?: AuthScheme;
   /**
-   * The client's headers. Only headers that the format allows are forwarded. Omit this field if the formats
-   * of client and provider differ.
+   * The headers of the client's request. Only headers that the format allows are forwarded. Omit this field
+   * if the client and the provider use different formats.
    */
   readonly clientHeaders?: IncomingHeaders;
 }
@@ -42,10 +42,11 @@ export interface UpstreamRequest {
 }
 
 /**
- * Client headers that are forwarded to the provider, per format. All other headers are dropped. Examples are
- * hop-by-hop headers (RFC 9110 §7.6.1), the gateway's own headers (`x-svc-*`, the gateway's key), cookies,
- * and the client's addresses and trace ids. Headers that choose an account at the provider
- * (`openai-organization`) are also dropped, because the credential does not belong to the client.
+ * Client headers that are forwarded to the provider, per format. All other client headers are dropped.
+ * Examples of dropped headers are hop-by-hop headers (RFC 9110 §7.6.1), the gateway's own headers (`x-svc-*`,
+ * the gateway's key), cookies, and the client's addresses and trace ids. Headers that choose an account at
+ * the provider (`openai-organization`) are also dropped, because the credential does not belong to the
+ * client.
  */
 const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   'chat-completions': ['openai-beta'],
@@ -67,11 +68,11 @@ const streamTypes: Record<ProviderFormat, string> = {
 
 /**
  * Builds the URL and the headers of an upstream request. If the provider requires signed requests, call
- * `signUpstreamRequest` afterwards. `accept-encoding: identity` is deliberate. The gateway parses the
- * response while it streams. A decompressor would delay each chunk and need a size limit.
- * @throws GatewayError `provider_not_connected` when no address is known or the provider does not support the
- * format
- * @throws GatewayError `invalid_field` when the credential has characters that are not allowed in a header.
+ * `signUpstreamRequest` afterwards. The header `accept-encoding: identity` is deliberate. The gateway parses
+ * the response while it streams. A decompressor would delay each chunk and need a size limit.
+ * @throws GatewayError `provider_not_connected` if no address is known or the provider does not support the
+ * format.
+ * @throws GatewayError `invalid_field` if the credential has characters that are not allowed in a header.
  */
 export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
   return {
@@ -119,7 +120,7 @@ const urls = new LRUCache<string, string>({
 });
 
 function joinUrl(base: string, template: string, model: string): string {
-  // A URL parser treats `.` and `..` as path steps, even when they are percent-encoded.
+  // A URL parser treats `.` and `..` as path steps, even if they are percent-encoded.
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
   const [path = '', query = ''] = template.split('?');
@@ -130,7 +131,7 @@ function joinUrl(base: string, template: string, model: string): string {
   return url.href;
 }
 
-/** Rejects lone surrogates, which a URL cannot contain. The provider validates a model in the body. */
+/** Rejects lone surrogates, which a URL cannot contain. The provider validates a model name in the body. */
 function encodeModel(model: string): string {
   if (!model.isWellFormed()) throw new GatewayError('invalid_field', { param: 'model' });
   return encodeURIComponent(model);
@@ -146,7 +147,7 @@ function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, s
     : { [provider.apiVersion.header]: apiVersion };
 }
 
-/** The provider's own address. For Amazon Bedrock, the address of the credential's region. */
+/** The provider's own address. For Amazon Bedrock, this is the address of the credential's region. */
 function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
   return hostedBaseUrl(parseHostedCredential(credential).region);
@@ -154,10 +155,9 @@ function chooseAddress({ provider, credential }: UpstreamCall): string | null {
 
 function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall): Record<string, string> {
   if (credential === null) return {};
-  // A service account's token is added later, when the request is signed.
+  // When the request is signed, the token of a service account is added.
   if (auth.kind === 'google' && parseServiceAccount(credential)) return {};
-  // Invalid characters are rejected here, because an HTTP library would quote the credential in its error
-  // message.
+  // An HTTP library would quote a credential with invalid characters in its error message.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
       param: 'api_key',

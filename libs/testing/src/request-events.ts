@@ -1,7 +1,7 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 
-/** A request's accepted event, in the form in which the gateway writes it. */
+/** The event for an accepted request, in the form in which the gateway writes it. */
 export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): RequestAcceptedV1 {
   return {
     v: 1,
@@ -18,7 +18,7 @@ export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): Re
   };
 }
 
-/** A plan over `tools` tools that forwards the first `k`. */
+/** A plan for a list of `tools` tools that forwards the first `k` tools. */
 export function createPlanEvent(tools: number, k: number): NonNullable<RequestEventV1['plan']> {
   return {
     intent: 'act',
@@ -58,7 +58,7 @@ const unplanned = {
 } satisfies Partial<RequestEventV1>;
 
 /**
- * The final event for a request without tools that was sent unchanged. The request is successful, unless
+ * The final event for a request without tools that was sent unchanged. The event reports success, unless
  * `change` overrides fields.
  */
 export function createEndedEvent(

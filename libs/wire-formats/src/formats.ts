@@ -20,7 +20,7 @@ const clientFormats: Readonly<Record<ClientFormat, ClientWireFormat>> = {
   messages: withForeignLosses(messages),
 };
 
-/** The table of all formats. To add a format, add the format's folder and an entry to this table. */
+/** The table of all formats. A new format needs a folder and an entry in this table. */
 const providerFormats: Readonly<Record<ProviderFormat, WireFormat>> = {
   ...clientFormats,
   gemini: withForeignLosses(gemini),
@@ -37,8 +37,8 @@ export function providerFormatNamed(name: ProviderFormat): WireFormat {
 }
 
 /**
- * Adds losses for fields that only another format defines. A format cannot detect these fields, because
- * formats do not depend on each other.
+ * Adds losses for fields that only another format defines. A format cannot detect fields of other formats,
+ * because formats do not depend on each other.
  */
 function withForeignLosses<Format extends WireFormat>(format: Format): Format {
   const { provider } = format;

@@ -104,9 +104,9 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 
 /**
  * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
- * notifies gateways directly, so this call only serves gateways that miss the notification. These gateways
- * read the account's new epoch (change number) in Redis and reload the account's credentials before the next
- * use. Throws `not_found` for an unknown account.
+ * notifies gateways directly, so this call only serves gateways that miss the vault's notification. A gateway
+ * that missed the notification reads the account's new epoch (change number) in Redis. The gateway then
+ * reloads the account's credentials before the next use. Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,

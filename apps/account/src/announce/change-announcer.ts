@@ -28,7 +28,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user whose login sessions have ended, or who belongs to a changed account. */
+/** A user with ended login sessions, or with a change of the user's account. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;

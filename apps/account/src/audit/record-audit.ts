@@ -6,7 +6,7 @@ import type { AccountModels, Prisma } from '../persistence/account-database.ts';
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target?: AuditTarget;
-  /** The changed fields, as returned by `diffFields`. These fields never contain a secret. */
+  /** The changed fields, as returned by `diffFields`. The changed fields never contain a secret. */
   readonly changes?: AuditChanges;
 }
 
@@ -95,7 +95,7 @@ const hourMs = 3_600_000;
 export interface AuditedPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** The person's e-mail address. */
+  /** The person's email address. */
   readonly name: string;
 }
 

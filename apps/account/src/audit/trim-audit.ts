@@ -9,8 +9,8 @@ export interface AuditLimits {
 
 const dayMs = 86_400_000;
 /**
- * Only accounts with audit events in this period before a run of the job are checked, in milliseconds. An
- * earlier run of the job has already checked all other accounts.
+ * Length of the period before a run of the job, in milliseconds. The job checks only accounts with audit
+ * events in this period. An earlier run of the job has already checked all other accounts.
  */
 const activeMs = dayMs;
 /** Maximum number of events that one SQL statement deletes. Each statement takes a fraction of a second. */

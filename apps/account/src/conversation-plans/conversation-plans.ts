@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
  * first request therefore sends the same tools.
  */
 const sharedMs = 3_600_000;
-/** Plans per statement. Each statement takes a fraction of a second. */
+/** Maximum number of plans that one SQL statement deletes. Each statement takes a fraction of a second. */
 const plansAtOnce = 5_000;
 /**
  * Maximum number of conversation plans per account. Above this number, the least recently used plans are
@@ -75,7 +75,10 @@ export async function findPlan(
   return { plan: conversationPlan.parse(found.plan) };
 }
 
-/** Stores that the messages after a turn were sent unchanged. Throws `not_found` for an unknown account. */
+/**
+ * Stores that the messages after a turn of the model were sent unchanged. Throws `not_found` for an unknown
+ * account.
+ */
 export async function keepUnchangedTurn(
   { database }: PlanContext,
   { accountId, name: hex }: { readonly accountId: string; readonly name: string },
@@ -91,7 +94,10 @@ export async function keepUnchangedTurn(
   return {};
 }
 
-/** Returns the names that `keepUnchangedTurn` stored. They stay for another period. */
+/**
+ * Returns those of the given names that `keepUnchangedTurn` stored. Reading a name restarts its retention
+ * period.
+ */
 export async function findUnchangedTurns(
   { database }: PlanContext,
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },

@@ -26,8 +26,7 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // The announcement is repeated, because the first announcement is lost if the process stops right after
-      // the commit.
+      // The announcement is repeated, because the process may stop right after the commit.
       service: 'edge-gateway',
       forget: ({ accountId, epoch }) => {
         changes.announceAccountChange({ accountId, epoch, deleted: true });

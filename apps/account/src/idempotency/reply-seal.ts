@@ -50,7 +50,6 @@ export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array)
 
 function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
-  // The label in this key derivation must never change, because stored replies can be decrypted only with
-  // exactly this label.
+  // The label must never change, because it is needed to decrypt stored replies.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

@@ -12,7 +12,7 @@ export interface ChangePasswordRequest {
   readonly sealedPasswords: string;
   readonly clientAddress: string;
   /**
-   * The public key to which the new device token is encrypted. Null if the caller has no device cookie to
+   * The public key with which the new device token is encrypted. Null if the caller has no device cookie to
    * replace.
    */
   readonly recipientPublicKey: string | null;
@@ -22,8 +22,8 @@ export interface ChangePasswordRequest {
 /**
  * Replaces a person's password, ends every login session except the current one, and revokes all device
  * tokens. The reply contains a new device token. Wrong passwords are counted for this login session only, so
- * that strangers cannot prevent a person from changing the password. Throws `invalid_credentials`,
- * `too_many_attempts`, and `invalid_field` if the new password is unacceptable.
+ * that strangers cannot prevent a person from changing the password. Throws `invalid_credentials` for a wrong
+ * password, `too_many_attempts`, and `invalid_field` if the new password is unacceptable.
  */
 export async function changePassword(
   identity: Identity,

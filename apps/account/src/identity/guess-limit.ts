@@ -3,8 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
- * The number of failures without a block, and the length of the blocks after later failures. Each block lasts
- * twice as long as the previous one, up to the maximum.
+ * The number of failed sign-ins before the first block, and the length of the blocks after later failures.
+ * Each block lasts twice as long as the previous block, up to the maximum.
  */
 interface GuessAllowance {
   readonly free: number;
@@ -13,43 +13,47 @@ interface GuessAllowance {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Milliseconds without a new failure after which failures are forgotten. */
+/** Milliseconds without a new failed sign-in after which earlier failures are forgotten. */
 export const forgottenAfterMs = dayMs;
 
 /**
- * The block lengths of most budgets. A budget of n failures with these blocks admits at most n + 100 failures
- * in 24 hours.
+ * The block lengths of most sign-in budgets. A budget of n failures with these blocks admits at most n + 100
+ * failures in 24 hours.
  */
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
  * The budgets of sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
  * Cookies": a browser that signed in before has its own budget, and all other browsers share budgets.
- * docs/guides/sign-in.md lists the resulting bounds.
+ * docs/guides/sign-in.md lists the resulting maximum numbers of guesses.
  */
 export const guessAllowances = {
-  /** Attempts by all unknown devices together with one e-mail address. */
+  /** Sign-in attempts by all unknown devices together with one email address. */
   email: { free: 20, ...doubling },
-  /** Attempts from one client address with any e-mail address. Several people may share a client address. */
+  /**
+   * Sign-in attempts from one client address with any email address. Several people may share a client
+   * address.
+   */
   address: { free: 50, ...doubling },
-  /** Attempts by one known device of one person. */
+  /** Sign-in attempts by one known device of one person. */
   device: { free: 10, ...doubling },
   /** Attempts to enter the current password in a password change, per login session. */
   session: { free: 5, ...doubling },
-  /** Attempts from one client address with one e-mail address. */
+  /** Sign-in attempts from one client address with one email address. */
   pair: { free: 5, ...doubling },
   /**
-   * Attempts from one network (IPv4 /24, IPv6 /48) with any e-mail address, while the e-mail budget is spent.
+   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with any email address, while that email address
+   * has spent its own budget.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
-  /** Attempts from all networks that passed the previous budget together, with one e-mail address. */
+  /** Sign-in attempts with one email address from all networks that passed the network budget. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Mails of one kind to one address. The longest block is shorter than the lifetime of a link, so a person
-   * always has a working link, even if strangers request the mails.
+   * Emails of one kind to one address. The longest block is shorter than the lifetime of a link. A person
+   * therefore always has a working link, even if strangers request the emails.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
-  /** Mails that one client address requests. */
+  /** Emails that one client address requests. */
   mailClient: { free: 10, ...doubling },
 } as const satisfies Record<string, GuessAllowance>;
 
@@ -65,22 +69,22 @@ export interface Guess {
   readonly deviceId: string | null;
 }
 
-/** An admitted attempt. The attempt counts as a failure until its password is found correct. */
+/** An admitted sign-in attempt. The attempt counts as a failure until its password is found correct. */
 export interface AdmittedGuess {
-  /** Buckets that a correct password clears. */
+  /** Failure counters that a correct password clears. */
   readonly own: readonly number[];
-  /** Buckets that get one attempt back after a correct password. */
+  /** Failure counters that a correct password decrements by one. */
   readonly shared: readonly number[];
   /** The client's network if a wrong password must be counted for this network. */
   readonly network: string | null;
 }
 
 /**
- * Slows down password guessing across replicas. Each attempt counts as a failure before the password is
+ * Slows down password guessing across all replicas. Each attempt counts as a failure before the password is
  * checked, and a correct password removes that failure. A thousand concurrent guesses therefore have no
- * advantage over sequential guesses. Unknown e-mail addresses are counted as well. Values are hashed into
- * 2^20 buckets of each kind, and the values in a bucket share its failures. The hash is an HMAC, so an
- * attacker cannot construct a collision.
+ * advantage over sequential guesses. Attempts with unknown email addresses are counted as well. Addresses,
+ * networks and devices are hashed into 2^20 counters of each kind, and values with the same hash share a
+ * counter. The hash is an HMAC, so an attacker cannot construct a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
@@ -101,8 +105,8 @@ export class GuessLimit {
   async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
       return { own: [this.#bucketOf('device', deviceId)], shared: [], network: null };
-    // The client address is checked first.
-    // A blocked client can therefore not spend the budgets of other people's e-mail addresses.
+    // The budget of the client address is checked first.
+    // A blocked client can therefore not spend the budgets of other people's email addresses.
     const pair = `${clientAddress} ${email}`;
     await this.require('address', clientAddress);
     await this.require('pair', pair);
@@ -115,33 +119,36 @@ export class GuessLimit {
     return { own, shared: [address, ...reserved], network: null };
   }
 
-  /** Counts an attempt of one kind. Throws `too_many_attempts`. */
+  /** Counts an attempt against one kind of budget. Throws `too_many_attempts` if the budget is spent. */
   async require(kind: GuessKind, value: string): Promise<AdmittedGuess> {
     const waitMs = await this.#reserve(kind, value);
     if (waitMs !== null) throw tooMany(waitMs);
     return { own: [this.#bucketOf(kind, value)], shared: [], network: null };
   }
 
-  /** Counts an attempt of one kind. Returns false if the budget of this kind is spent. */
+  /** Counts an attempt against one kind of budget. Returns false if the budget is spent. */
   async allows(kind: GuessKind, value: string): Promise<boolean> {
     return (await this.#reserve(kind, value)) === null;
   }
 
-  /** Records a correct password. */
+  /** Records that an admitted sign-in attempt had the correct password. */
   async absolve({ own, shared }: AdmittedGuess): Promise<void> {
     await this.#database.acrossAccounts.loginGuesses.deleteMany({ where: { bucket: { in: [...own] } } });
     await this.#giveBack(shared);
   }
 
-  /** Records a wrong password. The failure has already been counted. */
+  /**
+   * Records that an admitted sign-in attempt had a wrong password. The failure was already counted when the
+   * attempt was admitted.
+   */
   async blame({ network }: AdmittedGuess): Promise<void> {
     if (network !== null) await this.#reserve('network', network);
   }
 
   /**
-   * Admits an attempt after the budget of the e-mail address is spent. Networks without a failure in the last
-   * 24 hours may still try once. Guesses from other networks therefore do not lock out a person with a new
-   * device.
+   * Admits a sign-in attempt after the budget of the email address is spent. A network without a failed
+   * sign-in in the last 24 hours may still try once. Guesses from other networks therefore do not lock out a
+   * person with a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);
@@ -160,7 +167,10 @@ export class GuessLimit {
       });
   }
 
-  /** Counts a failure. Returns null, or the milliseconds until the bucket admits another attempt. */
+  /**
+   * Counts a failed sign-in. Returns null if the attempt is admitted, otherwise the milliseconds until the
+   * next attempt is admitted.
+   */
   async #reserve(kind: GuessKind, value: string): Promise<number | null> {
     const { free, firstBlockMs, longestBlockMs } = guessAllowances[kind];
     const bucket = this.#bucketOf(kind, value);
@@ -208,7 +218,7 @@ export function networkOf(clientAddress: string): string {
   return v6 ? `${v6[1] ?? ''}/48` : clientAddress;
 }
 
-/** Admits an attempt before its password is checked, and counts blocked attempts in the metrics. */
+/** Admits a sign-in attempt before its password is checked, and counts blocked attempts in the metrics. */
 export async function admitGuess(
   { guesses, countEvent }: { readonly guesses: GuessLimit; readonly countEvent: (event: 'blocked') => void },
   admit: (guesses: GuessLimit) => Promise<AdmittedGuess>,

@@ -25,7 +25,8 @@ import { signUp } from './sign-up.ts';
 import { requestEmailVerification, verifyEmail } from './verify-email.ts';
 
 /**
- * Implements the contracts for the embedded identity service, and resolves login sessions from any issuer.
+ * Implements the RPC contracts for the embedded identity service, and resolves login sessions from any
+ * issuer.
  */
 @Controller()
 export class IdentityController {
@@ -53,15 +54,15 @@ export class IdentityController {
     return { keySet: { keys: await requireIdentity(this.#identity).signingKeys.publicKeys() } };
   }
 
-  /** Gateways encrypt passwords to this public key. All replicas share it. */
+  /** Gateways encrypt passwords with this public key. All replicas share the key pair. */
   @RpcHandler(getIdentitySealingKeyContract)
   getIdentitySealingKey(): ReplyOf<typeof getIdentitySealingKeyContract> {
     return { publicKey: requireIdentity(this.#identity).sealingKeys.publicKey };
   }
 
   /**
-   * Edge gateways verify device tokens with this key, and read whether mails for forgotten passwords are
-   * possible.
+   * Returns the key with which edge gateways verify device tokens, and whether emails for forgotten passwords
+   * are possible.
    */
   @RpcHandler(getIdentitySettingsContract)
   getIdentitySettings(): ReplyOf<typeof getIdentitySettingsContract> {

@@ -22,7 +22,7 @@ type IdentityEvent =
   | 'password-reset'
   | 'email-verified';
 
-/** Dependencies shared by the functions of the embedded identity service. */
+/** Dependencies that the functions of the embedded identity service share. */
 export interface Identity {
   readonly database: AccountDatabase;
   /** The `iss` claim of access tokens. */
@@ -32,17 +32,22 @@ export interface Identity {
   readonly accessTokenSeconds: number;
   /** Whether new users may sign up. */
   readonly signUpOpen: boolean;
-  /** Gateways encrypt passwords to this key pair. All replicas share it. */
+  /** Gateways encrypt passwords with the public key of this pair. All replicas share the key pair. */
   readonly sealingKeys: SealingKeyPair;
-  /** 32 bytes. Each refresh token is stored as an HMAC keyed with this pepper. */
+  /**
+   * The pepper for refresh tokens: 32 bytes. Each refresh token is stored as an HMAC keyed with this pepper.
+   */
   readonly refreshPepper: Buffer;
-  /** 32 bytes. Each token of a mailed link is stored as an HMAC keyed with this pepper. */
+  /**
+   * The pepper for the tokens of emailed links: 32 bytes. Each token of an emailed link is stored as an HMAC
+   * keyed with this pepper.
+   */
   readonly mailPepper: Buffer;
   readonly signingKeys: SigningKeys;
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
   readonly devices: KnownDevices;
-  /** The mails with links. Null if the service cannot send e-mail. */
+  /** Sends emails with links. Null if the service cannot send email. */
   readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
   /** Called if an event could not be added to the audit log. */
@@ -55,7 +60,10 @@ export interface Identity {
 export const IDENTITY = Symbol('Identity');
 
 export interface IdentityOptions {
-  /** 32 bytes. All keys of the embedded identity service are derived from this secret. */
+  /**
+   * The secret of the embedded identity service: 32 bytes. All keys of the embedded identity service are
+   * derived from this secret.
+   */
   readonly secret: Buffer;
   readonly issuer: string;
   readonly audience: string;
@@ -67,10 +75,10 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
   /**
-   * The mail sender. Null if the service cannot send e-mail. `publicUrl` is the gateway's origin in links.
+   * The email sender. Null if the service cannot send email. `publicUrl` is the gateway's origin in links.
    */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
-  /** Called with the id of the person if a mail could not be sent. */
+  /** Called with the id of the person if an email could not be sent. */
   readonly onMailError: (error: unknown, userId: string | null) => void;
 }
 
@@ -118,20 +126,23 @@ function buildLinkMails(
   return new LinkMails({ ...mail, issuer, database, guesses, mailPepper, countMail, onError: onMailError });
 }
 
-/** The pepper for tokens of mailed links. The operator's command line needs only this key. */
+/** The pepper for the tokens of emailed links. The operator's command line needs only this key. */
 export function deriveMailPepper(secret: Buffer): Buffer {
   return deriveKey(secret, 'mail tokens');
 }
 
 /**
- * Derives a key. All keys are derived from one configured secret. A leaked derived key reveals nothing about
- * the other keys (RFC 5869).
+ * Derives a key for one purpose from the single configured secret. A leaked derived key reveals nothing about
+ * the other derived keys (RFC 5869).
  */
 function deriveKey(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `agent-gateway identity: ${purpose}`, 32));
 }
 
-/** Returns the embedded identity service. Throws `not_found` if an external issuer replaces it. */
+/**
+ * Returns the embedded identity service. Throws `not_found` if an external issuer replaces the embedded
+ * identity service.
+ */
 export function requireIdentity(identity: Identity | null): Identity {
   if (identity === null) throw new GatewayError('not_found');
   return identity;

@@ -8,14 +8,17 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 import type { DeviceOwner } from './known-devices.ts';
 
-/** Lifetime of a login session. Refreshing the tokens of a session does not extend it. */
+/** Lifetime of a login session. Refreshing the session's tokens does not extend this lifetime. */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of login sessions per person. A new login above this number ends the oldest session. */
 const loginSessionsPerUserMax = 50;
-/** Number of replaced refresh tokens that are kept per login session, to detect their reuse. */
+/**
+ * Number of replaced refresh tokens that are kept per login session, to detect that a replaced token is used
+ * again.
+ */
 export const usedRefreshTokensMax = 50;
 
-/** Tokens for the client, encrypted to the edge gateway. */
+/** The tokens for the client, encrypted for the edge gateway. */
 export interface SealedTokens {
   readonly sealedTokens: string;
   readonly accessExpiresInSeconds: number;
@@ -24,12 +27,12 @@ export interface SealedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The tokens and facts that a new or refreshed login session returns to its person. */
+/** The tokens and facts that are returned to a person for a new or refreshed login session. */
 export interface IssuedSession {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly refreshToken: string;
-  /** The device token. Null for a refresh, which proves no password. */
+  /** The device token. Null for a refreshed login session, because a refresh does not prove the password. */
   readonly deviceToken: string | null;
 }
 
@@ -41,7 +44,7 @@ export interface LoginSession {
 
 const refreshTokenBytes = 32;
 
-/** 256 random bits, with a prefix that identifies the token type in logs. */
+/** Creates a refresh token: 256 random bits, with a prefix that identifies the token type in logs. */
 export function createRefreshToken(): string {
   return `rt-svc-${randomBytes(refreshTokenBytes).toString('base64url')}`;
 }
@@ -58,7 +61,7 @@ export function sha256HexOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Starts a login session. If the person has too many sessions, the oldest one ends. */
+/** Starts a login session. If the person has too many login sessions, the oldest session ends. */
 export async function beginLoginSession(
   tx: AccountModels,
   identity: Identity,
@@ -89,8 +92,8 @@ export async function beginLoginSession(
 }
 
 /**
- * Signs an access token for a login session, and encrypts it and the refresh token to the requesting edge
- * gateway.
+ * Signs an access token for a login session. Encrypts the access token and the refresh token for the
+ * requesting edge gateway.
  */
 export async function sealTokens(
   identity: Identity,
@@ -114,7 +117,7 @@ export async function sealTokens(
   };
 }
 
-/** Creates a device token and encrypts it to the requesting edge gateway. */
+/** Creates a device token and encrypts the device token for the requesting edge gateway. */
 export async function sealDevice(
   { devices }: Identity,
   owner: DeviceOwner,

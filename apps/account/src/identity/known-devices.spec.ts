@@ -5,7 +5,7 @@ const devices = new KnownDevices(Buffer.alloc(32, 5));
 const owner = { id: 'the owner', deviceGeneration: 3 };
 
 describe('a device token', () => {
-  it('identifies a browser of its person on every replica', async () => {
+  it('identifies a browser of its owner on every replica', async () => {
     const token = await devices.issue(owner);
     const replica = new KnownDevices(Buffer.alloc(32, 5));
     const found = await replica.find(['nonsense', token], owner);
@@ -20,7 +20,7 @@ describe('a device token', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('is invalid for another person, without a person, and after a revocation', async () => {
+  it('is invalid for another person, for no person, and after its revocation', async () => {
     const token = await devices.issue(owner);
     expect(await devices.find([token], { ...owner, id: 'another' })).toBeNull();
     expect(await devices.find([token], null)).toBeNull();

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, randomBytes, type KeyObject } from '
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** Time for which a browser stays a known device after its last sign-in. */
+/** Seconds for which a browser stays a known device after its last sign-in. */
 const deviceSeconds = 180 * 24 * 60 * 60;
 const nonceBytes = 16;
 const tokenType = 'device+jwt';
@@ -11,7 +11,9 @@ const algorithm = 'EdDSA';
 /** The DER prefix before the 32 raw bytes of an Ed25519 private key (RFC 8410 §7). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A user with known devices. A new value of `deviceGeneration` revokes all earlier device tokens. */
+/**
+ * A user with known devices. A new value of `deviceGeneration` revokes all earlier device tokens of the user.
+ */
 export interface DeviceOwner {
   readonly id: string;
   readonly deviceGeneration: number;
@@ -20,14 +22,14 @@ export interface DeviceOwner {
 const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: z.int() });
 
 /**
- * Device tokens: signed proofs that a browser has signed in as a person before. A device token gives only a
- * separate budget for wrong passwords. All replicas derive the same Ed25519 key from the seed, so edge
- * gateways can verify a token with the public key.
+ * Creates and checks device tokens: signed proofs that a browser has signed in as a person before. A device
+ * token only gives the browser a separate budget for wrong passwords. All replicas derive the same Ed25519
+ * key from the seed, so edge gateways can verify a device token with the public key.
  */
 export class KnownDevices {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
-  /** The public key: 32 raw bytes, in base64. */
+  /** The public key that verifies device tokens: 32 raw bytes, in base64. */
   readonly publicKey: string;
 
   /** `seed` has 32 bytes. */
@@ -39,7 +41,10 @@ export class KnownDevices {
     this.publicKey = Buffer.from(x, 'base64url').toString('base64');
   }
 
-  /** Creates the token for a browser that has just proven the person's password or mailbox. */
+  /**
+   * Creates the device token for a browser that has just proven the person's password or access to the
+   * person's mailbox.
+   */
   async issue({ id, deviceGeneration }: DeviceOwner): Promise<string> {
     return new SignJWT({ gen: deviceGeneration })
       .setProtectedHeader({ alg: algorithm, typ: tokenType })
@@ -50,7 +55,10 @@ export class KnownDevices {
       .sign(this.#privateKey);
   }
 
-  /** The id of the person's device, from the given tokens. Null if no token is valid for this person. */
+  /**
+   * Finds the id of the person's device in the given tokens. Returns null if no token is valid for this
+   * person.
+   */
   async find(tokens: readonly string[], owner: DeviceOwner | null): Promise<string | null> {
     for (const token of tokens) {
       const read = await this.#read(token);
@@ -67,7 +75,7 @@ export class KnownDevices {
       });
       return claims.safeParse(payload).data ?? null;
     } catch {
-      // Forged, expired and malformed tokens have the same result: the device is not a known device.
+      // A device with a forged, expired or malformed token is not a known device.
       return null;
     }
   }

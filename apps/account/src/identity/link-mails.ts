@@ -11,7 +11,7 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Sends one mail. Rejects if the mail server did not accept it after some retries. */
+/** Sends one email. The promise rejects if the mail server did not accept the email after some retries. */
 export interface MailSender {
   send(mail: Mail): Promise<void>;
   close(): void;
@@ -27,12 +27,15 @@ export interface LinkMailsOptions {
   /** The gateway's origin in links, without a slash at the end. */
   readonly publicUrl: string;
   readonly countMail: (purpose: MailPurpose, outcome: 'sent' | 'limited' | 'failed') => void;
-  /** Called with the error. The user id is null if the person could not be looked up. */
+  /**
+   * Called with the error if an email could not be sent. The user id is null if the person could not be
+   * looked up.
+   */
   readonly onError: (error: unknown, userId: string | null) => void;
 }
 
 const parallelMax = 4;
-/** Maximum number of waiting mails. Further requests are rejected. */
+/** Maximum number of waiting emails. Further requests for an email are rejected. */
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 
@@ -43,8 +46,8 @@ interface WaitingMail {
 }
 
 /**
- * Mails links to people after the reply to the request. The reply therefore takes the same time for known and
- * unknown addresses. Mails wait in memory. If the process ends, the person must request another mail.
+ * Sends links by email after the reply to the request. The reply therefore takes the same time for known and
+ * unknown email addresses. Emails wait in memory. If the process ends, the person must request another email.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
@@ -55,12 +58,15 @@ export class LinkMails {
     this.#options = options;
   }
 
-  /** Queues a mail to a known or unknown address. Throws `service_unavailable` if too many mails are waiting. */
+  /**
+   * Queues an email to a known or unknown address. Throws `service_unavailable` if too many emails are
+   * waiting.
+   */
   request(purpose: MailPurpose, email: string, origin: RequestOrigin | undefined): void {
     if (!this.offer(purpose, email, origin)) throw new GatewayError('service_unavailable');
   }
 
-  /** Queues a mail. Returns false if too many mails are waiting. */
+  /** Queues an email. Returns false if too many emails are waiting. */
   offer(purpose: MailPurpose, email: string, origin?: RequestOrigin): boolean {
     if (this.#waiting.length >= waitingMax) return false;
     this.#waiting.push({ purpose, email, origin });
@@ -68,7 +74,10 @@ export class LinkMails {
     return true;
   }
 
-  /** Waits a few seconds for mails in progress, and closes the connections. */
+  /**
+   * Waits at most a few seconds until the emails in progress are sent, and closes the connections to the mail
+   * server.
+   */
   async close(): Promise<void> {
     this.#waiting.length = 0;
     const late = Promise.withResolvers<undefined>();
@@ -90,7 +99,7 @@ export class LinkMails {
     }
   }
 
-  /** Sends a mail. The method never rejects. */
+  /** Sends an email. The returned promise never rejects. */
   async #send({ purpose, email, origin }: WaitingMail): Promise<void> {
     const { database, guesses, mailPepper, sender, publicUrl, countMail, onError } = this.#options;
     let userId: string | null = null;
@@ -119,8 +128,8 @@ export class LinkMails {
 }
 
 /**
- * The address of the dashboard page for a token. The token is in the fragment, which browsers do not send to
- * servers. No log or referrer therefore contains it.
+ * The address of the dashboard page for a token. The token is in the URL's fragment, which browsers do not
+ * send to servers. No server log or referrer therefore contains the token.
  */
 export function renderLink(publicUrl: string, purpose: MailPurpose, token: string): string {
   return `${publicUrl}/dashboard/${purpose}#token=${token}`;

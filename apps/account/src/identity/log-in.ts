@@ -28,7 +28,7 @@ interface Person {
 }
 
 /**
- * Starts a login session. Unknown e-mail addresses and wrong passwords get the same response after the same
+ * Starts a login session. Unknown email addresses and wrong passwords get the same response after the same
  * amount of work. Throws `invalid_credentials` and `too_many_attempts`.
  */
 export async function logIn(identity: Identity, request: LogInRequest): Promise<SealedTokens> {
@@ -60,8 +60,8 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 
 /**
  * Starts a login session if the password is still current. If the password changes during the check, the
- * check is repeated, because a password change ends only the login sessions that exist at that moment.
- * Returns null if the person is unknown or the password is wrong.
+ * check is repeated. A password change ends only the login sessions that exist at that moment. Returns null
+ * if the person is unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,
@@ -75,7 +75,7 @@ async function beginOnPassword(
     if (person === null || !isRight) return null;
     const { id, passwordHash } = person;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
-      // The row stays locked until the login session exists.
+      // The user's row stays locked until the login session exists.
       // A concurrent password change waits for the lock, and then ends the new login session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },
@@ -89,7 +89,7 @@ async function beginOnPassword(
   }
 }
 
-/** Hashes the password again if its hash has an outdated cost. */
+/** Hashes the password again if the stored hash was created with an outdated cost. */
 async function renewHash(
   { passwords, database }: Identity,
   { id, passwordHash }: Person,

@@ -24,9 +24,9 @@ type Outcome =
   | { readonly kind: 'reused'; readonly user: { readonly id: string; readonly email: string } };
 
 /**
- * Replaces a refresh token with a new one. If a token is used twice, it may be stolen, and the service cannot
- * distinguish its owner from a thief. The login session then ends (RFC 9700 §4.14.2). Throws
- * `invalid_refresh_token`.
+ * Replaces a refresh token with a new refresh token. A refresh token that is used twice may be stolen, and
+ * the service cannot distinguish its owner from a thief. If a refresh token is used twice, its login session
+ * therefore ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -56,7 +56,7 @@ export async function refreshLoginSession(
 }
 
 /**
- * Returns an outcome instead of throwing an error, so that the transaction can commit the end of a login
+ * Returns an outcome instead of throwing an error, so that the transaction can commit the end of the login
  * session.
  */
 async function replaceToken(
@@ -71,7 +71,7 @@ async function replaceToken(
   });
   if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
   const { session } = found;
-  // A concurrent request with the same token waits for this lock, and then finds the token used.
+  // A concurrent request with the same refresh token waits for this lock, and then finds the token used.
   const { count } = await tx.refreshToken.updateMany({
     where: { hash, usedAt: null },
     data: { usedAt: now },
@@ -104,14 +104,14 @@ interface LoginSessionName {
 
 /**
  * Returns the account and user for a login session. The edge gateway has already verified the session's
- * token. Returns null if an embedded identity session has ended. Sessions from external issuers last as long
- * as their tokens.
+ * token. Returns null if a login session of the embedded identity service has ended. A login session from an
+ * external issuer lasts as long as its token.
  */
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // This query covers all accounts, because the login session determines the account.
+  // The query is not limited to one account, because the login session determines the account.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };
@@ -123,9 +123,9 @@ export async function resolveLoginSession(
 }
 
 /**
- * Ends a login session on every gateway. Ending a session twice has no further effect. A concurrent refresh
- * can cause a deadlock. The database then aborts one of the two transactions, and that transaction is
- * retried.
+ * Ends a login session on every gateway. Ending a login session twice has no further effect. A concurrent
+ * token refresh can cause a deadlock in the database. The database then aborts one of the two transactions,
+ * and the aborted transaction is retried.
  */
 export async function logOut(
   identity: Identity,

@@ -2,13 +2,13 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { hashKey } from '../common/secrets.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** The purpose of the link in a mail. */
+/** The purpose of a link in an email. */
 export type MailPurpose = 'reset-password' | 'verify-email';
 
 const tokenBytes = 32;
 const hourMs = 60 * 60 * 1000;
 
-/** Milliseconds for which a mailed link is valid, by purpose. */
+/** Milliseconds for which an emailed link is valid, by purpose. */
 export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
   'reset-password': hourMs,
   'verify-email': 24 * hourMs,
@@ -20,7 +20,7 @@ export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
  */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/** Maximum number of valid links of one kind per person. A further link replaces the oldest. */
+/** Maximum number of valid emailed links of one kind per person. A further link replaces the oldest link. */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {
@@ -31,7 +31,10 @@ export interface NewMailToken {
   readonly provesEmail: boolean;
 }
 
-/** Creates a token: 256 random bits with a prefix that identifies the kind. Only its hash is stored. */
+/**
+ * Creates a token: 256 random bits with a prefix that identifies the kind of token. Only the token's hash is
+ * stored.
+ */
 export async function createMailToken(
   database: AccountDatabase,
   pepper: Buffer,
@@ -55,7 +58,7 @@ export async function createMailToken(
   return token;
 }
 
-/** The person and kind of a valid token. Null for any other token. */
+/** Finds the person and the kind of a valid token. Returns null for an invalid token. */
 export function findMailToken(
   database: AccountDatabase,
   pepper: Buffer,

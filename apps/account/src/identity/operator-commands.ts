@@ -6,14 +6,13 @@ import { parseEmail } from './parse-credentials.ts';
 export interface OperatorContext {
   readonly database: AccountDatabase;
   readonly mailPepper: Buffer;
-  /** The gateway's origin. If it is null, links are printed without an origin. */
+  /** The gateway's origin. If the origin is null, links are printed without an origin. */
   readonly publicUrl: string | null;
 }
 
 /**
- * Creates a link for a new password, which the operator sends to the person. A use of this link does not
- * verify the e-mail address, because the gateway did not mail the link. Throws an error if no user has this
- * address.
+ * Creates a link for a new password, which the operator sends to the person. Using this link does not verify
+ * the email address, because the gateway did not email the link. Throws an error if no user has this address.
  */
 export async function createResetLink(
   { database, mailPepper, publicUrl }: OperatorContext,
@@ -29,7 +28,7 @@ export async function createResetLink(
   return `${link}\nThe link works once, for 24 hours. Send it to the person through a private channel.`;
 }
 
-/** Marks an address as verified. Throws an error if no user has this address. */
+/** Marks an email address as verified. Throws an error if no user has this address. */
 export async function markEmailVerified(
   { database }: Pick<OperatorContext, 'database'>,
   email: string,

@@ -10,7 +10,7 @@ it.each([
   ['somebody', null],
   ['a@b', null],
   [`${'x'.repeat(250)}@example.com`, null],
-])('parses the e-mail address %j as %j', (text, parsed) => {
+])('parses the email address %j as %j', (text, parsed) => {
   expect(parseEmail(text)).toBe(parsed);
 });
 
@@ -21,7 +21,7 @@ it.each(['elevenchars', 'x'.repeat(257), 'aaaaaaaaaaaaaa', 'Somebody@Example.com
   },
 );
 
-it('accepts any other password with twelve characters', () => {
+it('accepts any password of at least twelve characters that the other rules allow', () => {
   expect(() => checkNewPassword('correct hors', email, 'password')).not.toThrow();
 });
 

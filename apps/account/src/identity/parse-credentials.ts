@@ -14,7 +14,10 @@ const passwordCharsMax = 256;
  */
 const passwordCharsMin = 12;
 
-/** Decrypts and parses the JSON in a sealed box. Throws `invalid_field` for any other input. */
+/**
+ * Decrypts and parses the JSON in a sealed box. Throws `invalid_field` if the box cannot be decrypted or
+ * parsed.
+ */
 export function openFor<Schema extends z.ZodType>(
   sealingKeys: SealingKeyPair,
   sealed: string,
@@ -28,7 +31,7 @@ export function openFor<Schema extends z.ZodType>(
   }
 }
 
-/** Normalizes an e-mail address for storage and lookup. Returns null for an invalid address. */
+/** Normalizes an email address for storage and lookup. Returns null for an invalid address. */
 export function parseEmail(text: string): string | null {
   const email = text.normalize('NFKC').trim().toLowerCase();
   return email.length <= emailCharsMax && z.email().safeParse(email).success ? email : null;

@@ -10,7 +10,7 @@ describe('password hashing', () => {
     expect(one).not.toBe(other);
   });
 
-  it('matches a password only with the same password, in every Unicode form', async () => {
+  it('accepts only the same password, in every Unicode form', async () => {
     const stored = await passwords.hash('caf\u00e9 au lait');
     expect(await passwords.verify(stored, 'cafe\u0301 au lait')).toBe(true);
     expect(await passwords.verify(stored, 'cafe au lait')).toBe(false);
@@ -31,12 +31,12 @@ describe('password hashing', () => {
     expect(known).toBeGreaterThan(unknown / 3);
   });
 
-  it('reports hashes with a different cost as outdated', async () => {
+  it('reports hashes that were created with a different cost as outdated', async () => {
     expect(passwords.isOutdated(await passwords.hash('a password'))).toBe(false);
     expect(passwords.isOutdated(await hash('a password', { ...passwordCost, timeCost: 1 }))).toBe(true);
   });
 
-  it('stores waiting passwords in a bounded queue', async () => {
+  it('rejects a password when the queue of waiting passwords is full', async () => {
     const crowded = new PasswordHasher({ slots: 1, waitingMax: 3 });
     const calls = Array.from({ length: 10 }, () =>
       crowded.hash('x').then(

@@ -3,16 +3,19 @@ import { GatewayError } from '@gateway/errors';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
- * argon2id with 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106 §4).
- * Each hash takes about 20 ms on one core. With a higher memory setting, a burst of logins could exhaust the
- * process's memory.
+ * The cost of argon2id: 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106
+ * §4). Each hash takes about 20 ms on one core. With a higher memory setting, a burst of logins could exhaust
+ * the process's memory.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords waiting for a free core. Further passwords are rejected. */
+/** Maximum number of passwords waiting for a free processor core. Further passwords are rejected. */
 const defaultWaitingMax = 256;
 
-/** Hashes and checks passwords. The number of parallel computations equals the number of spare cores. */
+/**
+ * Hashes and checks passwords. The number of parallel computations equals the number of spare processor
+ * cores.
+ */
 export class PasswordHasher {
   readonly #slots: number;
   readonly #waitingMax: number;
@@ -34,8 +37,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Checks a password against its hash. A null hash, used for unknown e-mail addresses, takes the same time
-   * and returns false.
+   * Checks a password against its hash. A null hash is used for unknown email addresses. The check of a null
+   * hash takes the same time and returns false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const nobody = await this.#hashOfNobody();
@@ -43,7 +46,7 @@ export class PasswordHasher {
     return matches && passwordHash !== null;
   }
 
-  /** Whether a hash was created with a cost that differs from the current one. */
+  /** Whether a hash was created with a cost that differs from the current cost. */
   isOutdated(passwordHash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
     return (
@@ -54,8 +57,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash for unknown users, which is created only once. If the creation fails because the queue is full,
-   * the next call retries it.
+   * The hash for unknown users, which is created only once. If creating the hash fails because the queue is
+   * full, the next call tries again.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;

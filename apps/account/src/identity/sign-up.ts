@@ -6,7 +6,7 @@ import { beginLoginSession, createRefreshToken, sealTokens, type SealedTokens } 
 import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
 
 /**
- * Creates a person and starts their first login session. The error for an existing e-mail address is
+ * Creates a person and starts the person's first login session. The error for an existing email address is
  * intentionally visible, because the edge gateway limits the rate of attempts. Throws `email_taken`,
  * `sign_up_closed` and `invalid_field`.
  */
@@ -27,8 +27,8 @@ export async function signUp(
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
   identity.countEvent('signed-up');
-  // The verification mail is optional, and the person can request another mail.
-  // A full queue therefore does not fail the sign-up.
+  // The verification email is optional, and the person can request another verification email.
+  // A full email queue therefore does not fail the sign-up.
   identity.linkMails?.offer('verify-email', email);
   const deviceToken = await identity.devices.issue({ id: session.userId, deviceGeneration: 0 });
   const issued = { email, emailVerified: false, refreshToken, deviceToken };

@@ -7,18 +7,21 @@ import type { AccountDatabase, SigningKeyRow } from '../persistence/account-data
 
 export interface SigningKeysOptions {
   readonly database: AccountDatabase;
-  /** The key pair that encrypts private keys for storage. Only this key pair can decrypt them. */
+  /**
+   * The key pair that encrypts private keys for storage. Only this key pair can decrypt the stored private
+   * keys.
+   */
   readonly boxKeys: SealingKeyPair;
-  /** Milliseconds for which a key signs tokens before the next key replaces it. */
+  /** Milliseconds for which a key signs tokens before the next signing key replaces it. */
   readonly signsForMs?: number;
   /**
-   * Milliseconds between a key's publication and its first signature, so that verifiers can fetch the key in
-   * time.
+   * Milliseconds between a signing key's publication and its first signature, so that verifiers can fetch the
+   * key in time.
    */
   readonly publishedAheadMs?: number;
   /**
-   * Milliseconds for which a key still verifies tokens after its last signature. This must exceed the token
-   * lifetime.
+   * Milliseconds for which a signing key still verifies tokens after its last signature. This number must
+   * exceed the token lifetime.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
@@ -38,7 +41,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 const rereadAfterMs = 60_000;
 const attemptsMax = 5;
 
-/** The keys that sign access tokens. All replicas share them, and a new key is created each month. */
+/**
+ * The keys that sign access tokens. All replicas share the signing keys, and a new key is created each month.
+ */
 export class SigningKeys {
   readonly #database: AccountDatabase;
   readonly #boxKeys: SealingKeyPair;
@@ -62,7 +67,7 @@ export class SigningKeys {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The key that currently signs tokens. */
+  /** The key that currently signs access tokens. */
   async current(): Promise<SigningKey> {
     const rows = await this.#read();
     const now = this.#now();
@@ -74,7 +79,7 @@ export class SigningKeys {
     throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify tokens: the current, recent and upcoming signing keys. */
+  /** The keys that verify access tokens: the current, recent and upcoming signing keys. */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }
@@ -98,8 +103,8 @@ export class SigningKeys {
   }
 
   /**
-   * The time at which the next key must start to sign. Null if the existing keys last long enough. Keys that
-   * cannot be decrypted are ignored.
+   * The time at which the next signing key must start to sign. Null if the existing keys last long enough.
+   * Signing keys that cannot be decrypted are ignored.
    */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
     const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);
@@ -124,12 +129,15 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // Another replica has already created a key, so that key can be used instead.
+      // Another replica has already created a signing key, so that key can be used instead.
       if (!isUniqueConflict(error)) throw error;
     }
   }
 
-  /** Decrypts a private key. Returns null for a key that was encrypted under another secret. */
+  /**
+   * Decrypts the private part of a signing key. Returns null for a key that was encrypted under another
+   * secret.
+   */
   #open({ kid, sealedPrivateKey }: SigningKeyRow): KeyObject | null {
     const known = this.#opened.get(kid);
     if (known !== undefined) return known;

@@ -6,8 +6,8 @@ import { findMailToken, useMailToken } from './mail-tokens.ts';
 import { openFor } from './parse-credentials.ts';
 
 /**
- * Mails the person a link that verifies their address. The function does nothing for a verified address.
- * Throws `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
+ * Emails the person a link that verifies the person's email address. The function does nothing for a verified
+ * address. Throws `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
  */
 export async function requestEmailVerification(
   identity: Identity,
@@ -22,7 +22,10 @@ export async function requestEmailVerification(
   return {};
 }
 
-/** Marks the address of the token's person as verified. Throws `invalid_mail_token`. */
+/**
+ * Marks the email address of the token's person as verified. Throws `invalid_mail_token` for an invalid
+ * token.
+ */
 export async function verifyEmail(
   identity: Identity,
   request: { sealedToken: string; origin?: RequestOrigin | undefined },

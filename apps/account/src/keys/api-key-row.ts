@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 import { Prisma, type AccountPolicy, type ApiKeyRow } from '../persistence/account-database.ts';
 
 type Limit = (typeof inheritableLimit.options)[number];
-/** An API key's stored limits. Null means that the account's limit applies. */
+/** An API key's stored limits. A null limit means that the account's limit applies. */
 export interface StoredLimits {
   readonly rateLimitRpm: number | null;
   readonly dailyTokenBudget: bigint | number | null;
@@ -13,7 +13,7 @@ export interface StoredLimits {
 
 export type EffectiveLimits = Record<Limit, number>;
 
-/** The key's limits. The account's limit applies if the key has no limit. */
+/** Returns the limits of an API key. The account's limit applies if the key has no limit. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
   return {
     rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,
@@ -47,24 +47,27 @@ export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
   };
 }
 
-/** Parses stored scopes, in their usual order and without unknown scopes. */
+/** Parses stored scopes. Returns the scopes in their usual order and without unknown scopes. */
 export function parseScopes(stored: readonly string[]): KeyScope[] {
   return allKeyScopes.filter((scope) => stored.includes(scope));
 }
 
 const storedList = z.array(z.string()).nullable();
 
-/** Parses a stored tool list. Null means that the key has no list. */
+/** Parses a stored tool list. Null means that the API key has no tool list. */
 export function parseToolList(stored: unknown): string[] | null {
   return storedList.parse(stored);
 }
 
-/** Renders a tool list for storage. SQL's NULL means no list, because JSON's null would be a value. */
+/**
+ * Renders a tool list for storage. SQL's NULL means that there is no tool list, because JSON's null would be
+ * a value.
+ */
 export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
   return list ?? Prisma.DbNull;
 }
 
-/** Size of a tool list as JSON, in bytes. */
+/** Returns the size of a tool list as JSON, in bytes. */
 export function countToolListBytes(list: string[] | null): number {
   return list === null ? 0 : Buffer.byteLength(JSON.stringify(list));
 }

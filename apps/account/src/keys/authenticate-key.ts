@@ -5,7 +5,7 @@ import type { Prisma } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from './last-used-recorder.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** The outcome of a key check. Revoked keys also have the outcome `unknown`. */
+/** The outcome of an API key check. A revoked key also has the outcome `unknown`. */
 export type CountKeyLookup = (outcome: 'found' | 'unknown') => void;
 export const COUNT_KEY_LOOKUP = Symbol('CountKeyLookup');
 
@@ -18,18 +18,18 @@ const withAccount = { account: { include: { policy: true, routing: true } } } as
 type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
- * Returns the permissions of the key with this SHA-256 (hex), or null for an unknown or revoked key. Unknown
- * and revoked keys take the same time, because a single lookup excludes revoked keys and no later code can
- * distinguish the two. An expired key still gets a grant, which contains the expiry. The secret from before
- * the last rotation also gets a grant, which expires when the overlap ends. Gateways enforce the expiry of
- * their grants.
+ * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key. The
+ * check takes the same time for unknown and revoked keys, because a single lookup excludes revoked keys. No
+ * later code can distinguish an unknown key from a revoked key. An expired key still gets a grant, which
+ * contains the expiry. The secret from before the last rotation also gets a grant, which expires when both
+ * secrets stop being valid together. Gateways enforce the expiry of their grants.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,
   request: { keySha256: string },
 ): Promise<{ grant: KeyGrant | null }> {
   const keyHash = hashKey(context.pepper, request.keySha256);
-  // This query covers all accounts, because the key determines the account.
+  // The query is not limited to one account, because the API key determines the account.
   const key = await context.database.acrossAccounts.apiKey.findFirst({
     where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
     include: withAccount,
@@ -40,7 +40,10 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/** A replaced secret expires when its overlap ends, or earlier if the key itself expires. */
+/**
+ * A replaced secret expires at the end of the period in which both secrets are valid, or earlier if the API
+ * key expires.
+ */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

@@ -22,10 +22,10 @@ import type { AccountModels, AccountPolicy } from '../persistence/account-databa
 export interface CreateKeyRequest {
   readonly accountId: string;
   readonly body: CreateApiKeyBody;
-  /** The public key to which the secret is encrypted. */
+  /** The public key with which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
-  /** The actor, for the audit log. */
+  /** The actor that makes the change, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
@@ -33,7 +33,8 @@ export interface CreateKeyRequest {
  * Creates an API key, once per idempotency key. The plaintext secret exists only until this function encrypts
  * it. A key that an API key creates has at most the permissions of the creating key. Throws `not_found` for
  * an unknown account. Throws `invalid_field` for an expiry in the past, an invalid public key, or too many
- * keys. Throws `insufficient_scope` or `grant_exceeds_key` if the acting key may not create this key.
+ * API keys. Throws `insufficient_scope` or `grant_exceeds_key` if the calling API key may not create this
+ * key.
  */
 export async function createKey(
   context: KeysContext,
@@ -43,7 +44,7 @@ export async function createKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  // A replay shows the secret, so only the same caller gets a replay.
+  // The stored reply contains the secret, so only the original caller may get the stored reply.
   const creation = { createKey: body, actingKeyId: actor?.keyId ?? undefined };
   const call = { accountId, idempotencyKeySha256, request: creation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
@@ -88,9 +89,9 @@ function renderRow(
 }
 
 /**
- * The permissions of the new key. For fields that the body omits, the acting key's limits, lists, expiry and
- * scopes apply if they are stricter. Throws `grant_exceeds_key` for a field of the body that exceeds the
- * acting key.
+ * The permissions of the new API key. For fields that the body omits, the calling key's limits, lists, expiry
+ * and scopes apply if they are stricter. Throws `grant_exceeds_key` for a field of the body that exceeds the
+ * calling key.
  */
 function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
   const own = acting?.authority;
@@ -123,7 +124,9 @@ function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: 
 
 const copyList = (list: readonly string[] | null | undefined) => (list ? [...list] : null);
 
-/** The count is exact even for concurrent calls, because the transaction locks the account's row. */
+/**
+ * The number of API keys is exact even for concurrent calls, because the transaction locks the account's row.
+ */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {
   const count = await tx.apiKey.count({ where: { revokedAt: null } });
   if (count < activeKeysMax) return;

@@ -10,9 +10,9 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import { targetOf, type KeysContext } from './manage-keys.ts';
 
 const playgroundName = 'Playground';
-/** Playground key lifetime. */
+/** Lifetime of a playground key. */
 const playgroundKeyMs = 60 * 60 * 1000;
-/** Maximum number of active playground keys per account. Each browser uses one. */
+/** Maximum number of active playground keys per account. Each browser uses one playground key. */
 const playgroundKeysMax = 5;
 /**
  * Number of expired or revoked playground keys that are kept, so that the request log can show their names.
@@ -22,17 +22,18 @@ const keptKeysMax = 100;
 interface CreatePlaygroundKeyRequest {
   readonly accountId: string;
   readonly body: { readonly k_target_override?: number | undefined };
-  /** The public key to which the secret is encrypted. */
+  /** The public key with which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
-  /** The actor, for the audit log. */
+  /** The actor that makes the change, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
 /**
  * Creates an API key for the dashboard's playground, once per idempotency key. Unlike an ordinary key, a
  * playground key expires after an hour, does not appear in key lists, and has only the scope `inference`. If
- * the account has too many playground keys, the oldest is revoked. Throws `not_found` for an unknown account.
+ * the account has too many playground keys, the oldest playground key is revoked. Throws `not_found` for an
+ * unknown account.
  */
 export async function createPlaygroundKey(
   context: KeysContext,
@@ -83,7 +84,9 @@ function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, cre
   };
 }
 
-/** Makes room for another key. Returns the ids of the keys that it revokes. */
+/**
+ * Revokes and deletes old playground keys to make room for another key. Returns the ids of the revoked keys.
+ */
 async function retireOldest(tx: AccountModels, epoch: number, now: Date): Promise<string[]> {
   const keys = await tx.apiKey.findMany({
     where: { isPlayground: true },

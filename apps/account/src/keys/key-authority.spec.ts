@@ -14,7 +14,7 @@ const policy = { rateLimitRpm: 600, dailyTokenBudget: 1_000n, weeklyTokenBudget:
 const all: readonly KeyScope[] = ['inference', 'read', 'manage'];
 const future = new Date('2030-01-01T00:00:00Z');
 
-/** A key with all permissions of the account, except the given parts. */
+/** Returns a key with all permissions of the account, except the given parts. */
 const keyWith = (
   parts: Partial<Omit<KeyAuthority, 'limits'>> & { limits?: Partial<typeof account> } = {},
 ) => ({
@@ -35,7 +35,7 @@ const restrictions = [
   ['denied tools', keyWith({ deniedTools: ['a'] })],
 ] as const;
 
-describe('the scopes of a key after a call without scopes', () => {
+describe('the scopes of an API key after a call that does not specify scopes', () => {
   it.each(restrictions)('a new key with %s gets no `manage`', (_name, key) => {
     expect(chooseScopes(null, key, policy)).toEqual(['inference', 'read']);
   });
@@ -44,9 +44,12 @@ describe('the scopes of a key after a call without scopes', () => {
     expect(chooseScopes(keyWith(), key, policy)).toEqual(['inference', 'read']);
   });
 
-  it.each(restrictions)('a key that already has %s keeps `manage` in other changes', (_name, key) => {
-    expect(chooseScopes(key, key, policy)).toEqual(all);
-  });
+  it.each(restrictions)(
+    'a key that already has %s keeps `manage` when another field changes',
+    (_name, key) => {
+      expect(chooseScopes(key, key, policy)).toEqual(all);
+    },
+  );
 
   it('an unrestricted key keeps `manage`, even with higher limits than the account', () => {
     expect(chooseScopes(null, keyWith(), policy)).toEqual(all);
@@ -61,7 +64,7 @@ describe('the scopes of a key after a call without scopes', () => {
   });
 });
 
-describe('an acting key', () => {
+describe('an API key that makes a change', () => {
   const actorWith = (authority: KeyAuthority, isRestricted = true) => ({
     keyId: 'the acting key',
     authority,
@@ -78,7 +81,7 @@ describe('an acting key', () => {
   const exceed = (granted: KeyAuthority, actor: KeyAuthority = own) =>
     findExcess(actorWith(actor), granted, allParts);
 
-  it('may grant its own permissions, or fewer', () => {
+  it('may grant its own permissions, or fewer permissions', () => {
     expect(exceed(within)).toBeUndefined();
     expect(exceed({ ...within, limits: { ...own.limits, rate_limit_rpm: 1 } })).toBeUndefined();
     expect(exceed({ ...within, expiresAt: new Date(future.getTime() - 1) })).toBeUndefined();
@@ -104,7 +107,7 @@ describe('an acting key', () => {
     );
   });
 
-  it('with only a list of denied tools may not grant these tools', () => {
+  it('that only has a list of denied tools may not grant these tools', () => {
     const denying = keyWith({ deniedTools: ['a', 'b'] });
     const granted = keyWith({ scopes: ['read'] });
     expect(exceed({ ...granted, deniedTools: ['b', 'a', 'x'] }, denying)).toBeUndefined();
@@ -113,13 +116,13 @@ describe('an acting key', () => {
     expect(exceed({ ...granted, allowedTools: ['a'] }, denying)).toBe('tools');
   });
 
-  it('without restrictions may grant `manage` and limits above the account’s, and a user may grant all permissions', () => {
+  it('that has no restrictions may grant `manage` and limits above the account’s limits, and a user may grant all permissions', () => {
     const generous = keyWith({ limits: { rate_limit_rpm: 1e7 } });
     expect(findExcess(actorWith(keyWith(), false), generous, allParts)).toBeUndefined();
     expect(findExcess(null, generous, allParts)).toBeUndefined();
   });
 
-  it('may not raise a limit of the account above its own', () => {
+  it('may not raise an account limit above its own limit', () => {
     const unrestricted = actorWith(keyWith(), false);
     expect(() => requireNoRaise(unrestricted, { rate_limit_rpm: 600, daily_token_budget: 1 })).not.toThrow();
     expect(() => requireNoRaise(unrestricted, { rate_limit_rpm: 601 })).toThrow(

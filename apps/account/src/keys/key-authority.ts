@@ -9,13 +9,13 @@ import {
   type StoredLimits,
 } from './api-key-row.ts';
 
-/** All permissions of a key. The permissions of two keys can be compared. */
+/** All permissions of an API key, in a form that can be compared with the permissions of another key. */
 export interface KeyAuthority {
   readonly scopes: readonly KeyScope[];
   readonly limits: EffectiveLimits;
   /** The expiry of the key. Null if the key does not expire. */
   readonly expiresAt: Date | null;
-  /** The allowed tools. Null allows all tools except the denied ones. */
+  /** The allowed tools. If this list is null, all tools except the denied tools are allowed. */
   readonly allowedTools: readonly string[] | null;
   readonly deniedTools: readonly string[] | null;
 }
@@ -24,13 +24,13 @@ export interface KeyAuthority {
 export interface ActingKey {
   readonly keyId: string;
   readonly authority: KeyAuthority;
-  /** Whether the key has tool lists, an expiry, or a limit below the account's. */
+  /** Whether the API key has tool lists, an expiry, or a limit below the account's limit. */
   readonly isRestricted: boolean;
 }
 
 type StoredKey = StoredLimits & Pick<ApiKeyRow, 'scopes' | 'expiresAt' | 'allowedTools' | 'deniedTools'>;
 
-/** The authority of a key. The account's limits apply if the key has no limits. */
+/** Returns the permissions of an API key. The account's limits apply if the key has no limits. */
 export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority {
   return {
     scopes: parseScopes(key.scopes),
@@ -42,10 +42,11 @@ export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority
 }
 
 /**
- * Reads the API key that makes a change. Returns null for users and operators, because they may grant all
- * permissions. The key is read in the transaction of the change, so a concurrent revocation or restriction
- * takes effect.
- * @throws GatewayError `invalid_api_key` for a revoked or expired key, `insufficient_scope` without `manage`
+ * Reads the API key that makes a change. Returns null for users and operators, because users and operators
+ * may grant all permissions. The key is read in the transaction of the change, so a concurrent revocation or
+ * restriction takes effect.
+ * @throws GatewayError `invalid_api_key` for a revoked or expired key; `insufficient_scope` for a key without
+ * the scope `manage`
  */
 export async function loadActingKey(
   tx: AccountModels,
@@ -62,7 +63,7 @@ export async function loadActingKey(
   return { keyId: id, authority, isRestricted: restrictionsOf(authority, policy).size > 0 };
 }
 
-/** A call about one key of an account. A call without an actor comes from an operator command. */
+/** A call that concerns one API key of an account. A call without an actor comes from an operator command. */
 export interface KeyCall {
   readonly accountId: string;
   readonly keyId: string;
@@ -70,8 +71,8 @@ export interface KeyCall {
 }
 
 /**
- * Reads the key to change, the account's policy and the acting key. Call this function in the transaction
- * that locks the account's row.
+ * Reads the API key to change, the account's policy and the API key that makes the change. Call this function
+ * in the transaction that locks the account's row.
  * @throws GatewayError `own_key_change` if a key would change itself; the errors of `loadActingKey`;
  * `not_found` if the key is unknown, revoked, a playground key or of another account
  */
@@ -88,7 +89,10 @@ export async function openKeyChange(
 
 const limitNames = ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'] as const;
 
-/** The restrictions of a key, by name, with their values as text. Empty for an unrestricted key. */
+/**
+ * Returns the restrictions of an API key, by name, with their values as text. The map is empty for an
+ * unrestricted key.
+ */
 function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, string> {
   const account = chooseLimits(
     { rateLimitRpm: null, dailyTokenBudget: null, weeklyTokenBudget: null },
@@ -104,11 +108,11 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
 }
 
 /**
- * Returns the scopes of a key if the request does not specify scopes. A call that adds or changes a restriction removes `manage`,
- * because a restricted key is meant for an agent.
+ * Returns the scopes of an API key if the request does not specify scopes. A call that adds or changes a
+ * restriction removes the scope `manage`, because a restricted key is meant for an agent.
  * @param before the key before the call; null for a new key
- * @param after the key after the call, before this rule is applied
- * @throws GatewayError `invalid_field` if no scope would be left
+ * @param after the key after the call, before this function may remove `manage`
+ * @throws GatewayError `invalid_field` if the key would have no scope left
  */
 export function chooseScopes(
   before: KeyAuthority | null,
@@ -128,13 +132,13 @@ export function chooseScopes(
   });
 }
 
-/** A part of a key's authority. `tools` means both tool lists. */
+/** A part of an API key's permissions. The part `tools` means both tool lists. */
 export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
 
-/** The parts that a call sets, each with the name of its field in the caller's request. */
+/** The permissions that a call sets, each with the name of its field in the caller's request. */
 export type GrantedParts = Readonly<Partial<Record<AuthorityPart, string>>>;
 
-/** Every part, with the name of its field in the body that creates a key. */
+/** Every part of an API key's permissions, with the name of its field in the body that creates a key. */
 export const allParts = {
   scopes: 'scopes',
   rate_limit_rpm: 'rate_limit_rpm',
@@ -145,9 +149,9 @@ export const allParts = {
 } as const satisfies Record<AuthorityPart, string>;
 
 /**
- * Checks that an acting key grants at most its own permissions. A user or an operator has all permissions. An
- * unrestricted key acts for the account in all parts except scopes: limits above the account's defaults are
- * allowed. Only users, operators and unrestricted keys can grant `manage`.
+ * Checks that the API key that makes a change grants at most its own permissions. A user or an operator has
+ * all permissions. An unrestricted API key may grant limits above the account's defaults, but no scope that
+ * the key does not have. Only users, operators and unrestricted keys can grant the scope `manage`.
  * @throws GatewayError `grant_exceeds_key`, with the field and the most that the key may grant
  */
 export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, parts: GrantedParts): void {
@@ -156,10 +160,10 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an acting key raises no account limit above its own limit, because the key may inherit the
- * account limit.
+ * Checks that an API key raises no account limit above its own limit, because the key may inherit the account
+ * limit.
  * @param limits the account's new limits; limits that do not change are absent
- * @throws GatewayError `grant_exceeds_key`, with the field and its highest value
+ * @throws GatewayError `grant_exceeds_key`, with the field and the highest value that the key may set
  */
 export function requireNoRaise(
   acting: ActingKey,
@@ -175,7 +179,10 @@ function refuseExcess(acting: ActingKey, part: AuthorityPart, param: string): Ga
   return new GatewayError('grant_exceeds_key', { param, message });
 }
 
-/** The first of the given parts in which `granted` exceeds the acting key. */
+/**
+ * Returns the first of the given parts in which `granted` exceeds the permissions of the API key that makes
+ * the change.
+ */
 export function findExcess(
   acting: ActingKey | null,
   granted: KeyAuthority,
@@ -207,7 +214,7 @@ function isWithin(
 
 type ToolLists = Pick<KeyAuthority, 'allowedTools' | 'deniedTools'>;
 
-/** Whether each tool that `granted` allows is also allowed by `own`. */
+/** Whether `own` also allows each tool that `granted` allows. */
 function allowsNoMoreTools(granted: ToolLists, own: ToolLists): boolean {
   const ownDenied = new Set(own.deniedTools);
   const denied = new Set(granted.deniedTools);

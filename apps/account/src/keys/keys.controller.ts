@@ -28,7 +28,7 @@ import { LastUsedRecorder } from './last-used-recorder.ts';
 import { KEY_PEPPER, listKeys, revokeKey, setToolLists, updateKey, type KeysContext } from './manage-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 
-/** Implements the contracts for API keys. */
+/** Implements the RPC contracts for API keys. */
 @Controller()
 export class KeysController {
   readonly #context: KeysContext;

@@ -4,18 +4,18 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of keys that wait to be written, and of keys written in the last minute. Further keys are
- * not recorded.
+ * Maximum number of API keys with a last use that waits to be written. Also the maximum number of API keys
+ * with a last use that was written in the last minute. The use of further keys is not recorded.
  */
 const keysMax = 10_000;
 
-/** Stores `usedAt` as the time of the last use of these keys. */
+/** Stores `usedAt` as the time of the last use of these API keys. */
 type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
- * Records the last use of keys, outside the request path. The recorder collects uses for a second and writes
- * them in one batch, at most once a minute per key. A failed write is reported but not retried, because the
- * next minute's write replaces it.
+ * Records the last use of API keys, outside the request path. The recorder collects uses for a second and
+ * writes the uses in one batch, at most once a minute per key. A failed write is reported but not retried,
+ * because the next minute's write replaces the failed write.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -29,14 +29,14 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Records that a key was used. The call costs one in-memory lookup. */
+  /** Records that an API key was used. Each call costs one in-memory lookup. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);
     this.#timer ??= setTimeout(() => void this.flush(), pauseMs).unref();
   }
 
-  /** Writes the collected uses immediately. The method never rejects. */
+  /** Writes the collected uses immediately. The returned promise never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -53,7 +53,8 @@ export class LastUsedRecorder {
 }
 
 /**
- * Several replicas record uses of the same key. This condition limits them to one write per minute in total.
+ * Stores the last use of API keys in the database. Several replicas record uses of the same key. A condition
+ * in the query limits all replicas together to one write per minute and key.
  */
 export function writeLastUsedTo(database: AccountDatabase): WriteLastUsed {
   return async (keyIds, usedAt) => {

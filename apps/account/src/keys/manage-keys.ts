@@ -22,15 +22,16 @@ import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** Maximum number of active keys per account, so that a list of keys fits in one message. */
+/** Maximum number of active API keys per account, so that a list of all keys fits in one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked keys that are kept per account, so that the request log can show their names. The
- * oldest keys are deleted first.
+ * Maximum number of revoked API keys that are kept per account, so that the request log can show the names of
+ * revoked keys. The oldest revoked keys are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's keys, as JSON: half of the largest message.
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. The limit is half of the
+ * size of the largest message.
  */
 const toolListBytesMax = 4 * 1024 * 1024;
 
@@ -46,21 +47,21 @@ interface KeyChange<Body> extends KeyCall {
   readonly body: Body;
 }
 
-/** A key as the target of an audit event. */
+/** Renders an API key as the target of an audit event. */
 export function targetOf({ id, name }: Pick<ApiKey, 'id' | 'name'>): AuditTarget {
   return { type: 'api_key', id, name };
 }
 
 /**
- * The changes of a key, for the audit log. The time of the last use is not a change, because it is recorded
- * independently.
+ * Lists the changes of an API key, for the audit log. The time of the key's last use is not a change, because
+ * the time is recorded independently.
  */
 export function diffKeys(before: ApiKey, after: ApiKey): AuditChanges {
   return diffFields({ ...before, last_used_at: after.last_used_at }, after);
 }
 
 /**
- * Lists the account's active keys, newest first, without playground keys. Returns an empty list for an
+ * Lists the account's active API keys, newest first, without playground keys. Returns an empty list for an
  * unknown account.
  */
 export async function listKeys(
@@ -80,10 +81,10 @@ export async function listKeys(
 }
 
 /**
- * Updates the given fields of a key. A change that restricts the key removes `manage`, unless the body
- * contains scopes. Throws `not_found` if the key is unknown, revoked or belongs to another account, and
- * `invalid_field` for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or
- * `grant_exceeds_key` if the acting key may not make the change.
+ * Updates the given fields of an API key. A change that restricts the key removes the scope `manage`, unless
+ * the body contains scopes. Throws `not_found` if the key is unknown, revoked or belongs to another account.
+ * Throws `invalid_field` for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or
+ * `grant_exceeds_key` if the calling API key may not make the change.
  */
 export async function updateKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -127,16 +128,17 @@ function renderChanges(body: UpdateApiKeyBody) {
   });
 }
 
-/** The parts of a key's authority that the body sets. */
+/** Lists the parts of an API key's permissions that the body sets. */
 function partsOf(body: UpdateApiKeyBody): GrantedParts {
   return Object.fromEntries(Object.entries(allParts).filter(([, field]) => field in body));
 }
 
 /**
- * Replaces one or both tool lists for a key. An omitted list stays unchanged. Throws `not_found` if the key
- * is unknown, revoked or belongs to another account. Throws `invalid_field` if the account's lists become too
- * long. Lists remove `manage` from the key's scopes. Throws `insufficient_scope`, `own_key_change` or
- * `grant_exceeds_key` if the acting key may not make the change.
+ * Replaces one or both tool lists for an API key. An omitted tool list stays unchanged. Throws `not_found` if
+ * the key is unknown, revoked or belongs to another account. Throws `invalid_field` if the account's tool
+ * lists become too long. Setting a tool list removes `manage` from the key's scopes. Throws
+ * `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may not make the
+ * change.
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -179,8 +181,8 @@ export async function setToolLists(
 }
 
 /**
- * Throws `invalid_field` if the combined tool lists of an account's keys are too long.
- * @param param the field in the caller's request that added the list
+ * Throws `invalid_field` if the combined tool lists of an account's API keys are too long.
+ * @param param the field in the caller's request that added the tool list
  */
 export async function rejectLongLists(
   tx: AccountModels,
@@ -194,7 +196,7 @@ export async function rejectLongLists(
   });
 }
 
-/** Revokes a key. Throws `not_found` if the key is unknown, revoked or belongs to another account. */
+/** Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
   { accountId, keyId, actor }: Omit<KeyChange<never>, 'body'>,
@@ -217,8 +219,8 @@ export async function revokeKey(
 }
 
 /**
- * Deletes the oldest revoked key above the limit. Each call revokes one key, so at most one needs to be
- * deleted.
+ * Deletes the oldest revoked API key above the limit. Each call revokes one key, so at most one key needs to
+ * be deleted.
  */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const [oldest] = await tx.apiKey.findMany({

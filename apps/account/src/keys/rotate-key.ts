@@ -12,21 +12,22 @@ import { diffKeys, targetOf, type KeysContext } from './manage-keys.ts';
 
 export interface RotateKeyRequest extends KeyCall {
   readonly body: RotateApiKeyBody;
-  /** The public key to which the new secret is encrypted. */
+  /** The public key with which the new secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
-  /** The actor, for the audit log. */
+  /** The actor that makes the change, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
- * Gives a key a new secret, once per idempotency key. The previous secret works until the overlap ends. A
- * secret from an earlier overlap expires immediately, so a key never has more than two secrets. Throws
- * `not_found` if the key is unknown, revoked or belongs to another account. Throws `invalid_field` for an
- * expired key or an invalid public key. The caller receives the secret. Therefore, an acting key cannot
- * rotate a key with more permissions (`grant_exceeds_key`), or itself (`own_key_change`).
+ * Gives an API key a new secret, once per idempotency key. The previous secret stays valid together with the
+ * new secret for a given period. A secret from an earlier rotation expires immediately, so a key never has
+ * more than two valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another
+ * account. Throws `invalid_field` for an expired key or an invalid public key. The caller receives the new
+ * secret. An API key therefore cannot rotate a key with more permissions (`grant_exceeds_key`). An API key
+ * cannot rotate itself (`own_key_change`).
  */
 export async function rotateKey(
   context: KeysContext,
@@ -36,7 +37,7 @@ export async function rotateKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  // A replay shows the secret, so only the same caller gets a replay.
+  // The stored reply contains the secret, so only the original caller may get the stored reply.
   const rotation = { rotateKey: { keyId, ...body }, actingKeyId: actor?.keyId ?? undefined };
   const call = { accountId, idempotencyKeySha256, request: rotation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
@@ -81,7 +82,7 @@ async function replaceSecret(
   return { key, secret: secret.key };
 }
 
-/** A new secret for an expired key would not work, and the caller would not see the reason. */
+/** A new secret for an expired API key would not work, and the caller would not see the reason. */
 function rejectExpired(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null || expiresAt > now) return;
   throw new GatewayError('invalid_field', {

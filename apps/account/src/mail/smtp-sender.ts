@@ -4,11 +4,14 @@ import type SMTPPool from 'nodemailer/lib/smtp-pool';
 import type { Mail, MailSender } from '../identity/link-mails.ts';
 
 export interface SmtpOptions {
-  /** The server's address: `smtp://` or `smtps://`, with a user and password if the server requires them. */
+  /**
+   * The mail server's address: `smtp://` or `smtps://`, with a user and password if the server requires a
+   * sign-in.
+   */
   readonly url: string;
-  /** The sender: an address, or `Name <address>`. */
+  /** The sender of emails: an address, or `Name <address>`. */
   readonly from: string;
-  /** The pauses before the second and later attempts, in milliseconds. */
+  /** The pauses before the second and later attempts to send an email, in milliseconds. */
   readonly retryAfterMs?: readonly number[];
 }
 
@@ -18,12 +21,12 @@ const defaultRetryAfterMs = [1_000, 5_000];
 const permanentFrom = 500;
 
 /**
- * A failed delivery. The message contains only codes, because a server's text may quote the recipient or the
- * mail, and a mail contains a secret link.
+ * A failed delivery of an email. The error message contains only codes. A server's text may quote the
+ * recipient or the email, and the email contains a secret link.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** Whether another attempt may succeed. */
+  /** Whether another attempt to send the email may succeed. */
   readonly isTemporary: boolean;
 
   constructor(code: string, responseCode: number | undefined) {
@@ -32,7 +35,7 @@ export class MailError extends Error {
   }
 }
 
-/** Sends mails through an SMTP server. A few connections stay open. */
+/** Sends emails through an SMTP server. A few connections stay open. */
 export class SmtpSender implements MailSender {
   readonly #transport: Transporter<SMTPPool.SentMessageInfo, SMTPPool.Options>;
   readonly #from: string;
@@ -63,11 +66,11 @@ export class SmtpSender implements MailSender {
     try {
       await this.#transport.sendMail({
         from: this.#from,
-        // The recipient is an object, so that the address is not parsed as a list of addresses.
+        // The recipient is an object, so the mail library does not parse a list of addresses.
         to: { name: '', address: to },
         subject,
         text,
-        // This header prevents automatic replies (RFC 3834).
+        // The header `Auto-Submitted` prevents automatic replies (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,
@@ -84,8 +87,9 @@ export class SmtpSender implements MailSender {
 }
 
 /**
- * `smtps:` uses TLS from the start. `smtp:` upgrades with STARTTLS if the server offers it. With credentials,
- * the upgrade is required, so that no password is sent in plain text.
+ * Parses the address of the mail server. `smtps:` uses TLS from the start. `smtp:` upgrades to TLS with
+ * STARTTLS if the server offers it. With credentials, the upgrade is required, so that no password is sent in
+ * plain text.
  */
 function renderOptions({ protocol, hostname, port, username, password }: URL): SMTPPool.Options {
   const secure = protocol === 'smtps:';
@@ -104,7 +108,7 @@ function renderOptions({ protocol, hostname, port, username, password }: URL): S
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: connectionTimeoutMs,
     socketTimeout: silenceTimeoutMs,
-    // The library's log would contain mails.
+    // The mail library's log would contain emails, so the log is off.
     logger: false,
     debug: false,
   };

@@ -3,7 +3,7 @@ import { isMissingRow } from '@gateway/persistence';
 import type { AccountModels } from './account-database.ts';
 
 /**
- * Increments and returns the account's epoch for a change. The function locks the account's row until the
+ * Increments and returns the account's epoch (change number). The function locks the account's row until the
  * transaction ends. Changes to the same account therefore run one after another, and counts made in the
  * transaction are exact. Throws `not_found` for an unknown account.
  */
@@ -20,7 +20,7 @@ export async function takeNextEpoch(tx: AccountModels, accountId: string): Promi
   }
 }
 
-/** Omits undefined fields, so that a partial update does not change them. */
+/** Omits undefined fields, so that a partial update does not change the fields that a request omits. */
 export function omitUndefined<Row extends object>(
   row: Row,
 ): { [Field in keyof Row]?: Exclude<Row[Field], undefined> } {

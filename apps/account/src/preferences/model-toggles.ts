@@ -8,8 +8,8 @@ import type { PreferencesContext } from './preferences.ts';
 const togglesMax = 10_000;
 
 /**
- * Excludes a model from automatic routing, or includes it again. Throws `not_found` for an unknown account,
- * and `invalid_field` for too many toggles.
+ * Excludes a model from automatic routing, or includes an excluded model again. Throws `not_found` for an
+ * unknown account, and `invalid_field` for too many model toggles.
  */
 export async function toggleModel(
   context: PreferencesContext,
@@ -47,7 +47,10 @@ function tooMany(): GatewayError {
   });
 }
 
-/** Lists the models excluded from automatic routing. Returns an empty list for an unknown account. */
+/**
+ * Lists the models that an account excludes from automatic routing. Returns an empty list for an unknown
+ * account.
+ */
 export async function listDisabledModels(
   { database }: Pick<PreferencesContext, 'database'>,
   { accountId }: { accountId: string },

@@ -11,7 +11,7 @@ import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-d
 import { listDisabledModels, toggleModel } from './model-toggles.ts';
 import { getPreferences, updatePreferences, type PreferencesContext } from './preferences.ts';
 
-/** Implements the contracts for routing preferences and model toggles. */
+/** Implements the RPC contracts for routing preferences and model toggles. */
 @Controller()
 export class PreferencesController {
   readonly #context: PreferencesContext;

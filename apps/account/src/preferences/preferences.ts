@@ -16,7 +16,7 @@ export interface PreferencesContext {
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange'>;
 }
 
-/** Reads an account's preferences. Throws `not_found` for an unknown account. */
+/** Reads an account's routing preferences. Throws `not_found` for an unknown account. */
 export async function getPreferences(
   { database }: Pick<PreferencesContext, 'database'>,
   { accountId }: { accountId: string },
@@ -26,7 +26,7 @@ export async function getPreferences(
   return { preferences: renderPreferences(row) };
 }
 
-/** Updates the given preferences for an account. Throws `not_found` for an unknown account. */
+/** Updates the given routing preferences of an account. Throws `not_found` for an unknown account. */
 export async function updatePreferences(
   context: PreferencesContext,
   { accountId, body, actor }: { accountId: string; body: UpdatePreferencesBody; actor?: Actor | undefined },
@@ -49,7 +49,7 @@ export async function updatePreferences(
 function renderChanges(body: UpdatePreferencesBody) {
   return omitUndefined({
     mode: body.mode,
-    // SQL's NULL allows all providers. JSON's null would be a stored value.
+    // SQL's NULL means that all providers are allowed, because JSON's null would be a stored value.
     allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
     maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
     pruningMode: body.pruning?.mode,
@@ -64,7 +64,9 @@ function renderChanges(body: UpdatePreferencesBody) {
   });
 }
 
-/** Renders preferences for API responses. Throws if the row was not written by this service. */
+/**
+ * Renders routing preferences for API responses. Throws if the database row was not written by this service.
+ */
 function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
   return routingPreferences.parse({
     mode: row.mode,

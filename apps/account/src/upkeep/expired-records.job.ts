@@ -7,16 +7,16 @@ const everyMs = 10 * 60_000;
 
 interface ExpiredRecordsParts {
   readonly database: AccountDatabase;
-  /** Limits of the audit logs. */
+  /** Limits on the age and number of events in the audit logs. */
   readonly audit: AuditLimits;
   readonly onError: (error: unknown) => void;
 }
 
 /**
  * Deletes expired replies to idempotent calls, so that even inactive accounts keep no encrypted secrets after
- * their promised lifetime. The job also deletes expired login sessions and mail tokens, and forgotten login
- * failures. It deletes audit events above the limits, and plans of conversations that were not continued for
- * a long time. Every replica runs this job, and concurrent runs are harmless.
+ * their promised lifetime. The job also deletes expired login sessions, expired email tokens and old login
+ * failures. The job deletes audit events above the limits, and plans of conversations that were not continued
+ * for a long time. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;
@@ -36,8 +36,8 @@ export class ExpiredRecordsJob {
   }
 
   /**
-   * Runs a round immediately. The method never rejects, because the next round deletes the remaining rows of
-   * a failed round.
+   * Runs the job immediately. The returned promise never rejects, because the next run deletes the rows that
+   * a failed run left.
    */
   async run(): Promise<void> {
     const { database, audit, onError } = this.#parts;

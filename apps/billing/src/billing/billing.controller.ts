@@ -18,7 +18,7 @@ import { describeBilling } from './read-billing.ts';
 import { receiveStripeEvent } from './receive-stripe-event.ts';
 import { createCheckout, openCustomerPortal, syncCheckout, syncSubscription } from './subscribe.ts';
 
-/** Implements the billing contracts. */
+/** Implements the RPC contracts for billing. */
 @Controller()
 export class BillingController {
   readonly #context: BillingContext;

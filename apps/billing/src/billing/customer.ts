@@ -6,7 +6,7 @@ import type { Plans } from '../plans/plans.ts';
 export interface BillingContext {
   readonly database: BillingDatabase;
   readonly plans: Plans;
-  /** Null on self-hosted installations, which have no Stripe key. */
+  /** The payment provider. Null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
   readonly now: () => Date;
 }
@@ -20,8 +20,8 @@ export async function findCustomer({ database }: CustomerContext, accountId: str
 }
 
 /**
- * Returns the account's Stripe customer id, and creates the customer if needed. Throws `not_found` for a
- * deleted account, after deleting the new customer at Stripe.
+ * Returns the account's Stripe customer id. Creates the customer at Stripe if needed. Throws `not_found` for
+ * a deleted account, after deleting the new customer at Stripe.
  */
 export async function ensureCustomer(
   context: CustomerContext,
@@ -34,8 +34,8 @@ export async function ensureCustomer(
   const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
-    // The check must follow the write. A concurrent deletion then either reads the new row, or has already
-    // stored its tombstone.
+    // The deletion check must follow the write of the new customer row.
+    // A concurrent deletion then either reads the new row, or its deletion mark is already stored.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;
@@ -47,7 +47,7 @@ export async function ensureCustomer(
 
 /**
  * Stores the customer's current subscription from Stripe. If two calls run concurrently, the result of the
- * call that started later is kept. Any further change at Stripe triggers its own event.
+ * call that started later is kept. Each further change at Stripe triggers a new Stripe event.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

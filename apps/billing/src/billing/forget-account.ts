@@ -3,11 +3,16 @@ import { newId } from '@gateway/persistence';
 import { findCustomer, type BillingContext } from './customer.ts';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 
-/** Rows per statement. Each statement takes a fraction of a second, so other writers are hardly delayed. */
+/**
+ * Maximum number of ledger rows that one SQL statement changes. Each statement takes a fraction of a second,
+ * so other writers are hardly delayed.
+ */
 const rowsAtOnce = 5_000;
-/** Time limit for one call, well within the contract's deadline. */
+/** Time limit for one call, in milliseconds. The limit is well within the deadline of the RPC contract. */
 const workMs = 5_000;
-/** How long the tombstone write waits for running writers before it fails and is retried. */
+/**
+ * Milliseconds for which the deletion mark waits for running writers before the call fails and is retried.
+ */
 const lockTimeoutMs = 2_000;
 
 const rename = `
@@ -15,9 +20,10 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Anonymizes an account. Stores a tombstone that later ledger writes respect, deletes the customer at Stripe,
- * and renames the account in the ledger. The savings remain under a pseudonym that is stored nowhere else.
- * Returns whether the anonymization is complete. The function can be repeated and run concurrently.
+ * Anonymizes a deleted account. Stores a deletion mark that later ledger writes respect, deletes the customer
+ * at Stripe, and renames the account in the ledger. The savings stay in the ledger under a pseudonym that is
+ * stored nowhere else. Returns whether the anonymization is complete. The function can be repeated and run
+ * concurrently.
  */
 export async function forgetAccount(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -37,8 +43,8 @@ export async function forgetAccount(
 }
 
 /**
- * A deleted account must not be charged, so the deletion waits until Stripe has confirmed the deletion of the
- * customer.
+ * Deletes the account's customer at Stripe. A deleted account must not be charged, so the deletion waits
+ * until Stripe has confirmed the deletion of the customer.
  */
 async function forgetCustomer(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -56,9 +62,10 @@ async function forgetCustomer(
 }
 
 /**
- * Writes the tombstone under a lock. The lock waits for writers that have not read the tombstone. Therefore
- * none of their entries is written after the renaming. A statement takes its snapshot after acquiring its
- * locks, so any writer that waits for this lock reads the tombstone.
+ * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read
+ * the deletion mark. No such writer therefore adds a ledger entry after the account is renamed. An SQL
+ * statement takes its snapshot after acquiring its locks. Any writer that waits for this lock therefore reads
+ * the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

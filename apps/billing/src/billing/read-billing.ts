@@ -87,16 +87,16 @@ export function choosePeriod(at: Date): Period {
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** Returns the start of the month that is `months` before a period. */
+/** Returns the start of the month that is `months` months before a billing period. */
 export function chooseHistoryStart({ start }: Period, months: number): Date {
   return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - months));
 }
 
 const tokensPerUnit = 1_000_000;
-/** Rounds to a millionth of a dollar. */
+/** Rounds an amount to a millionth of a dollar. */
 const roundUsd = (usd: number) => Math.round(usd * 1e6) / 1e6;
 
-/** Estimates the price for a billing period from the net saved tokens. */
+/** Estimates the price for a billing period from the net number of saved tokens. */
 export function estimatePeriod(
   plan: Pick<Plan, 'fee_usd' | 'included_tokens_saved' | 'usd_per_million_tokens_saved'>,
   tokensSaved: number,

@@ -4,17 +4,20 @@ import { isUniqueConflict } from '@gateway/persistence';
 import { syncCustomer, requirePayments, type BillingContext } from './customer.ts';
 import type { PaymentEvent } from '../payments/payments.port.ts';
 
-/** Stripe retries an event for at most three days, and each signature is valid for five minutes. */
+/**
+ * Milliseconds for which processed Stripe events are remembered. Stripe retries an event for at most three
+ * days, and each signature is valid for five minutes.
+ */
 const rememberedMs = 30 * 86_400_000;
-/** Events that can change a subscription. */
+/** The types of Stripe events that can change a subscription. */
 const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
 
 type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
- * Processes each Stripe event once. An event only triggers a sync with Stripe, so the order of events does
- * not matter. The event is stored after it has been processed. If processing fails, Stripe therefore sends
- * the event again. Stripe signs each delivery separately, so a repeated signature is a replay and is
+ * Processes each Stripe event once. A Stripe event only triggers a sync with Stripe, so the order of events
+ * does not matter. The event is stored after it has been processed. Stripe therefore sends the event again if
+ * processing fails. Stripe signs each delivery separately, so a repeated signature is a replay and is
  * rejected.
  */
 export async function receiveStripeEvent(
@@ -24,7 +27,7 @@ export async function receiveStripeEvent(
   const payments = requirePayments(context.payments);
   const event = payments.readEvent(Buffer.from(body, 'base64'), signature, context.now());
   if (await isKnown(context, event)) return { received: true, duplicate: true };
-  // This query spans accounts, because the customer determines the account.
+  // The query is not limited to one account, because the customer determines the account.
   const { stripeCustomer } = context.database.acrossAccounts;
   const { customerId } = event;
   if (customerId !== null && heeded.test(event.type)) {
@@ -45,7 +48,7 @@ async function isKnown({ database }: Context, { id, signedAt }: PaymentEvent): P
   return true;
 }
 
-/** Returns false if the event is already stored. */
+/** Stores a processed Stripe event. Returns false if the event is already stored. */
 async function remember({ database, now }: Context, { id, type, signedAt }: PaymentEvent): Promise<boolean> {
   const { stripeEvent } = database.acrossAccounts;
   await stripeEvent.deleteMany({ where: { receivedAt: { lt: new Date(now().getTime() - rememberedMs) } } });

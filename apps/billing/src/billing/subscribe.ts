@@ -46,8 +46,8 @@ export async function createCheckout(
 }
 
 /**
- * Syncs the subscription after a checkout, without waiting for Stripe's event. An incomplete checkout changes
- * nothing. Throws `not_found` if the checkout belongs to another account.
+ * Syncs the subscription after a Stripe checkout, without waiting for Stripe's event. An incomplete checkout
+ * changes nothing. Throws `not_found` if the checkout belongs to another account.
  */
 export async function syncCheckout(
   context: BillingContext,
@@ -63,7 +63,10 @@ export async function syncCheckout(
   return { billing: await readBilling(context, accountId) };
 }
 
-/** Syncs the account's subscription with Stripe. Does nothing for an account without a Stripe customer. */
+/**
+ * Syncs the account's subscription with Stripe. The function does nothing for an account without a Stripe
+ * customer.
+ */
 export async function syncSubscription(
   context: BillingContext,
   { accountId }: { accountId: string },

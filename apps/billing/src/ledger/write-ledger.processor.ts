@@ -7,25 +7,25 @@ import { newId } from '@gateway/persistence';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 import type { Redis } from 'ioredis';
 
-/** Number of batches processed concurrently, each in one statement. */
+/** Number of ledger batches that are processed concurrently. Each batch is written in one SQL statement. */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its batch after this time. Detecting the failure can take the
- * same time again.
+ * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Detecting
+ * the dead process can take the same time again.
  */
 const lockDurationMs = 5_000;
 
 export interface WriteLedgerParts {
   readonly database: BillingDatabase;
-  /** The queue's Redis. Redis may be unavailable, even on startup. */
+  /** The Redis server of the job queue. Redis may be unavailable, even on startup. */
   readonly queueRedis: Redis;
-  /** Reports the ledger batches that are in Postgres to the workers. */
+  /** Reports to the workers which ledger batches are stored in Postgres. */
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/** Processes ledger batches from their queue for as long as the application runs. */
+/** Processes ledger batches from their job queue for as long as the application runs. */
 export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: WriteLedgerParts;
   readonly #entries: Counter<'result'>;
@@ -42,8 +42,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
   }
 
   /**
-   * Starts without waiting for Redis. If Redis is configured to evict keys, an uncaught error ends the
-   * process.
+   * Starts the processing of ledger batches without waiting for Redis. If Redis is configured to evict keys,
+   * an uncaught error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -67,7 +67,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // If a process is killed, its batch is not counted as failed.
+      // If a process is killed, its ledger batch is not counted as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'processing ledger batches failed'));
@@ -83,7 +83,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // An invalid batch is not reported as written. The worker keeps it until a newer release can parse it.
+      // An invalid ledger batch is not reported as written.
+      // The worker keeps an unreported batch until a newer release can parse the batch.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },
@@ -100,9 +101,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * Requests that are already in the ledger change nothing. Entries for a deleted account get a pseudonym that
- * is created for this batch and stored nowhere else. Rows are sorted by id, so that two batches never
- * deadlock.
+ * Inserts ledger entries. Requests that are already in the ledger change nothing. Entries for a deleted
+ * account get a pseudonym that is created for this batch and stored nowhere else. Rows are sorted by request
+ * id, so that two batches never deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries

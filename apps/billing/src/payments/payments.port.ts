@@ -1,7 +1,7 @@
 /** The current state of a subscription at Stripe. */
 export interface PaidSubscription {
   readonly id: string;
-  /** The status in Stripe's own terms. */
+  /** The subscription's status in Stripe's terms. */
   readonly status: string;
   readonly priceId: string | null;
   readonly currentPeriodStart: Date;
@@ -9,13 +9,13 @@ export interface PaidSubscription {
   readonly cancelAtPeriodEnd: boolean;
 }
 
-/** The result of a checkout page. */
+/** The result of a Stripe checkout page. */
 export interface PaidCheckout {
   readonly accountId: string | null;
   readonly isComplete: boolean;
 }
 
-/** An event with a valid signature. */
+/** A Stripe event with a valid signature. */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
@@ -31,7 +31,7 @@ export interface PaymentEvent {
 export interface Payments {
   /** Creates the Stripe customer for an account. Concurrent calls create only one customer. */
   createCustomer(accountId: string): Promise<string>;
-  /** Closes the customer's open checkouts and creates a new one. */
+  /** Closes the customer's open checkout pages and creates a new checkout page. */
   createCheckout(checkout: {
     readonly accountId: string;
     readonly customerId: string;
@@ -42,18 +42,19 @@ export interface Payments {
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   findCheckout(id: string): Promise<PaidCheckout | null>;
   /**
-   * Returns the most relevant subscription of the customer: paid subscriptions come before other live ones,
-   * and live subscriptions before ended ones. Within each group, the newest subscription comes first. Null if
-   * the customer has no subscription.
+   * Returns the most relevant subscription of the customer. Paid subscriptions come before unpaid live
+   * subscriptions, and live subscriptions come before ended subscriptions. Among subscriptions of equal rank,
+   * the newest subscription comes first. Null if the customer has no subscription.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /** Deletes the customer and ends its subscriptions immediately. A missing customer is not an error. */
   deleteCustomer(customerId: string): Promise<void>;
   /**
-   * Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within the last few minutes.
+   * Parses a Stripe event. Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within
+   * the last few minutes.
    */
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent;
 }
 
-/** Null on self-hosted installations, which have no Stripe key. */
+/** The payment provider. Null on self-hosted installations, which have no Stripe key. */
 export const PAYMENTS = Symbol('Payments');

@@ -3,13 +3,22 @@ import Stripe from 'stripe';
 import { isPaying } from '../plans/plans.ts';
 import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './payments.port.ts';
 
-/** A call and its single retry fit within the contracts' deadline. */
+/**
+ * Timeout of one call to Stripe, in milliseconds. A call and its single retry fit within the deadline of the
+ * RPC contracts.
+ */
 const callTimeoutMs = 10_000;
-/** Maximum signature age, and how far Stripe's clock may run ahead. Stripe recommends five minutes. */
+/**
+ * Maximum age of a Stripe signature, and the maximum time by which Stripe's clock may run ahead. Stripe
+ * recommends five minutes.
+ */
 const toleranceSeconds = 300;
 /** Maximum number of subscriptions read per customer, far more than any customer has. */
 const subscriptionsMax = 100;
-/** A customer usually has one open checkout. Concurrent calls can create more. */
+/**
+ * Maximum number of open checkout pages read per customer. A customer usually has one open checkout page, but
+ * concurrent calls can create more.
+ */
 const openCheckoutsMax = 10;
 const endedStatuses = ['canceled', 'incomplete_expired'];
 
@@ -25,7 +34,7 @@ export class StripePayments implements Payments {
   readonly #stripe: Stripe;
   readonly #webhookSecret: string;
 
-  /** Throws if the webhook secret is empty, because anyone could then sign events. */
+  /** Throws an error if the webhook secret is empty, because anyone could then sign Stripe events. */
   constructor({ secretKey, webhookSecret, apiUrl }: StripeSettings) {
     if (webhookSecret.trim() === '') throw new Error('the webhook secret is empty');
     const url = new URL(apiUrl);
@@ -96,7 +105,7 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest subscription first. A new, incomplete subscription must not hide a paid one.
+    // Stripe lists the newest subscription first, and a new incomplete one must not hide a paid one.
     const all = found?.data ?? [];
     const subscription =
       all.find(({ status }) => isPaying(status)) ??
@@ -112,7 +121,7 @@ export class StripePayments implements Payments {
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent {
     const signedAt = parseSignedAt(signature);
     if (signedAt === null) throw new GatewayError('invalid_webhook_signature');
-    // The SDK rejects old signatures, but accepts signatures dated in the future.
+    // Stripe's SDK rejects old signatures, but accepts signatures dated in the future.
     if (signedAt.getTime() - now.getTime() > toleranceSeconds * 1000)
       throw new GatewayError('invalid_webhook_signature', { detail: 'signed in the future' });
     const event = this.#verify(body, signature, now);
@@ -150,7 +159,7 @@ function renderSubscription(subscription: Stripe.Subscription): PaidSubscription
   };
 }
 
-/** Stripe returns only the customer's id, unless the field is expanded to the whole customer. */
+/** Stripe returns only the id of a customer, unless the request asks Stripe to expand the customer. */
 function renderCustomerId(customer: unknown): string | null {
   if (typeof customer === 'string') return customer;
   if (typeof customer !== 'object' || customer === null || !('id' in customer)) return null;

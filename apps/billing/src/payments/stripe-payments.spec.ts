@@ -50,7 +50,7 @@ describe('a Stripe signature', () => {
 });
 
 test.each(['', ' '])(
-  'rejects an empty webhook secret (%p), because anyone could sign events with it',
+  'an empty webhook secret (%p) is rejected, because anyone could sign events with it',
   (secret) => {
     const open = () =>
       new StripePayments({ secretKey: 'sk_test_1', webhookSecret: secret, apiUrl: 'http://127.0.0.1:9' });
@@ -58,7 +58,7 @@ test.each(['', ' '])(
   },
 );
 
-describe('the relevant subscription', () => {
+describe('the most relevant subscription of a customer', () => {
   let stripe: StripeServer;
   beforeAll(async () => (stripe = await startStripeServer({ prices: ['price_pro'] })));
   afterAll(() => stripe.close());

@@ -27,7 +27,7 @@ describe('a billing period', () => {
     expect(choosePeriod(new Date(at))).toEqual({ start: new Date(start), end: new Date(end) });
   });
 
-  test('lists earlier months across year boundaries', () => {
+  test('lists earlier months across the turn of a year', () => {
     const period = choosePeriod(new Date('2026-02-10T00:00:00Z'));
     expect(chooseHistoryStart(period, 12)).toEqual(new Date('2025-02-01T00:00:00Z'));
   });
@@ -46,7 +46,7 @@ describe('a price estimate', () => {
   });
 });
 
-describe('the plan for a subscription', () => {
+describe('the billing plan for a subscription', () => {
   test.each([
     [null, 'free'],
     [{ status: null, priceId: null }, 'free'],
@@ -61,7 +61,7 @@ describe('the plan for a subscription', () => {
     expect(choosePlan(plans, subscription).id).toBe(id);
   });
 
-  test('does not reveal the Stripe price', () => {
+  test('does not reveal the Stripe price in API responses', () => {
     expect(renderPlan(pro)).not.toHaveProperty('stripe_price_id');
     expect([renderPlan(free).can_subscribe, renderPlan(pro).can_subscribe]).toEqual([false, true]);
   });

@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 const plan = z.strictObject({
   ...billingPlan.omit({ can_subscribe: true }).shape,
-  /** The recurring Stripe price for the fee. Null if accounts cannot subscribe to this plan. */
+  /** The recurring Stripe price for the plan's fee. Null if accounts cannot subscribe to this plan. */
   stripe_price_id: z.string().min(1).max(255).nullable().default(null),
 });
 export type Plan = z.output<typeof plan>;
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
 
-/** The first plan applies to accounts without a subscription. */
+/** The billing plans. The first plan applies to accounts without a subscription. */
 export const plans = z
   .tuple([plan], plan)
   .refine((all) => all.length <= 20, 'has more than 20 plans')
@@ -22,7 +22,7 @@ export const plans = z
 export type Plans = z.output<typeof plans>;
 export const PLANS = Symbol('Plans');
 
-/** The default plan is free of charge. */
+/** The default billing plan is free of charge. */
 export const defaultPlans: Plans = [
   {
     id: 'free',
@@ -34,17 +34,20 @@ export const defaultPlans: Plans = [
   },
 ];
 
-/** The plan used when the gateway runs without Stripe. */
+/** The billing plan used when the gateway runs without Stripe. */
 export const selfHostedPlan: Plan = { ...defaultPlans[0], id: 'self_hosted', name: 'Self-hosted' };
 
 /**
- * Statuses that count as paid. Stripe retries an overdue invoice for some time before it ends the
- * subscription.
+ * Subscription statuses that count as paid. Stripe retries an overdue invoice for some time before it ends
+ * the subscription.
  */
 const payingStatuses = ['active', 'trialing', 'past_due'];
 export const isPaying = (status: string | null) => status !== null && payingStatuses.includes(status);
 
-/** Chooses the plan for a subscription. Falls back to the first plan. */
+/**
+ * Chooses the billing plan for a subscription. Accounts without a paid subscription to a known price get the
+ * first plan.
+ */
 export function choosePlan(
   all: Plans,
   subscription: { readonly status: string | null; readonly priceId: string | null } | null,
@@ -57,7 +60,7 @@ export function findByPrice(all: Plans, priceId: string | null): Plan | undefine
   return priceId === null ? undefined : all.find(({ stripe_price_id }) => stripe_price_id === priceId);
 }
 
-/** Renders a plan for API responses. */
+/** Renders a billing plan for API responses. */
 export function renderPlan({ stripe_price_id, ...plan }: Plan): BillingPlan {
   return { ...plan, can_subscribe: stripe_price_id !== null };
 }

@@ -21,11 +21,11 @@ import { authenticateHeaders } from '../request/authenticate-headers.ts';
 /** The authenticated caller of a route: an API key or a user. */
 export interface AccountCaller {
   readonly accountId: string;
-  /** API key id; null if the caller is a user. */
+  /** Id of the caller's API key; null if the caller is a user. */
   readonly keyId: string | null;
-  /** User id; null if the caller is an API key. */
+  /** Id of the user; null if the caller is an API key. */
   readonly personId: string | null;
-  /** The same caller with the origin of the request, for the audit log. */
+  /** The caller together with the origin of the request, for the audit log. */
   readonly actor: Actor;
 }
 
@@ -33,8 +33,9 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access by default: to callers without the right credential, and to API keys without the operation's
- * scope. A guard checks the route that actually runs, however the path is spelled, and a path hook could not.
+ * Denies access to callers without the right credential, and to API keys without the operation's scope. A
+ * route that declares no access rule rejects every caller. A Nest guard checks the route that actually runs,
+ * however the path is spelled. A hook on the path could not check the route that actually runs.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -53,8 +54,8 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * Returns synchronously for public routes and for routes that authenticate in the pipeline, so chat
-   * requests never wait here.
+   * Returns synchronously for public routes and for routes that authenticate in the request pipeline, so chat
+   * requests never wait in this guard.
    */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, [

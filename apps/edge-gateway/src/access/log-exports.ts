@@ -8,17 +8,20 @@ import { uuidv7 } from 'uuidv7';
 import { exportTypes, readExport, type ExportSource } from '../request/render-export.ts';
 import type { AccountCaller } from './access.guard.ts';
 
-/** Each running export keeps one log query busy. */
+/**
+ * Maximum number of exports that one account may run at a time, because each running export keeps one log
+ * query busy.
+ */
 const runningPerAccountMax = 2;
 
 /**
- * Sends one of an account's logs as a file. Limits the concurrent exports per account and records each export
- * in the audit log.
+ * Sends the request log or the audit log of an account as a file. Limits the concurrent exports per account
+ * and records each export in the audit log.
  */
 export class LogExports {
   readonly #messaging: Pick<Messaging, 'call'>;
   readonly #log: 'requests' | 'audit';
-  /** Running exports by account, in this process. */
+  /** The number of running exports in this process, by account. */
   readonly #counts = new Map<string, number>();
 
   constructor(messaging: Pick<Messaging, 'call'>, log: 'requests' | 'audit') {
@@ -43,7 +46,7 @@ export class LogExports {
     return new StreamableFile(Readable.from(readExport(source)), { type: exportTypes[source.format] });
   }
 
-  /** Returns a function that ends the export. */
+  /** Counts a running export. Returns a function to call when the export has ended. */
   #take(accountId: string): () => void {
     const count = this.#counts.get(accountId) ?? 0;
     if (count >= runningPerAccountMax) {
@@ -63,7 +66,8 @@ export class LogExports {
   }
 
   /**
-   * Records the audit event before the first byte is sent, so that no export is missing from the audit log.
+   * Records the audit event of an export before the first byte is sent, so that no export is missing from the
+   * audit log.
    */
   async #record({ accountId, actor }: AccountCaller, file: string): Promise<void> {
     const event: ReportedAuditEvent = {

@@ -16,8 +16,8 @@ export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
 /**
- * The rate limits that apply to a whole account. The list excludes `requests`, the window that a key shares
- * with its chat requests.
+ * The rate limits that apply to a whole account. The list excludes `requests`, the rate limit window of a
+ * single key's chat requests.
  */
 type AccountBudget = Exclude<RouteBudget, 'requests'>;
 
@@ -29,9 +29,10 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 };
 
 /**
- * Applies rate limits to authenticated routes that do not run the pipeline. A key's calls count against its
- * own `rate_limit_rpm`, in a separate window from its chat requests. All calls of an account count against
- * the account's budget for the kind of route. Runs after `AccessGuard`. Throws `rate_limit_exceeded`.
+ * Applies rate limits to authenticated routes that do not run the request pipeline. An API key's calls of
+ * these routes count against its own `rate_limit_rpm`, in a separate window from its chat requests. All calls
+ * of an account count against the account's rate limit for the kind of route. Runs after `AccessGuard`.
+ * Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -49,7 +50,9 @@ export class RateLimitGuard implements CanActivate {
     this.#limits = limits;
   }
 
-  /** Returns synchronously for public routes and for routes with rate limits in the pipeline. */
+  /**
+   * Returns synchronously for public routes and for routes with rate limits that the request pipeline checks.
+   */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, targets);
@@ -78,7 +81,7 @@ export class RateLimitGuard implements CanActivate {
       await this.#countAccount({ accountId: grant.accountId, name: '' }, budget, reply, decision);
   }
 
-  /** The response headers show the window with the fewest remaining calls. */
+  /** The response headers show the rate limit window with the fewest remaining calls. */
   async #countAccount(
     { accountId, name }: BudgetOwner,
     budget: AccountBudget,
@@ -104,7 +107,7 @@ interface BudgetOwner {
   readonly name: string;
 }
 
-/** Calls of a user without an account count against a separate budget for that user. */
+/** Calls of a user without an account count against a separate rate limit for that user. */
 function nameOwner({ accountId, issuer, subject }: LoginSession): BudgetOwner {
   if (accountId !== null) return { accountId, name: '' };
   const digest = createHash('sha256')

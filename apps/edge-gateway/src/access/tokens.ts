@@ -1,6 +1,6 @@
 /**
- * Injection tokens for interfaces and values declared in libraries. The tokens for the gateway's own
- * interfaces are next to those interfaces.
+ * Dependency injection tokens for interfaces and values declared in libraries. The injection tokens for the
+ * gateway's own interfaces are declared next to those interfaces.
  */
 export const MESSAGING = Symbol('MESSAGING');
 export const SEALING_KEYS = Symbol('SEALING_KEYS');

@@ -1,7 +1,10 @@
 /** A queued request. */
 export interface Waiter {
   readonly accountId: string;
-  /** Called once: with true when the request's turn comes, or with false if the request is displaced. */
+  /**
+   * Called once per request: with true when the request may start, or with false if the request is removed
+   * from the queue for another account.
+   */
   readonly settle: (isTurn: boolean) => void;
 }
 
@@ -11,8 +14,8 @@ interface AccountLoad {
 }
 
 /**
- * Counts the requests in flight for each account and queues waiting requests per account. The next turn goes
- * to the account with the fewest requests in flight, so a busy account does not delay others.
+ * Counts the requests in flight for each account and queues waiting requests per account. The account with
+ * the fewest requests in flight starts the next request, so a busy account does not delay others.
  */
 export class AccountQueues {
   /** Accounts with requests in flight or in the queue. */
@@ -64,8 +67,8 @@ export class AccountQueues {
 
   /**
    * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if that account may not start another request. In that case no other account may start a request either,
-   * because no other account has fewer requests in flight.
+   * if that account may not start another request. If that account may not start a request, no other account
+   * may, because no other account has fewer requests in flight.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;
@@ -81,8 +84,8 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the newest queued request from the account with the longest queue, if that queue has more than
-   * `least` requests.
+   * Removes the newest queued request from the account with the longest queue. Returns undefined unless that
+   * queue has more than `least` requests.
    */
   popOfLongest(least: number): Waiter | undefined {
     let longest: AccountLoad | undefined;

@@ -19,7 +19,7 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
   } as unknown as AdmissionOptions['metrics'] & ConstructorParameters<typeof ByteLedger>[0]['metrics'];
   const ledger = { capacity: 1024 * 1024, accountShare: 0.75, metrics };
   const admission = new Admission({
-    // One account may use every slot, except in the tests of the account share.
+    // One account may use every request slot, unless a test sets a lower account share.
     ...{ inFlightMax: 2, accountShare: 1, queuedMax: 4, waitMsMax: 10_000 },
     memory: new ByteLedger({ ...ledger, place: 'memory' }),
     disk: new ByteLedger({ ...ledger, place: 'disk' }),
@@ -48,7 +48,7 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
   return { ask, order, shed };
 }
 
-describe('the share of one account', () => {
+describe('the number of request slots that one account may use', () => {
   it('one account cannot fill every request slot: a request of another account starts immediately', () => {
     const { ask } = admissionOf({ inFlightMax: 10, accountShare: 0.8 });
     const noisy = Array.from({ length: 20 }, () => ask('noisy'));
@@ -56,7 +56,7 @@ describe('the share of one account', () => {
     expect([ask('quiet').isAtOnce, ask('another').isAtOnce]).toEqual([true, true]);
   });
 
-  it('shrinks while other accounts are busy', () => {
+  it('is lower while other accounts are busy', () => {
     const { ask } = admissionOf({ inFlightMax: 100, accountShare: 0.8, queuedMax: 1_000 });
     const atOnce = (accountId: string): number =>
       Array.from({ length: 100 }, () => ask(accountId)).filter(({ isAtOnce }) => isAtOnce).length;
@@ -64,7 +64,7 @@ describe('the share of one account', () => {
     expect(ask('quiet').isAtOnce).toBe(true);
   });
 
-  it('has a hard maximum', () => {
+  it('never exceeds a fixed maximum', () => {
     const { ask } = admissionOf({ inFlightMax: 10, accountShare: 1, accountInFlightMax: 3 });
     expect(Array.from({ length: 5 }, () => ask('a')).map(({ isAtOnce }) => isAtOnce)).toEqual([
       ...[true, true, true],
@@ -72,7 +72,7 @@ describe('the share of one account', () => {
     ]);
   });
 
-  it('is named as the reason when a request exceeds it', async () => {
+  it('is named in the error when a request exceeds it', async () => {
     const { ask, shed } = admissionOf({ inFlightMax: 4, accountShare: 0.5, queuedMax: 2, waitMsMax: 20 });
     const [first, second, late] = [ask('a'), ask('a'), ask('a')];
     expect([first.isAtOnce, second.isAtOnce, late.isAtOnce]).toEqual([true, true, false]);
@@ -80,14 +80,14 @@ describe('the share of one account', () => {
     expect(shed).toEqual(['account_in_flight']);
   });
 
-  it('lets a waiting request of an account start once one of the account’s other requests has ended', async () => {
+  it('lets a waiting request of an account start once another request of the account has ended', async () => {
     const { ask } = admissionOf({ inFlightMax: 4, accountShare: 0.5 });
     const [first, , waiting] = [ask('a'), ask('a'), ask('a')];
     first.leave();
     await expect(waiting.told).resolves.toBe('served');
   });
 
-  it('includes bytes in memory, which a request returns when it ends', () => {
+  it('also depends on the bytes in memory, which a request returns when it ends', () => {
     const { ask } = admissionOf();
     const first = ask('a');
     first.taker.turn?.memory.add(700_000);
@@ -98,8 +98,8 @@ describe('the share of one account', () => {
   });
 });
 
-describe('admission', () => {
-  it('admits requests immediately while there is capacity', () => {
+describe('the admission of requests', () => {
+  it('starts requests immediately while request slots are free', () => {
     const { ask } = admissionOf();
     expect([ask('a'), ask('a'), ask('a')].map(({ isAtOnce }) => isAtOnce)).toEqual([true, true, false]);
   });
@@ -112,7 +112,7 @@ describe('admission', () => {
     expect(shed).toEqual(['queue_full', 'queue_full']);
   });
 
-  it('gives the next turn to the account with the fewest requests in flight', async () => {
+  it('starts the next request of the account with the fewest requests in flight', async () => {
     const { ask, order } = admissionOf();
     const noisy = Array.from({ length: 4 }, () => ask('noisy'));
     const quiet = ask('quiet');
@@ -121,7 +121,7 @@ describe('admission', () => {
     expect(order).toEqual(['noisy', 'noisy', 'quiet']);
   });
 
-  it('displaces a queued request from the account with the longest queue in favor of an account with a shorter one', async () => {
+  it('removes a queued request of the account with the longest queue in favor of an account with a shorter queue', async () => {
     const { ask, shed } = admissionOf();
     const [first] = [ask('a'), ask('a')];
     const waiting = ['a', 'a', 'b', 'b'].map(ask);
@@ -144,13 +144,13 @@ describe('admission', () => {
     expect(await ask('a').told).toBe('overloaded');
   });
 
-  it('rejects a request that has waited too long', async () => {
+  it('rejects a request that has waited too long in the queue', async () => {
     const { ask } = admissionOf({ inFlightMax: 1, waitMsMax: 20 });
     ask('a');
     expect(await ask('a').told).toBe('overloaded');
   });
 
-  it('skips a waiting request whose client has disconnected', async () => {
+  it('skips a waiting request if its client has disconnected', async () => {
     const { ask, order } = admissionOf({ inFlightMax: 1 });
     const first = ask('a');
     const [gone, next] = [ask('b'), ask('c')];
@@ -161,7 +161,7 @@ describe('admission', () => {
     expect(order).toEqual(['a', 'c']);
   });
 
-  it('frees one turn for each release, and only once', async () => {
+  it('frees one request slot for each released request, and only once', async () => {
     const { ask } = admissionOf({ inFlightMax: 1 });
     const first = ask('a');
     await first.told;

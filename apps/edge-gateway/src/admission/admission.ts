@@ -8,33 +8,40 @@ export interface AdmissionOptions {
   /** Maximum number of requests served concurrently. */
   readonly inFlightMax: number;
   /**
-   * The part of `inFlightMax` that one account may use while no other account has requests in flight; 0 to 1.
+   * The part of `inFlightMax` that one account may use while no other account has requests in flight, from 0
+   * to 1.
    */
   readonly accountShare: number;
-  /** Maximum number of requests of one account served concurrently. Absent: no further limit. */
+  /**
+   * Maximum number of requests of one account that are served concurrently. If this option is absent, only
+   * the account's share limits the account.
+   */
   readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */
   readonly queuedMax: number;
-  /** Maximum time a request may wait in the queue. */
+  /** Maximum time that a request may wait in the queue, in milliseconds. */
   readonly waitMsMax: number;
-  /** Counts the bytes that requests hold in memory. `disk` counts the bytes of uploads on disk. */
+  /** Counts the bytes that requests hold in memory. The option `disk` counts the bytes of uploads on disk. */
   readonly memory: ByteLedger;
   readonly disk: ByteLedger;
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'queueSeconds' | 'watchQueue'>;
   readonly now?: () => number;
 }
 
-/** A request's permission to run, with the bytes that the request holds. A turn can be released only once. */
+/**
+ * A request's permission to run, with the bytes that the request holds. The permission can be released only
+ * once.
+ */
 export interface Turn {
   readonly accountId: string;
   readonly beganAt: number;
   /** The bytes that the request holds in memory. */
   readonly memory: HeldBytes;
-  /** The bytes of an upload that stay on disk until the upload's model is known. */
+  /** The bytes of an upload that stay on disk until the model of the upload is known. */
   readonly disk: HeldBytes;
 }
 
-/** A request that is waiting for a turn. */
+/** A request that is waiting for permission to run. */
 export interface TurnTaker {
   turn: Turn | null;
   readonly abort: AbortController;
@@ -42,12 +49,12 @@ export interface TurnTaker {
 
 /** Weight of the latest request in the moving average of request durations. */
 const newestWeight = 1 / 32;
-/** Initial value and lower bound of the average request duration. */
+/** Initial value and lower bound of the average request duration, in milliseconds. */
 const holdMsMin = 5;
 const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
-/** Why a request was rejected; also a metric label. */
+/** Why a request was rejected. The reason is also a metric label. */
 type ShedReason = 'queue_full' | 'too_slow' | 'displaced' | 'account_in_flight';
 
 const accountMessage =
@@ -56,8 +63,8 @@ const accountMessage =
 /**
  * Limits how many requests are served concurrently and how many are queued, in total and per account. Excess
  * requests are rejected before their bodies are read, so that admitted requests stay fast. A request that
- * would wait too long is rejected on arrival. One account never uses every slot, so the first request of an
- * idle account starts immediately.
+ * would wait too long in the queue is rejected on arrival. One account never uses every request slot, so the
+ * first request of an idle account starts immediately.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -78,8 +85,8 @@ export class Admission {
 
   /**
    * Returns undefined if the request may start now. Otherwise returns a promise that resolves when the
-   * request's turn comes. Throws or rejects with `overloaded`, naming the bound. Rejects with an `AbortError`
-   * if the client disconnects.
+   * request may start. Throws or rejects with `overloaded`, and the error names the limit. Rejects with an
+   * `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#mayStart(this.#queues.inFlightOf(accountId))) {
@@ -90,7 +97,10 @@ export class Admission {
     return this.#wait(accountId, taker);
   }
 
-  /** Releases a request's turn, if it has one, and the bytes that the request held. */
+  /**
+   * Frees the request slot of a request that has ended, and releases the bytes that the request held. The
+   * call has no effect for a request that never started.
+   */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
     if (turn === null) return;
@@ -104,7 +114,7 @@ export class Admission {
     this.#startWaiting();
   }
 
-  /** A free slot can raise the share of several accounts, so more than one request may start. */
+  /** A free request slot can raise the limit of several accounts, so more than one request may start. */
   #startWaiting(): void {
     while (this.#queues.length > 0 && this.#inFlight < this.#share.capacity) {
       const next = this.#queues.shift((inFlight) => this.#mayStart(inFlight));
@@ -141,7 +151,7 @@ export class Admission {
     displaced.settle(false);
   }
 
-  /** The estimate assumes that all accounts get an equal share of the turns. */
+  /** The estimate of the waiting time assumes that all accounts start equally many requests. */
   #expectedWaitMs(place: number): number {
     const share = this.#options.inFlightMax / Math.max(1, this.#queues.accounts);
     return (place / Math.max(1, share)) * this.#holdMs;
@@ -182,14 +192,17 @@ export class Admission {
     });
   }
 
-  /** While slots are free, a request waits or is rejected only because its account has used up its share. */
+  /**
+   * While request slots are free, a request waits or is rejected only because its account has used up its
+   * share.
+   */
   #reasonOr(reason: ShedReason): ShedReason {
     return this.#inFlight < this.#share.capacity ? 'account_in_flight' : reason;
   }
 
   #shed(reason: ShedReason): GatewayError {
     this.#options.metrics.shed.inc({ reason });
-    // The delay is randomized so that rejected clients do not all retry at the same moment.
+    // The retry delay is randomized so that rejected clients do not all retry at the same moment.
     const waitMs = Math.min(retryAfterMsMax, Math.max(retryAfterMsMin, this.#holdMs)) * (1 + Math.random());
     return new GatewayError('overloaded', {
       ...(reason === 'account_in_flight' ? { message: accountMessage } : {}),

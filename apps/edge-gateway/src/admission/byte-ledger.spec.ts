@@ -32,8 +32,8 @@ function refusalOf(call: () => unknown): [code: string, message: string] {
   return ['none', ''];
 }
 
-describe('bytes in memory', () => {
-  it('are limited per account, and the error names the account’s bound', () => {
+describe('the bytes that requests hold in memory', () => {
+  it('are limited per account, and the error names the limit of the account', () => {
     const { hold, shed } = ledgerOf();
     for (let at = 0; at < 8; at += 1) hold('noisy', 10 * mebibyte);
     const [code, message] = refusalOf(() => hold('noisy', 10 * mebibyte));
@@ -60,7 +60,7 @@ describe('bytes in memory', () => {
     expect(used()).toBe(0);
   });
 
-  it('are not counted for a body that a rejected request is still reading', () => {
+  it('are not counted while a rejected request is still reading its body', () => {
     const { hold, used } = ledgerOf();
     const held = hold('a', mebibyte);
     held.release();
@@ -68,7 +68,7 @@ describe('bytes in memory', () => {
     expect(used()).toBe(0);
   });
 
-  it('are taken in steps, so short bodies and chunks are cheap', () => {
+  it('are counted in steps, so short bodies and short chunks are cheap', () => {
     const { hold, used } = ledgerOf();
     const held = hold('a', 1);
     for (let at = 0; at < 16_383; at += 1) held.add(1);

@@ -3,12 +3,15 @@ import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
 import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair-share.ts';
 
 export interface ByteLedgerOptions extends FairShareOptions {
-  /** The place where the bytes are held. The name appears in error messages and in the metric. */
+  /**
+   * The place where the bytes are held: memory or disk. The place appears in error messages and in the
+   * metric.
+   */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
 }
 
-/** How long a rejected client should wait. Large requests take seconds. */
+/** Minimum time that a rejected client should wait, in milliseconds. Large requests take seconds. */
 const retryAfterMs = 2_000;
 
 const refusals = {
@@ -39,7 +42,9 @@ export class ByteLedger {
   }
 
   /**
-   * @throws GatewayError `overloaded`, naming the bound, if the account may not hold that many more bytes now
+   * Counts further bytes of an account.
+   * @throws GatewayError `overloaded` if the account may not hold that many more bytes now; the error names
+   * the limit
    */
   take(accountId: string, bytes: number): void {
     const refusal = this.#held.take(accountId, bytes);
@@ -62,14 +67,16 @@ export class ByteLedger {
   }
 }
 
-/** Bytes are taken from the ledger in steps of this size, so that small requests and growth stay cheap. */
+/**
+ * A request counts its bytes in steps of this size, so that small requests and small additions stay cheap.
+ */
 const stepBytes = 16 * 1024;
 
 /** The bytes that one request holds. */
 export class HeldBytes {
   readonly #ledger: ByteLedger;
   readonly #accountId: string;
-  /** Number of bytes taken from the ledger: a multiple of `stepBytes`. */
+  /** Number of bytes that the request has counted in the ledger: a multiple of `stepBytes`. */
   #taken = 0;
   #held = 0;
   #isReleased = false;
@@ -83,7 +90,7 @@ export class HeldBytes {
    * Adds bytes that the request holds until it ends. If the number of bytes is known, call this method before
    * the bytes are allocated. After the release, the call has no effect, because a rejected request may still
    * be reading its short body.
-   * @throws GatewayError `overloaded`
+   * @throws GatewayError `overloaded` if the account may not hold that many more bytes now
    */
   add(bytes: number): void {
     if (this.#isReleased) return;
@@ -96,7 +103,7 @@ export class HeldBytes {
     this.#held = held;
   }
 
-  /** Returns all bytes to the ledger. Must be called when the request has ended. */
+  /** Returns all bytes of the request to the ledger. Must be called when the request has ended. */
   release(): void {
     this.#isReleased = true;
     this.#ledger.release(this.#accountId, this.#taken);

@@ -3,23 +3,30 @@ export interface FairShareOptions {
   /** The size of the resource, in any unit. */
   readonly capacity: number;
   /**
-   * The part of the capacity that one account may use while no other account uses the resource; 0 to 1. With
-   * 1, one account may use everything.
+   * The part of the capacity that one account may use while no other account uses the resource, from 0 to 1.
+   * With 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
-  /** The maximum that one account may ever use. Absent: no further limit. */
+  /**
+   * The maximum amount that one account may ever use. If this option is absent, only the account's share
+   * limits the account.
+   */
   readonly accountMax?: number;
 }
 
-/** Why an account may not use more: the resource is used up, or the account has reached its share. */
+/**
+ * Why an account may not use more of a resource: the resource is used up, or the account has reached its
+ * share.
+ */
 export type ShareRefusal = 'full' | 'account';
 
 /**
  * Decides whether an account may use more of a resource that accounts share. An account may use a fixed
  * multiple of the free amount: dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking
- * 6(2), 1998). One busy account may use `accountShare`. Several busy accounts get equal parts and leave some
- * capacity free. With a share of 0.8, ten busy accounts use 9.8% each and leave 2.4%. An account that uses
- * nothing may always start while there is room.
+ * 6(2), 1998). One busy account may use the part `accountShare` of the capacity. Several busy accounts get
+ * equal parts and leave some capacity free. With an `accountShare` of 0.8, ten busy accounts use 9.8% of the
+ * capacity each and leave 2.4% free. An account that uses nothing may always start while the resource has
+ * room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -33,7 +40,7 @@ export class FairShare {
   }
 
   /**
-   * Returns null if the account may use `amount` more, and otherwise the reason.
+   * Returns null if the account may use `amount` more of the resource, and otherwise the reason.
    * @param own the amount that the account uses now
    * @param used the amount that all accounts use now, including `own`
    */
@@ -50,7 +57,7 @@ export class FairShare {
 /** The amount of a resource that each account uses. */
 export class AccountAmounts {
   readonly #share: FairShare;
-  /** Amounts of the accounts that use some of the resource. */
+  /** The amount that each account uses. Accounts that use nothing are absent. */
   readonly #amounts = new Map<string, number>();
   #used = 0;
 
@@ -58,12 +65,15 @@ export class AccountAmounts {
     this.#share = new FairShare(options);
   }
 
-  /** The amount that all accounts use together. */
+  /** The amount of the resource that all accounts use together. */
   get used(): number {
     return this.#used;
   }
 
-  /** Takes the amount and returns null. Otherwise takes nothing and returns the reason. */
+  /**
+   * Adds the amount to the account's usage and returns null. If the account may not use that amount, adds
+   * nothing and returns the reason.
+   */
   take(accountId: string, amount: number): ShareRefusal | null {
     const own = this.#amounts.get(accountId) ?? 0;
     const refusal = this.#share.refusalOf(own, this.#used, amount);

@@ -2,7 +2,7 @@ import { chooseHeldBytesMax } from './held-bytes-default.ts';
 
 const mebibyte = 1024 * 1024;
 
-describe('the default for the bytes that requests may hold in memory', () => {
+describe('the default for the number of bytes that requests may hold in memory', () => {
   it.each([
     ['a quarter of the container’s memory', 1024 * mebibyte, 64_000 * mebibyte, 256 * mebibyte],
     ['a quarter of the machine’s memory without a container', 0, 1024 * mebibyte, 256 * mebibyte],

@@ -5,14 +5,14 @@ const [leastBytes, mostBytes] = [64 * mebibyte, 512 * mebibyte];
 
 /**
  * The default for `HELD_BYTES_MAX`: a quarter of the memory that this process may use, between 64 and 512
- * MiB. The rest is for code, connections and garbage. The memory limit is the container's, if it has one, and
- * otherwise the machine's memory.
+ * MiB. The rest of the memory is for code, connections and garbage. The process may use the memory of its
+ * container if the container has a limit, and otherwise the machine's memory.
  */
 export const defaultHeldBytesMax = chooseHeldBytesMax(process.constrainedMemory(), totalmem());
 
 /**
- * @param constrained the container's limit in bytes; 0 or a number above `total` if the container has no
- * limit
+ * @param constrained the container's memory limit in bytes; 0 or a number above `total` if the container has
+ * no limit
  */
 export function chooseHeldBytesMax(constrained: number, total: number): number {
   const usable = constrained > 0 && constrained < total ? constrained : total;

@@ -23,8 +23,8 @@ function fail(backend: Backend): void {
 const place = { accountId: 'a', provider: 'hosted' };
 const credential = (region: string, key = 'key'): string => JSON.stringify({ api_key: key, region });
 
-describe('a credential from a request', () => {
-  it('has its own breaker: its failures do not affect the stored credential', () => {
+describe('a provider credential that a request contains', () => {
+  it('has a separate circuit breaker: its failures do not affect the stored credential', () => {
     const { book, told } = openBook();
     const stored = book.find({ ...place, credential: 0 });
     fail(book.findForRequest(place, credential('zz-none-1')));
@@ -33,7 +33,7 @@ describe('a credential from a request', () => {
     expect(told).toEqual([]);
   });
 
-  it('has a breaker for each key, region and account', () => {
+  it('has one circuit breaker per key, region and account', () => {
     const { book } = openBook();
     fail(book.findForRequest(place, credential('zz-none-1')));
     const others = [
@@ -45,7 +45,7 @@ describe('a credential from a request', () => {
     expect(book.openCount).toBe(1);
   });
 
-  it('is dropped once its account has used 32 others, without affecting other accounts', () => {
+  it('is forgotten once its account has used 32 other credentials, without affecting other accounts', () => {
     const { book } = openBook();
     const [first, foreign] = [
       book.findForRequest(place, credential('eu-west-1', 'first')),

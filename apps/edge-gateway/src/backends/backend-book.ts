@@ -7,19 +7,19 @@ import { Backend, type BackendName, type BackendNews, type StoredBackendName } f
 
 export interface BackendBookOptions {
   readonly messaging: Pick<Messaging, 'broadcast' | 'onBroadcast'>;
-  /** Maximum number of concurrent calls to one backend. */
+  /** Maximum number of concurrent calls to one backend (a provider with one credential). */
   readonly inFlightMax: number;
   readonly metrics: Pick<ResilienceMetrics, 'breakerChanges' | 'watchOpenBreakers'>;
 }
 
 /**
- * When this limit is reached, the least recently used backends are dropped. A dropped backend starts again as
- * healthy.
+ * Maximum number of backends in memory. Above this number, the least recently used backends are dropped. A
+ * dropped backend starts again as healthy.
  */
 const backendsMax = 20_000;
 /**
- * Maximum number of accounts for which backends of credentials from requests are kept. The next constant is
- * the maximum per account.
+ * Maximum number of accounts for which backends of credentials from requests are kept. The constant
+ * `requestBackendsMax` is the maximum number of such backends per account.
  */
 const requestAccountsMax = 5_000;
 const requestBackendsMax = 32;
@@ -27,15 +27,19 @@ const requestBackendsMax = 32;
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * All backends known to this process. State changes are broadcast to the other replicas. Replicas never query
- * each other, so a request costs no round trip.
+ * All backends (providers with one credential) known to this process. State changes of a backend are
+ * broadcast to the other gateway processes. Gateway processes never query each other about a backend, so a
+ * request costs no round trip.
  */
 export class BackendBook {
   readonly #options: BackendBookOptions;
   readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
   /** Backends of credentials from requests, by account and then by the digest of the credential. */
   readonly #ofRequests = new LRUCache<string, LRUCache<string, Backend>>({ max: requestAccountsMax });
-  /** A random key for the digests, which makes them useless outside this process. */
+  /**
+   * A random key for the digests of credentials. The random key makes the digests useless outside this
+   * process.
+   */
   readonly #digestKey = randomBytes(32);
 
   constructor(options: BackendBookOptions) {
@@ -64,10 +68,10 @@ export class BackendBook {
   }
 
   /**
-   * Finds the backend of a credential that a request contained. Each such credential has its own backend, so
-   * its failures affect no other credential, including the account's stored one. The least recently used
-   * backends of an account are dropped. Other replicas receive no state changes of these backends, because
-   * they may never receive the credential.
+   * Finds the backend of a credential that a request contained. Each such credential has a separate backend.
+   * Failures of the credential therefore affect no other credential, including the account's stored
+   * credential. The least recently used backends of an account are dropped. Other gateway processes receive
+   * no state changes of these backends, because they may never receive the credential.
    * @param credential a secret, with its region; only its keyed digest is kept
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {
@@ -85,7 +89,10 @@ export class BackendBook {
     return made;
   }
 
-  /** When a provider's credentials change, the state recorded for the old credentials is discarded. */
+  /**
+   * Discards the state of a provider's backends when the provider's credentials change, because the state
+   * belongs to the old credentials.
+   */
   reset(accountId: string, provider: string): void {
     for (let credential = 0; credential < credentialsMax; credential += 1) {
       this.#backends.peek(keyOf({ accountId, provider, credential }))?.reset();

@@ -17,8 +17,8 @@ function backendOf(inFlightMax = 100) {
   return { backend, news, fail, skip, pass: (ms: number) => (time += ms) };
 }
 
-describe('a backend’s breaker', () => {
-  it('opens after five failures in a row, and not before', () => {
+describe('a backend’s circuit breaker', () => {
+  it('opens after five failures in a row, and not earlier', () => {
     const { backend, news, fail } = backendOf();
     fail(4);
     expect(backend.state()).toBe('ready');
@@ -61,7 +61,7 @@ describe('a backend’s breaker', () => {
     expect(news.at(-1)).toEqual({ kind: 'closed' });
   });
 
-  it('sends the next probe within ten seconds even if the previous one hangs', () => {
+  it('sends the next probe within ten seconds even if the previous probe hangs', () => {
     const { backend, fail, skip, pass } = backendOf();
     fail(5);
     for (let at = 0; at < 10; at += 1) {
@@ -74,7 +74,7 @@ describe('a backend’s breaker', () => {
   });
 });
 
-it('receives at most one of six requests as a probe, unless requests are rare', () => {
+it('sends at most one of six requests as a probe, unless requests are rare', () => {
   const { backend, fail, skip, pass } = backendOf();
   fail(5);
   pass(10_000);
@@ -97,7 +97,7 @@ describe('a backend that requests a pause', () => {
     expect(backend.state()).toBe('ready');
   });
 
-  it('is paused longer each time it throttles again, up to ten seconds', () => {
+  it('is paused longer each time it throttles calls again, up to ten seconds', () => {
     const { backend, pass } = backendOf();
     const pauses: number[] = [];
     for (let at = 0; at < 8; at += 1) {
@@ -110,15 +110,15 @@ describe('a backend that requests a pause', () => {
     expect(Math.max(...pauses)).toBeLessThan(10_001);
   });
 
-  it('broadcasts a single pause when many calls fail together', () => {
+  it('broadcasts a single pause when many calls fail at the same time', () => {
     const { backend, news } = backendOf();
     for (let at = 0; at < 50; at += 1) backend.noteFailure(throttled);
     expect(news).toEqual([{ kind: 'cooling', forMs: 3_000 }]);
   });
 });
 
-describe('a state change broadcast by another replica', () => {
-  it('makes the next local call a probe if the breaker opened there, and the result of the probe decides', () => {
+describe('a state change that another gateway process broadcasts', () => {
+  it('makes the next local call a probe if the remote breaker opened, and the result of the probe decides', () => {
     const { backend, news } = backendOf();
     backend.hear({ kind: 'opened' });
     expect(backend.state()).toBe('ready');
@@ -131,7 +131,7 @@ describe('a state change broadcast by another replica', () => {
     expect(news).toEqual([{ kind: 'closed' }]);
   });
 
-  it('lets an open local breaker send a probe immediately if the breaker closed there', () => {
+  it('lets an open local breaker send a probe immediately if the remote breaker closed', () => {
     const { backend, fail } = backendOf();
     fail(5);
     expect(backend.state()).toBe('open');
@@ -140,7 +140,7 @@ describe('a state change broadcast by another replica', () => {
     expect(backend.isOpen).toBe(true);
   });
 
-  it('pauses the backend locally if the backend was paused there', () => {
+  it('pauses the local backend if the remote backend was paused', () => {
     const { backend, pass } = backendOf();
     backend.hear({ kind: 'cooling', forMs: 1_000 });
     expect(backend.state()).toBe('cooling');

@@ -13,7 +13,8 @@ export interface BackendName {
 }
 
 /**
- * A backend with one of the account's stored credentials. Replicas share the state changes of such a backend.
+ * A backend with one of the account's stored credentials. Gateway processes share the state changes of such a
+ * backend.
  */
 export interface StoredBackendName extends BackendName {
   readonly credential: number;
@@ -25,13 +26,13 @@ export interface StoredBackendName extends BackendName {
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
-/** A state change, reported to metrics and to the other replicas. */
+/** A state change of a backend, reported to metrics and to the other gateway processes. */
 export type BackendNews =
   { readonly kind: 'opened' | 'closed' } | { readonly kind: 'cooling'; readonly forMs: number };
 
 interface BackendOptions {
   readonly name: BackendName;
-  /** Maximum number of concurrent calls. */
+  /** Maximum number of concurrent calls to the backend. */
   readonly inFlightMax: number;
   readonly onNews: (news: BackendNews, backend: Backend) => void;
   readonly now?: () => number;
@@ -40,16 +41,16 @@ interface BackendOptions {
 /** Delay between two probes, with jitter: between about one second and ten seconds. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
-/** A probe is sent after this many requests were routed to other backends. */
+/** While the breaker is open, a probe is sent after this many requests were routed to other backends. */
 const skipsBeforeProbe = 5;
-/** If there are only a few requests, a probe is sent after this time. */
+/** While the breaker is open and requests are rare, a probe is sent after this time. */
 const unhurriedMs = 10_000;
 /** A backend's failure history is discarded after this time without a failure. */
 const forgetMs = 30_000;
 
 type Wait = ReturnType<typeof waits.next>;
 
-/** State kept for a backend that failed recently. */
+/** The state of a backend that failed recently. */
 interface Trouble {
   readonly rules: TripRules;
   lastFailureAt: number;
@@ -57,7 +58,7 @@ interface Trouble {
   probeWait: Wait;
   /** Earliest time of the next probe while the breaker is open. */
   probeAt: number;
-  /** Requests routed to another backend since the last probe. */
+  /** Number of requests routed to other backends since the last probe. */
   skips: number;
   coolWait: Wait;
   coolUntil: number;
@@ -67,7 +68,7 @@ interface Trouble {
  * Circuit breaker and concurrency limit of one backend. Without failures, a backend stores one number, and a
  * call costs two comparisons. While the breaker is open, an occasional request is sent as a probe, and a
  * successful probe closes the breaker. Probes are spaced by time, not by the end of the previous probe, so a
- * probe that hangs does not delay the next one.
+ * probe that hangs does not delay the next probe.
  */
 export class Backend {
   readonly name: BackendName;
@@ -103,7 +104,7 @@ export class Backend {
     return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());
   }
 
-  /** Starts a call. Returns true if the call is a probe, that is, if the breaker is open. */
+  /** Starts a call to the backend. Returns true if the call is a probe, that is, if the breaker is open. */
   begin(): boolean {
     this.#inFlight += 1;
     if (!this.#trouble?.isOpen) return false;
@@ -116,7 +117,7 @@ export class Backend {
     if (this.#trouble) this.#trouble.skips += 1;
   }
 
-  /** Records that a call ended, whether it succeeded or failed. */
+  /** Records that a call to the backend ended, whether it succeeded or failed. */
   end(): void {
     this.#inFlight -= 1;
   }
@@ -139,7 +140,7 @@ export class Backend {
   }
 
   /**
-   * Pauses a backend that throttles or rejects a call. The breaker does not open in these cases, because the
+   * Pauses a backend that throttles or rejects a call. The breaker stays closed in these cases, because the
    * backend is working.
    */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
@@ -154,9 +155,10 @@ export class Backend {
   }
 
   /**
-   * Applies a state change from another replica. A pause requested by the provider applies to all replicas. A
-   * breaker may have opened for reasons local to the other replica. Therefore the next local call becomes a
-   * probe, and the probe's result decides.
+   * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
+   * provider applies to all gateway processes. The remote breaker may have opened for a reason that only
+   * concerns the other process. The next local call therefore becomes a probe, and the probe's result
+   * decides.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -169,7 +171,7 @@ export class Backend {
     }
   }
 
-  /** Resets the state after the credential was replaced. */
+  /** Resets the backend's state after its credential was replaced. */
   reset(): void {
     if (this.isOpen) this.#onNews({ kind: 'closed' }, this);
     this.#trouble = undefined;
@@ -198,7 +200,10 @@ export class Backend {
     return { probeAt: this.#now(), skips: skipsBeforeProbe };
   }
 
-  /** Pauses for at least the requested time, and longer each time the provider throttles again. */
+  /**
+   * Pauses the backend for at least the requested time. Each pause is longer while the provider keeps
+   * throttling calls.
+   */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
     // If several concurrent calls fail, only the first failure extends the pause.
@@ -224,7 +229,9 @@ const failuresInARow = 5;
  */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
-/** Decides when failures open a breaker. The breaker opens if either of two policies requires it. */
+/**
+ * Decides when failures open the circuit breaker. The breaker opens if either of two policies requires it.
+ */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
 
@@ -232,7 +239,7 @@ class TripRules {
     for (const rule of this.#rules) rule.success(CircuitState.Closed);
   }
 
-  /** Records the result in both policies. Returns true if the breaker opens. */
+  /** Records the result of a call in both policies. Returns true if the breaker opens. */
   noteFailure(): boolean {
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
   }

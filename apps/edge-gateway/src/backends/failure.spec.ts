@@ -2,7 +2,7 @@ import { parseRetryAfter } from './failure.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-describe('the requested pause', () => {
+describe('the pause that a provider requests', () => {
   it.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': '0.5' }, 500],
@@ -13,7 +13,7 @@ describe('the requested pause', () => {
     [{ 'retry-after': ['3', '4'] }, 3_000],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ])('for %j is %s ms', (headers, expected) => {
+  ])('is parsed from the headers %j as %s ms', (headers, expected) => {
     expect(parseRetryAfter(headers, now)).toBe(expected);
   });
 });

@@ -3,28 +3,25 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * Why a call got no usable response; also used as a metric label. `server` is a 5xx status, `throttled` a
- * 429, and `refused` a rejected credential.
+ * Why a provider call got no usable response. The reason is also a metric label. `server` is a 5xx status,
+ * `throttled` a 429, and `refused` a rejected credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 
 /** A provider call that failed before any response byte was sent to the client. */
 export interface Failure {
   readonly kind: FailureKind;
-  /**
-   * Whether the same call may soon succeed if it is retried. A call of another backend may succeed in any
-   * case.
-   */
+  /** Whether a retry of the same call may soon succeed. A call to another backend may succeed in any case. */
   readonly isPassing: boolean;
   /** The pause requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Status codes caused by the server and not by the request. 529 is Anthropic's "overloaded". */
+/** Status codes caused by the server and not by the request. Anthropic uses 529 for "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
- * How long a credential that is invalid or has no credit left is paused. A 403 causes no pause, because the
- * credential may still be allowed to make other calls.
+ * Milliseconds for which a credential that is invalid or has no credit left is paused. A 403 causes no pause,
+ * because the credential may still be allowed to make other calls.
  */
 const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
   [401, 30_000],
@@ -47,22 +44,22 @@ export function failureOfStatus(status: number, headers: IncomingHeaders): Failu
 
 const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
   upstream_unreachable: { kind: 'unreachable', isPassing: true, retryAfterMs: undefined },
-  // A provider that did not respond within the long timeout is not retried.
+  // A call to a provider that did not respond within the long timeout is not retried.
   upstream_timeout: { kind: 'timeout', isPassing: false, retryAfterMs: undefined },
   upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
 };
 
-/** Classifies a call without a response, or with an aborted response. */
+/** Classifies a provider call that got no response, or only a part of a response. */
 export function failureOfError(error: unknown): Failure | undefined {
   return error instanceof GatewayError ? failureOfCode[error.code] : undefined;
 }
 
-/** Upper bound for the pauses that providers request. */
+/** Upper bound for the pauses that providers request, in milliseconds. */
 const waitMsMax = 10 * 60_000;
 
 /**
  * Milliseconds that a provider requests the gateway to wait: `retry-after-ms`, otherwise `retry-after` in
- * seconds or as a date (RFC 9110 §10.2.3). Undefined without a valid header.
+ * seconds or as a date (RFC 9110 §10.2.3). Undefined if the response has no valid header of this kind.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

@@ -33,7 +33,7 @@ describe('the retry budget', () => {
     expect([1, 2, 3, 4].map(() => budget.takeExtra('a'))).toEqual([true, true, true, false]);
   });
 
-  it('recovers over time', () => {
+  it('allows extra calls again after some time', () => {
     const { budget, pass } = budgetOf({ share: 0.2, floor: 1 });
     expect([budget.takeExtra('a'), budget.takeExtra('a')]).toEqual([true, false]);
     pass(2 * windowMs);

@@ -4,7 +4,10 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 /** Limits for extra calls (retries, fallbacks and hedges). */
 interface RetryBudgetOptions {
   readonly share: number;
-  /** Extra calls that are always allowed per window, because a share of very few requests rounds to zero. */
+  /**
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per window. A share of very few
+   * requests would round to zero.
+   */
   readonly floor: number;
   readonly now?: () => number;
 }
@@ -12,8 +15,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Request counts for the current and the previous window. The previous count is weighted by its overlap with
- * a sliding window. Four numbers thus approximate the sliding window.
+ * Request counts for the current and the previous time window. The previous count is weighted by its overlap
+ * with a sliding window. Four numbers thus approximate the sliding window.
  */
 class Window {
   #startedAt = 0;
@@ -53,8 +56,9 @@ class Window {
 }
 
 /**
- * Limits the load that retries and fallbacks add to failing providers to `share` of the requests, per account
- * and per process. One account's failures do not use up another account's retries.
+ * Limits the load that retries and fallbacks add to failing providers. Extra calls may be at most the part
+ * `share` of the requests, per account and per process. Failed requests of one account do not use up another
+ * account's retries.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
@@ -67,18 +71,18 @@ export class RetryBudget {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Counts a request. Must be called once per request. */
+  /** Counts a request, so that it allows further extra calls. Must be called once per request. */
   countRequest(accountId: string): void {
     const now = this.#now();
     this.#all.countRequest(now);
     this.#windowOf(accountId).countRequest(now);
   }
 
-  /** Takes one extra call from the budget. Returns false if the budget is used up. */
+  /** Counts one extra call if the retry budget allows it. Returns false if the retry budget is used up. */
   takeExtra(accountId: string): boolean {
     const now = this.#now();
     const account = this.#windowOf(accountId);
-    // The process-wide floor is four times the floor of one account.
+    // The process may always make four times as many extra calls as one account.
     const shared = { ...this.#options, floor: 4 * this.#options.floor };
     if (!account.hasRoom(now, this.#options) || !this.#all.hasRoom(now, shared)) return false;
     account.countExtra(now);
@@ -96,8 +100,8 @@ export class RetryBudget {
 }
 
 /**
- * The delay is about 0.2 s before the first retry, 0.4 s before the second, and so on. Jitter keeps callers
- * that failed together from retrying together.
+ * Delays between retries. The delay is about 0.2 s before the first retry, 0.4 s before the second, and so
+ * on. Random variation keeps callers that failed together from retrying together.
  */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,

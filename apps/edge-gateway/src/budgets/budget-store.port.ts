@@ -1,20 +1,22 @@
-/** The saved-token budgets for one API key. */
+/** The limits on saved tokens for one API key. */
 export interface BudgetLimits {
-  /** Budget per UTC day. */
+  /** Number of tokens that may be saved per UTC day. */
   readonly dailyTokenBudget: number;
-  /** Budget per UTC week, starting on Monday. */
+  /** Number of tokens that may be saved per UTC week, starting on Monday. */
   readonly weeklyTokenBudget: number;
 }
 
-/** A key's used budget as of the last sync. */
+/** The part of a key's budget that was used when this edge last synced. */
 export interface SpentTokens {
-  /** Days since 1970-01-01, UTC. */
+  /** The day, as the number of days since 1970-01-01 in UTC. */
   readonly day: number;
   readonly today: number;
   readonly thisWeek: number;
 }
 
-/** One edge's state for one key, including the requests that are waiting for budget. */
+/**
+ * The state that one edge sends for one API key, including the requests that wait for a part of the budget.
+ */
 export interface BudgetSync extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
@@ -23,37 +25,45 @@ export interface BudgetSync extends BudgetLimits {
    * settlement that it has already counted.
    */
   readonly sequence: number;
-  /** Tokens used on one day since the last settlement; zero if there is nothing to settle. */
+  /** Number of tokens used on one day since the last settlement; zero if there is nothing to settle. */
   readonly settled: { readonly day: number; readonly tokens: number };
-  /** Tokens that this edge reserves from the key's budget. The new value replaces the previous value. */
+  /**
+   * Number of tokens that this edge reserves from the key's budget. The new number replaces the previous
+   * number.
+   */
   readonly heldTokens: number;
-  /** The last known usage. A store that has lost its data restores the usage from this value. */
+  /**
+   * The last known usage of the budget. A store that has lost its data restores the usage from this field.
+   */
   readonly known: SpentTokens | null;
   /** For each waiting request, oldest first, the number of tokens that the request may save. */
   readonly asked: readonly number[];
   /**
-   * The number of additional requests of the largest size for which to reserve budget in advance, if plenty
-   * of budget is left.
+   * The number of additional requests of the largest size for which to reserve tokens in advance, if most of
+   * the budget is left.
    */
   readonly ahead: number;
 }
 
 export interface BudgetState {
   /**
-   * Number of waiting requests admitted, counted from the oldest. The last admitted request may exceed the
-   * budget.
+   * Number of waiting requests that are admitted, counted from the oldest request. The last admitted request
+   * may exceed the budget.
    */
   readonly admitted: number;
-  /** Total tokens that this edge now reserves. */
+  /** Total number of tokens that this edge now reserves. */
   readonly heldTokens: number;
   /**
-   * Tokens that are neither used nor reserved; negative if the last admitted request may exceed the budget.
+   * Number of tokens that are neither used nor reserved; negative if the last admitted request may exceed the
+   * budget.
    */
   readonly roomTokens: number;
   readonly spent: SpentTokens;
 }
 
-/** The shared store for used and reserved budgets. All methods throw while the store is unavailable. */
+/**
+ * The shared store of used and reserved tokens per API key. All methods throw while the store is unavailable.
+ */
 export interface BudgetStore {
   sync(sync: BudgetSync): Promise<BudgetState>;
 }

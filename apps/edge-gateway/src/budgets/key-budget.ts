@@ -1,38 +1,38 @@
 import type { BudgetLimits, BudgetState, BudgetStore, SpentTokens } from './budget-store.port.ts';
 import type { StoreHealth } from './store-health.ts';
 
-/** A request's reservation from its key's budget. */
+/** The tokens that a request reserves from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation and records how many tokens were saved. A value of 0 returns the whole reservation.
-   * Only the first call counts.
+   * Ends the reservation and records how many tokens were saved. Settling with 0 returns the whole
+   * reservation. Only the first call has an effect.
    */
   settle(tokens: number): void;
 }
 
 /**
- * `exhausted`: the budget is used up or reserved by requests in flight. `unknown`: the store is unavailable,
- * and this process has used up its local share.
+ * The result of a reservation. `exhausted`: the budget is used up or reserved by requests in flight.
+ * `unknown`: the store is unavailable, and this process has used up its local part of the budget.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
 /**
- * Number of additional requests for which a busy key reserves budget in advance, so that these requests need
- * no sync.
+ * Number of additional requests for which a busy API key reserves tokens in advance, so that these requests
+ * need no sync.
  */
 const aheadMax = 16;
-/** A key is busy if it received a request within this time. */
+/** An API key is busy if it received a request within this time, in milliseconds. */
 const busyMs = 5_000;
 /**
- * How long an edge treats a budget as exhausted before it queries the store again. Other edges may return
- * tokens in the meantime.
+ * Milliseconds for which an edge treats a budget as exhausted before it queries the store again. Other edges
+ * may return tokens in the meantime.
  */
 const exhaustedMs = 1_000;
-/** Maximum number of waiting requests per sync. */
+/** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * While the store is unavailable, each process may use this share of the last known remaining budget. Eight
- * replicas together stay within the remaining budget.
+ * The part of the last known remaining budget that each process may use while the store is unavailable. Eight
+ * processes together stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -53,19 +53,19 @@ export interface KeyBudgetOptions {
   readonly health: StoreHealth;
   readonly now: () => number;
   /**
-   * Settlement counter shared by the whole process, so that numbers keep increasing even if a key is dropped
-   * and returns.
+   * Settlement counter shared by the whole process, so that numbers keep increasing even if an API key is
+   * dropped from memory and added again.
    */
   readonly nextSequence: () => number;
-  /** Called when a `sync` will soon be needed. */
+  /** Called when the budget will soon need a sync with the store. */
   readonly onDirty: (budget: KeyBudget) => void;
 }
 
 /**
  * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
  * The reserved tokens are for requests in flight (`#reserved`), for settlements that are not synced
- * (`#unsettled`), and for future requests. Each sync sends the complete figure, so the next sync corrects a
- * lost or late message.
+ * (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so the next
+ * sync corrects a lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;
@@ -74,8 +74,8 @@ export class KeyBudget {
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
   /**
-   * A settlement that was sent but not confirmed. The same settlement is sent again with the same number
-   * until the store confirms it.
+   * A settlement that was sent but not confirmed. The unconfirmed settlement is sent again with the same
+   * number until the store confirms it.
    */
   #settling: Settlement | null = null;
   #sequence = 0;
@@ -86,10 +86,12 @@ export class KeyBudget {
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The unused part of the local share while the store is unavailable; null while the store is available. */
+  /**
+   * The unused part of the local budget while the store is unavailable; null while the store is available.
+   */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
-  /** Whether the state has changed since the last sync. */
+  /** Whether the reserved or unsettled tokens have changed since the last sync. */
   #isStale = false;
 
   constructor(options: KeyBudgetOptions) {
@@ -100,14 +102,14 @@ export class KeyBudget {
     return this.#options.accountId;
   }
 
-  /** Whether the budget for these limits is already known to be exhausted. Does not sync. */
+  /** Whether the budget for these limits is already known to be exhausted. The check needs no sync. */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
     return this.#options.now() < exhausted.until && this.#known?.day === this.#today();
   }
 
-  /** Reserves tokens for a request. Syncs only if this edge has not reserved enough tokens. */
+  /** Reserves tokens for a request. Syncs with the store only if this edge has not reserved enough tokens. */
   reserve(tokens: number, limits: BudgetLimits): BudgetAnswer | Promise<BudgetAnswer> {
     if (this.isExhausted(limits)) return 'exhausted';
     if (!isSame(this.#limits, limits)) this.#changeLimits(limits);
@@ -130,12 +132,15 @@ export class KeyBudget {
     return this.#syncing;
   }
 
-  /** Whether another sync is needed. */
+  /** Whether the budget needs another sync. */
   get isHolding(): boolean {
     return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
 
-  /** Whether the key can be dropped: it has no requests in flight and received none recently. */
+  /**
+   * Whether the API key can be dropped from memory: it has no requests in flight and received no request
+   * recently.
+   */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -157,8 +162,8 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation when it settles. An idle key returns its reservation, and so
-    // does a key that requests more tokens.
+    // A busy key keeps its advance reservation when it settles, and an idle key returns its reservation.
+    // A key that requests more tokens also returns its advance reservation.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -182,7 +187,10 @@ export class KeyBudget {
     if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
   }
 
-  /** @param grantedTokens tokens granted to the waiting requests and in advance. */
+  /**
+   * Resolves the waiting requests with the result of a sync.
+   * @param grantedTokens number of tokens granted to the waiting requests and in advance
+   */
   #answer(
     asked: readonly Waiting[],
     { admitted }: BudgetState,
@@ -221,8 +229,8 @@ export class KeyBudget {
   }
 
   /**
-   * Takes tokens from the local share of the remaining budget, as known from the last sync. The share is
-   * valid only on the day of that sync.
+   * Reserves tokens from this process's part of the remaining budget, as known from the last sync. The part
+   * is valid only on the day of that sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';
@@ -233,7 +241,7 @@ export class KeyBudget {
     return this.#take(tokens);
   }
 
-  /** Takes the settlement for the oldest day and gives it a new number. */
+  /** Takes the settlement for the oldest day and gives the settlement a new number. */
   #takeUnsettled(): Settlement {
     const [oldest] = [...this.#unsettled.keys()].sort((a, b) => a - b);
     if (oldest === undefined) return { day: 0, tokens: 0 };
@@ -243,7 +251,10 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /** Drops the advance reservation, because it was calculated for the previous limits. */
+  /**
+   * Drops the advance reservation after a change of the limits, because the reservation was calculated for
+   * the previous limits.
+   */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();
@@ -257,8 +268,9 @@ export class KeyBudget {
   }
 
   /**
-   * The advance reservation is limited to the granted tokens and to a small part of the remaining budget,
-   * which other edges may need.
+   * Returns the number of tokens to keep reserved in advance. The advance reservation is limited to the
+   * granted tokens. The reservation is also limited to a small part of the remaining budget, because other
+   * edges may need the rest.
    */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();

@@ -3,15 +3,15 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
- * Each key has one hash. The hash's field `spent` holds "day, tokens used that day, tokens used that week". Each edge has a
- * field that holds "tokens reserved, last settlement number, end of its lease in Unix seconds". Days and leases use
- * Redis's clock, so replicas with skewed clocks agree. An edge's field is kept for an hour after its lease ends, so
- * that a settlement sent again late is recognized.
+ * Syncs one API key's budget with one edge. Each key has one hash in Redis. The hash's field `spent` holds "day, tokens
+ * used that day, tokens used that week". Each edge has a field that holds "tokens reserved, last settlement number, end
+ * of its lease in Unix seconds". Days and leases use Redis's clock, so gateway processes with skewed clocks agree. An
+ * edge's field is kept for an hour after its lease ends, so that a settlement sent again late is recognized.
  *
  * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement number, 3 lease in seconds. 4 and 5: daily and weekly budget.
  * 6: tokens reserved. 7 and 8: day and tokens to settle. 9 to 11: the last known usage, as the day and the tokens
- * used on that day and in that week. 12: number of requests to reserve for in advance. From 13 on: the tokens that
- * each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
+ * used on that day and in that week. 12: number of requests for which to reserve tokens in advance. From 13 on: the
+ * tokens that each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
  *
  * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The hashes are small and expire, so the script
  * may write while Redis is out of memory.
@@ -85,8 +85,9 @@ interface BudgetCommands {
 }
 
 /**
- * Stores budgets in the queue's Redis, which never evicts keys and persists to a file, because today's usage
- * must survive a restart. The connection's `commandTimeout` limits how long a call waits.
+ * Stores token budgets in the Redis server of the job queue. This Redis server never evicts keys and persists
+ * to a file, because today's usage must survive a restart. The connection's `commandTimeout` limits how long
+ * a call waits.
  */
 export class RedisBudgetStore implements BudgetStore {
   readonly #redis: Redis & BudgetCommands;
@@ -94,7 +95,7 @@ export class RedisBudgetStore implements BudgetStore {
   readonly #leaseSeconds: number;
 
   /**
-   * @param edge a name that no earlier process has used; each process numbers its settlements from one
+   * @param edge a unique name of the process, because each process numbers its settlements from one
    * @param leaseSeconds how long an edge's reservations are kept after its last sync
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {

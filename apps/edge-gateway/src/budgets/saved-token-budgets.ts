@@ -3,31 +3,34 @@ import type { BudgetLimits, BudgetStore } from './budget-store.port.ts';
 import { KeyBudget, type BudgetAnswer } from './key-budget.ts';
 import { StoreHealth } from './store-health.ts';
 
-/** An API key and its budgets. */
+/** An API key and its token budgets. */
 export interface BudgetedKey extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
 }
 
 /**
- * Delay before a settlement is synced. If the process is killed, at most the savings recorded during this
- * time are lost.
+ * Delay before a settlement is synced, in milliseconds. If the process is killed, at most the savings
+ * recorded during this delay are lost.
  */
 const flushMs = 100;
 const flushAwayMs = 1_000;
-/** Maximum number of keys synced together. Syncing more would block the event loop for too long. */
+/** Maximum number of API keys synced together. Syncing more keys would block the event loop for too long. */
 const flushedMax = 1_000;
 /**
- * Interval for renewing leases. The interval is much shorter than a lease, so one lost renewal does not end
- * the lease.
+ * Interval for renewing the leases of reservations. The interval is much shorter than a lease, so one lost
+ * renewal does not end the lease.
  */
 const upkeepMs = 5_000;
 /**
- * Maximum number of keys tracked at the same time. A key is tracked while it has requests in flight or had
- * requests recently. Additional keys are treated as if the store were unavailable.
+ * Maximum number of API keys tracked at the same time. A key is tracked while it has requests in flight or
+ * had requests recently. Additional keys are treated as if the store were unavailable.
  */
 const keysMax = 50_000;
-/** Deleted accounts that are remembered. Their requests in flight end within seconds. */
+/**
+ * Maximum number of deleted accounts that are remembered. The requests in flight of a deleted account end
+ * within seconds.
+ */
 const forgottenMax = 10_000;
 
 export interface SavedTokenBudgetsOptions {
@@ -37,10 +40,11 @@ export interface SavedTokenBudgetsOptions {
 }
 
 /**
- * The saved-token budgets per key, shared by all replicas. A request's possible savings are reserved before
- * the request is optimized, and settled when the request ends. Concurrent requests together never reserve
- * more than the budget plus the savings of one request. While the store is unavailable, each process uses an
- * eighth of the last known remaining budget. The process settles when the store is available again.
+ * The budgets of saved tokens per API key, shared by all gateway processes. A request's possible savings are
+ * reserved before the request is optimized, and settled when the request ends. Concurrent requests together
+ * never reserve more than the budget plus the savings of one request. While the store is unavailable, each
+ * process uses an eighth of the last known remaining budget. The process settles when the store is available
+ * again.
  */
 export class SavedTokenBudgets {
   readonly #options: SavedTokenBudgetsOptions;
@@ -61,16 +65,16 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Whether the key's budget is already known to be used up. Does not sync; the result is reused for one
-   * second.
+   * Whether the API key's budget is already known to be used up. The check needs no sync, and its result is
+   * reused for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
   }
 
   /**
-   * Reserves a request's possible savings until they are settled. Synchronous if this process has reserved
-   * enough tokens; never throws.
+   * Reserves a request's possible savings until the request is settled. Synchronous if this process has
+   * reserved enough tokens; never throws.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -78,8 +82,9 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Stops syncing a deleted account, also for its requests that still end. Otherwise, the return of an advance
-   * reservation, up to ten seconds after the last request, would create the deleted keys in the store again.
+   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
+   * returns its advance reservation up to ten seconds after its last request. This sync would create the
+   * deleted Redis keys of the account again.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);
@@ -90,7 +95,7 @@ export class SavedTokenBudgets {
     }
   }
 
-  /** Settles all tokens that are not synced yet and returns advance reservations. */
+  /** Settles all tokens that are not synced yet and returns all advance reservations. */
   async close(): Promise<void> {
     clearInterval(this.#upkeepTimer);
     clearTimeout(this.#flushTimer);
@@ -134,7 +139,9 @@ export class SavedTokenBudgets {
     if (waiting !== undefined) this.#flushSoon(waiting);
   }
 
-  /** Renews leases, returns the advance reservations of idle keys, and drops unused keys. */
+  /**
+   * Renews the leases, returns the advance reservations of idle API keys, and drops unused keys from memory.
+   */
   #upkeep(): void {
     for (const [keyId, budget] of this.#budgets) {
       if (budget.isHolding) this.#flushSoon(budget);

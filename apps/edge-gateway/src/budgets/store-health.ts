@@ -1,9 +1,9 @@
-/** Minimum time between a failed sync and the next attempt. */
+/** Minimum time between a failed sync with the budget store and the next attempt, in milliseconds. */
 const retryMs = 1_000;
 
 /**
- * Tracks whether this process can reach the budget store. While the store is unavailable, one attempt per
- * second is allowed.
+ * Tracks whether this process can reach the budget store. While the store is unavailable, the process may
+ * make one attempt per second.
  */
 export class StoreHealth {
   readonly #now: () => number;
@@ -25,7 +25,7 @@ export class StoreHealth {
   }
 
   /**
-   * Whether a sync may be attempted now. While the store is unavailable, returning true uses up the single
+   * Whether this process may sync now. While the store is unavailable, returning true uses up the single
    * attempt for this second.
    */
   mayAsk(): boolean {

@@ -63,7 +63,7 @@ describe('ByteList', () => {
     expect(memoryOf(mixed)).toBeLessThan(3 * mixed.size);
   });
 
-  it('keeps no removed pieces, even if the list never becomes empty', async () => {
+  it('keeps no removed pieces in memory, even if the list never becomes empty', async () => {
     const list = new ByteList();
     const removed: WeakRef<ArrayBufferLike>[] = [];
     for (let at = 0; at < 100; at += 1) {

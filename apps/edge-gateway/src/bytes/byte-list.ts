@@ -1,37 +1,44 @@
 /**
- * Chunks shorter than this are copied into blocks. A `Buffer` object takes about a hundred bytes, and keeps
- * all bytes of the same socket read in memory. Without the copy, single bytes from a peer would use a hundred
- * times their size in memory.
+ * Chunks shorter than this number of bytes are copied into blocks. A `Buffer` object takes about a hundred
+ * bytes, and keeps all bytes of the same socket read in memory. Without the copy, single bytes from a peer
+ * would use a hundred times their size in memory.
  */
 const copiedBytesMax = 1024;
 /**
- * Blocks double from this size to `blockBytesMax`. After a long chunk, the next block has this size again.
+ * Size of the first block in bytes. Each further block is twice as large, up to `blockBytesMax`. After a long
+ * chunk, the next block has the size of the first block again.
  */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
-/** Replaces a removed piece, so that its memory is freed. */
+/** Replaces a removed piece in the list, so that the memory of the piece is freed. */
 const noBytes = Buffer.alloc(0);
 
 /**
- * Bytes that arrive in chunks of any size, in order. The time is linear in the number of bytes and chunks.
- * The memory is at most about three times the number of bytes.
+ * A list of bytes that arrive in chunks of any size, in order. The time is linear in the number of bytes and
+ * chunks. The memory is at most about three times the number of bytes.
  */
 export class ByteList {
   #pieces: Buffer[] = [];
   /** The number of pieces at the front that `shift` has removed. */
   #removed = 0;
-  /** The open block. A block becomes a piece when the block is full, or when the pieces are read. */
+  /**
+   * The block that is being filled. A block becomes a piece when the block is full, or when the pieces are
+   * read.
+   */
   #block: Buffer | undefined;
   #blockBytes = 0;
   #nextBlockBytes = blockBytesMin;
   #size = 0;
 
-  /** The number of bytes. */
+  /** The number of bytes in the list. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds bytes at the end. A long chunk is kept without a copy, so the caller must not change it. */
+  /**
+   * Adds bytes at the end of the list. A long chunk is kept without a copy, so the caller must not change the
+   * chunk.
+   */
   push(chunk: Buffer): void {
     const { length } = chunk;
     if (length === 0) return;
@@ -51,7 +58,7 @@ export class ByteList {
     this.#blockBytes += length;
   }
 
-  /** Removes the first piece and returns it. Undefined if the list is empty. */
+  /** Removes the first piece of the list and returns it. Returns undefined if the list is empty. */
   shift(): Buffer | undefined {
     if (this.#removed === this.#pieces.length) this.#closeBlock();
     const piece = this.#pieces[this.#removed];
@@ -64,13 +71,13 @@ export class ByteList {
     return piece;
   }
 
-  /** The bytes in pieces. */
+  /** Returns the bytes of the list, in pieces. */
   pieces(): readonly Buffer[] {
     this.#closeBlock();
     return this.#removed === 0 ? this.#pieces : this.#pieces.slice(this.#removed);
   }
 
-  /** Returns all bytes in one piece. Copies the bytes unless they already are in one piece. */
+  /** Returns all bytes in one buffer. Copies the bytes unless they already are in one buffer. */
   concat(): Buffer {
     const pieces = this.pieces();
     const [only] = pieces;
@@ -87,8 +94,8 @@ export class ByteList {
   }
 
   /**
-   * Moves the remaining pieces to the front. Called after at least as many removals, so that each piece is
-   * moved once on average.
+   * Moves the remaining pieces to the front of the list. This method runs after at least as many removals as
+   * there are remaining pieces, so each piece is moved once on average.
    */
   #dropRemoved(): void {
     this.#pieces = this.#pieces.slice(this.#removed);

@@ -3,27 +3,30 @@ import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
 /**
- * The Redis servers with keys of accounts, in the order of the deletion. Both names may refer to the same
- * server.
+ * The Redis servers with keys of accounts, in the order of the deletion. Both fields may refer to the same
+ * Redis server.
  */
 export interface AccountKeyServers {
   readonly cache: Pick<Redis, 'scan' | 'unlink'>;
   readonly queue: Pick<Redis, 'scan' | 'unlink'>;
 }
 
-/** Maximum working time of one call, well below the contract's deadline. */
+/** Maximum working time of one call in milliseconds, well below the deadline of the RPC contract. */
 const workMs = 2_000;
 
 interface ForgetRequest {
   readonly accountId: string;
-  /** `<server> <SCAN cursor>`, from the previous reply. Null starts at the beginning. */
+  /**
+   * The cursor from the previous reply, as `<server> <SCAN cursor>`. Null starts the deletion at the
+   * beginning.
+   */
   readonly cursor: string | null;
 }
 
 /**
- * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. Keys that
- * store the account's epoch are kept. Gateways detect the deletion of the account from these keys, which
- * expire soon.
+ * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. Redis keys
+ * that store the account's epoch are kept. Gateways detect the deletion of the account from these Redis keys,
+ * which expire soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

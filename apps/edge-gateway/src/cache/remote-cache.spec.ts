@@ -15,8 +15,8 @@ function cacheOf(
   });
 }
 
-describe('RemoteCache', () => {
-  it('loads once for concurrent callers', async () => {
+describe('a cache for responses of another service', () => {
+  it('loads a response once for concurrent callers', async () => {
     let asked = 0;
     const cache = cacheOf(() => Promise.resolve(String((asked += 1))));
     expect(await Promise.all([cache.get('a'), cache.get('a'), cache.get('a')])).toEqual(['1', '1', '1']);
@@ -37,7 +37,7 @@ describe('RemoteCache', () => {
     expect(cache.peek('a')).toBe('new');
   });
 
-  it('uses an expired response while the owning service is unavailable, but only if broadcasts arrive', async () => {
+  it('uses an expired response while the other service is unavailable, but only if change broadcasts arrive', async () => {
     let time = 0;
     let up = true;
     let arrive = true;
@@ -66,7 +66,7 @@ describe('RemoteCache', () => {
     expect(cache.kept('a')).toBeUndefined();
   });
 
-  it('reloads after a broken connection, and uses an old response only as long as during an outage', async () => {
+  it('reloads responses after a broken connection, and uses an old response only as long as during an outage', async () => {
     let time = 0;
     let answer: string | Error = 'old';
     const load = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
@@ -85,7 +85,7 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('not back yet');
   });
 
-  it('also caches null, and removes it on invalidation', async () => {
+  it('also caches null, and removes the cached null on invalidation', async () => {
     let value: string | null = null;
     const cache = cacheOf(() => Promise.resolve(value));
     expect(await cache.get('a')).toBeNull();
@@ -108,11 +108,11 @@ function failing(times: number) {
 }
 
 describe('retryWhileUnavailable', () => {
-  it('returns the response once the service recovers', async () => {
+  it('returns the response once the service is available again', async () => {
     expect(await retryWhileUnavailable(away, failing(1).ask)).toBe(2);
   });
 
-  it('fails if the service stays unavailable', async () => {
+  it('throws the error if the service stays unavailable', async () => {
     const service = failing(10);
     await expect(retryWhileUnavailable(away, service.ask)).rejects.toBe(away);
     expect(service.count()).toBe(3);

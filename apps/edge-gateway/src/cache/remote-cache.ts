@@ -4,20 +4,23 @@ import { GatewayError } from '@gateway/errors';
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
-  /** How long a cached response is used before it is requested again. */
+  /** Milliseconds for which a cached response is used before it is requested again. */
   readonly freshMs: number;
   /**
-   * How long an expired response may still be used while the owning service is unreachable and broadcasts
-   * still arrive.
+   * Milliseconds for which an expired response may still be used. An expired response is used only while its
+   * service is unreachable and change broadcasts still arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
-  /** Whether change broadcasts are arriving. While the bus is disconnected, no expired response is used. */
+  /**
+   * Whether change broadcasts are arriving. While the message bus is disconnected, no expired response is
+   * used.
+   */
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
   /**
-   * Tags that invalidate a value, in addition to its key. Invalidating a tag takes time proportional to the
-   * number of affected entries.
+   * Tags by which a cached value can be invalidated, in addition to its key. Invalidating a tag takes time
+   * proportional to the number of affected entries.
    */
   readonly tagsOf?: (value: Value) => readonly string[];
 }
@@ -26,14 +29,15 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * The cache epoch when the entry was loaded. An entry from an earlier epoch is reloaded before it is used.
+   * The number of times the whole cache was marked as doubtful when the entry was loaded. An entry with an
+   * earlier number is reloaded before it is used.
    */
   readonly epoch: number;
 }
 
 /**
- * A bounded cache for responses from another service. The cache stays correct under invalidation: a response
- * requested before an invalidation is used only for the request that loaded it, and is never cached.
+ * A bounded cache for responses from another service. A response requested before an invalidation is used
+ * only for the request that loaded it, and is never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -53,7 +57,10 @@ export class RemoteCache<Value extends object | string | null> {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Returns the fresh cached response for a key, without waiting; undefined if there is none. */
+  /**
+   * Returns the fresh cached response for a key, without waiting. Returns undefined if there is no fresh
+   * response.
+   */
   peek(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry?.epoch !== this.#epoch) return undefined;
@@ -88,8 +95,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * After a reconnect, an old response is used only as long as it would be used while the bus is
-   * disconnected.
+   * Whether an old response may be used. After a reconnect, an old response is used only as long as it would
+   * be used while the message bus is disconnected.
    */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
@@ -115,20 +122,20 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Returns the cached response for a key, even if it is expired or marked as doubtful; undefined if there is
-   * none.
+   * Returns the cached response for a key, even if it is expired or marked as doubtful. Returns undefined if
+   * no response is cached.
    */
   kept(key: string): Value | undefined {
     return this.#entries.peek(key)?.value;
   }
 
-  /** Whether this value is the one cached for the key and is not marked as doubtful. */
+  /** Whether this value is cached for the key and is not marked as doubtful. */
   holds(key: string, value: Value): boolean {
     const entry = this.#entries.peek(key);
     return entry?.epoch === this.#epoch && entry.value === value;
   }
 
-  /** Removes all responses for which `matches` returns true. */
+  /** Removes all cached responses for which `matches` returns true. */
   invalidate(matches: (value: Value, key: string) => boolean): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -138,7 +145,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes responses that are too old to use even while the owning service is unavailable. Must be called
+   * Removes cached responses that are too old to use even while their service is unavailable. Must be called
    * periodically.
    */
   dropExpired(): void {
@@ -149,7 +156,7 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** Removes all responses with the tag. */
+  /** Removes all cached responses with the tag. */
   invalidateTag(tag: string): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -157,9 +164,9 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Marks every response as doubtful, because broadcasts may have been missed. Each response is reloaded
-   * before it is used. The owning service may reconnect later than this process, so cached responses stay
-   * available as a fallback.
+   * Marks every cached response as doubtful, because broadcasts may have been missed. Each doubtful response
+   * is reloaded before it is used. The other service may reconnect later than this process, so cached
+   * responses stay available as a fallback.
    */
   doubtAll(): void {
     this.#generation += 1;
@@ -169,14 +176,16 @@ export class RemoteCache<Value extends object | string | null> {
 }
 
 /**
- * Delays before each retry. In total, the delays cover the time that a service needs to reconnect to the bus.
+ * Delays before each retry, in milliseconds. In total, the delays cover the time that a service needs to
+ * reconnect to the message bus.
  */
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query to an unavailable service a few times. Only for queries without side effects. After the bus
- * restarts, callers reconnect before the services do, and this should not make requests fail.
- * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`.
+ * Retries a query to an unavailable service a few times. The query must have no side effects. After the
+ * message bus restarts, callers reconnect before the services do. The retries keep requests from failing in
+ * the meantime.
+ * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`
  */
 export async function retryWhileUnavailable<Answer>(
   failure: unknown,

@@ -2,8 +2,8 @@ import { AccountSecrets } from './account-secrets.ts';
 
 const minuteMs = 60_000;
 
-describe('the secrets of accounts', () => {
-  it('are redacted only in texts of their own account', () => {
+describe('the known secrets of an account', () => {
+  it('are redacted only in texts of the same account', () => {
     const secrets = new AccountSecrets();
     secrets.note('a', ['secret-of-a-0123']);
     secrets.note('b', ['secret-of-b-0123']);
@@ -13,14 +13,14 @@ describe('the secrets of accounts', () => {
     expect(secrets.of('c').redact(text)).toBe(text);
   });
 
-  it('are redacted for a request even if the request began before they were loaded', () => {
+  it('are redacted for a request even if the request began before the secrets were loaded', () => {
     const secrets = new AccountSecrets();
     const own = secrets.of('a');
     secrets.note('a', ['secret-of-a-0123']);
     expect(own.redact('secret-of-a-0123')).toBe('[redacted]');
   });
 
-  it('of one account cannot displace secrets of another account', () => {
+  it('cannot displace the secrets of another account', () => {
     const secrets = new AccountSecrets();
     secrets.note('calm', ['secret-of-calm-0123']);
     const many = Array.from({ length: 10_000 }, (_, at) => `secret-of-busy-${at}`);

@@ -2,26 +2,30 @@ import { LRUCache } from 'lru-cache';
 import { SecretSet } from '@gateway/observability';
 
 /**
- * How long a secret is still redacted in the log after its last use. Requests in flight may quote the secret.
+ * Milliseconds for which a secret is still redacted in the log after its last use. Requests in flight may
+ * quote the secret.
  */
 const shownMs = 15 * 60 * 1_000;
-/** An account has at most 16 keys at each of its providers. */
+/** Maximum number of secret values per account. An account has at most 16 keys at each of its providers. */
 const valuesPerAccountMax = 1_024;
 
 /**
- * The stored credentials of each account, as far as this process has loaded them. An account's set is used
- * only for the account's own requests. Therefore no account influences the log lines, spans or stored
- * contents of another account.
+ * The stored credentials of each account, as far as this process has loaded them. The secrets of an account
+ * are used only for the account's own requests. Therefore no account influences the log lines, spans or
+ * stored contents of another account.
  */
 export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;
 
-  /** @param accountsMax beyond this number of accounts, the least recently used account is dropped */
+  /**
+   * @param accountsMax maximum number of accounts; above this number, the least recently used account is
+   * dropped
+   */
   constructor(accountsMax = 10_000) {
     this.#sets = new LRUCache({ max: accountsMax });
   }
 
-  /** Returns the account's secrets. The set grows while the account's credentials are decrypted. */
+  /** Returns the account's set of secrets. The set grows while the account's credentials are decrypted. */
   of(accountId: string): SecretSet {
     const known = this.#sets.get(accountId);
     if (known !== undefined) return known;
@@ -35,7 +39,7 @@ export class AccountSecrets {
     for (const value of values) secrets.add(value, nowMs);
   }
 
-  /** Drops values that were not used for 15 minutes. Must be called periodically. */
+  /** Drops secrets that were not used for 15 minutes. Must be called periodically. */
   forgetOld(nowMs: number = Date.now()): void {
     for (const secrets of this.#sets.values()) secrets.dropBefore(nowMs - shownMs);
   }

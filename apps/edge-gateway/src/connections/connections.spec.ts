@@ -12,20 +12,20 @@ function healthOf(isFailing = false) {
   return { note, reports, pass: (ms: number) => (time += ms) };
 }
 
-describe('credential health', () => {
+describe('the health of a credential', () => {
   it('is not reported while the credential works or calls fail for other reasons', () => {
     const { note, reports } = healthOf();
     note(200, 400, 404, 429, 500, 503, 200);
     expect(reports).toEqual([]);
   });
 
-  it.each([401, 403])('is reported once when the provider rejects it with %i', (status) => {
+  it.each([401, 403])('is reported once when the provider rejects the credential with %i', (status) => {
     const { note, reports } = healthOf();
     note(200, status, status, 429, status);
     expect(reports).toEqual([status]);
   });
 
-  it('is reported when the credential works again, even if another gateway recorded the rejection', () => {
+  it('is reported when the credential works again, even if another gateway process recorded the rejection', () => {
     const { note, reports } = healthOf(true);
     note(500, 401, 200, 200);
     expect(reports).toEqual([null]);

@@ -14,13 +14,13 @@ import type { AccountSecrets } from './account-secrets.ts';
 
 /** A decrypted credential, which stays in process memory for a limited time. */
 export interface OpenedCredential {
-  /** The keys of the credential; at least one. */
+  /** The provider keys of the credential. The list has at least one key. */
   readonly keys: readonly OpenedKey[];
-  /** Overrides the provider's default address. The secret is sent only to this address. */
+  /** The address that replaces the provider's default address. The secret is sent only to this address. */
   readonly baseUrl: string | null;
 }
 
-/** One key of a credential, in the format that `libs/providers` reads. */
+/** One provider key of a credential, in the format that `libs/providers` reads. */
 export interface OpenedKey {
   readonly apiKey: string;
   /** Values that must never appear in logs or responses. */
@@ -39,12 +39,13 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/** How often expired secrets are removed from memory. Unused secrets are removed too. */
+/** Interval for removing expired secrets from memory, in milliseconds. Unused secrets are removed too. */
 const sweepMs = 10 * secondMs;
 
 /**
- * A decrypted credential is used for one minute, and for a second minute if the vault is unavailable. Then
- * the credential is removed from memory. A change broadcast removes the credential immediately.
+ * Creates the connections of all accounts. A decrypted credential is used for one minute, and for a second
+ * minute if the vault is unavailable. The credential is then removed from memory. A change broadcast removes
+ * the credential immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -96,7 +97,10 @@ function keyOf(accountId: string, provider: string): string {
   return `${accountId}|${provider}`;
 }
 
-/** A failed report is ignored, because the next gateway that notices the change reports it too. */
+/**
+ * Reports the health of a credential to the vault. A failed report is ignored, because the next gateway
+ * process that notices the change reports it too.
+ */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
   messaging: Messaging,
@@ -115,15 +119,15 @@ async function openFromVault(
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // The failure status stored in the vault refers to the first key. Success with another key must not be
-    // reported as a recovery.
+    // The failure status in the vault refers to the first provider key of the credential.
+    // Success with another provider key must therefore not be reported as a recovery.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
   return { keys, baseUrl: reply.baseUrl };
 }
 
-/** Parses a decrypted secret, then overwrites its bytes. */
+/** Parses a decrypted secret, then overwrites the bytes of the secret. */
 function parseSecret(bytes: Buffer): CredentialSecret {
   try {
     return credentialSecret.parse(JSON.parse(bytes.toString('utf8')));
@@ -146,13 +150,14 @@ interface CredentialHealthOptions {
 }
 
 /**
- * Minimum time between two reports. Some providers alternate between accepting and rejecting a credential.
+ * Minimum time between two reports about a credential, in milliseconds. Some providers alternate between
+ * accepting and rejecting a credential.
  */
 const quietMs = 10_000;
 /** Status codes that mean a provider rejected a credential or its permissions. */
 const isRefusal = (status: number) => status === 401 || status === 403;
 
-/** Tracks from the responses whether a credential still works. Reports changes in the background. */
+/** Detects from the responses whether a credential still works. Reports changes in the background. */
 export class CredentialHealth {
   readonly #report: ReportCredential;
   readonly #now: () => number;
@@ -165,7 +170,7 @@ export class CredentialHealth {
     this.#now = now;
   }
 
-  /** Must be called with every response status. If nothing changed, the call costs two comparisons. */
+  /** Must be called with the status of every response. The call costs two comparisons if nothing changed. */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
   }
@@ -180,9 +185,9 @@ export class CredentialHealth {
 }
 
 /**
- * The secret values inside a credential. A bare key contains one value, and an empty key contains none. The
- * hosted service's credential is a JSON object with several values. Each line of a PEM private key is a
- * value, because texts write the key's line breaks in several ways.
+ * Returns the secret values inside a credential. A bare key contains one value, and an empty key contains
+ * none. The credential of the hosted service is a JSON object with several values. Each line of a PEM private
+ * key is a value, because texts write the key's line breaks in several ways.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];
@@ -199,8 +204,8 @@ function splitLines(value: string): readonly string[] {
 }
 
 /**
- * Returns null for a bare key that merely starts like JSON, such as a leftover placeholder. The parser's
- * error is dropped because it would quote the key.
+ * Parses a credential as JSON. Returns null for a bare key that merely starts like JSON, such as a leftover
+ * placeholder. The parser's error is dropped because it would quote the key.
  */
 function parseFields(credential: string): unknown {
   try {
@@ -210,5 +215,5 @@ function parseFields(credential: string): unknown {
   }
 }
 
-/** Fields that are not secret, or that have values too common to redact. */
+/** Fields of a credential that are not secret, or that have values too common to redact. */
 const notSecret = new Set(['region', 'client_email', 'private_key_id']);

@@ -6,17 +6,19 @@ import type { PipelineSettings } from '../request/settings.ts';
 import type { Connections, OpenedKey } from './connections.ts';
 import { secretValues } from './connections.ts';
 
-/** Credential, address and backend for a provider call. */
+/** The credential, address and backend for a provider call. */
 export interface Connection {
-  /** The key in the format that `libs/providers` reads; null for a provider without authentication. */
+  /**
+   * The provider key in the format that `libs/providers` reads; null for a provider without authentication.
+   */
   readonly credential: string | null;
-  /** Overrides the provider's default address. */
+  /** The address that replaces the provider's default address. */
   readonly baseUrl: string | null;
   /** Secret values from the credential, which must never appear in logs or responses. */
   readonly secrets: readonly string[];
   /** Receives the status code of every response. The dashboard shows failures next to the connection. */
   readonly health: OpenedKey['health'];
-  /** Tracks whether the backend may be called now, and the results of recent calls. */
+  /** Tracks whether the backend may be called now, and the results of recent provider calls. */
   readonly backend: Backend;
 }
 
@@ -26,12 +28,12 @@ export interface ConnectionServices {
   readonly backends: BackendBook;
 }
 
-/** Used for credentials that are not stored. */
+/** Ignores the health of credentials that are not stored. */
 const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**
- * Returns the connection for the caller's own credential, or one connection per stored provider key. Throws
- * `provider_not_connected`.
+ * Returns the connection for the credential in the caller's request, or one connection per stored provider
+ * key. Throws `provider_not_connected`.
  */
 export async function openConnections(
   { provider, ownCredential }: Pick<Target, 'provider' | 'ownCredential'>,
@@ -52,7 +54,7 @@ export async function openConnections(
   if (opened) {
     const { keys, baseUrl } = opened;
     return keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
-      // A self-hosted provider may work without a key.
+      // A self-hosted provider may work without a provider key.
       credential: apiKey === '' ? null : apiKey,
       ...{ baseUrl, secrets, health },
       backend: backends.find({ ...place, credential }),
@@ -67,7 +69,7 @@ export async function openConnections(
 export type ListServices = Pick<ConnectionServices, 'connections' | 'settings'>;
 
 /**
- * Lists the connected providers. The sandbox needs no credential, so it is connected whenever it is
+ * Lists the connected providers. The sandbox provider needs no credential, so it is connected whenever it is
  * configured.
  */
 export async function connectedProviders(

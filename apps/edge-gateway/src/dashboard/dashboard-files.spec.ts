@@ -25,17 +25,17 @@ describe('the dashboard files', () => {
   });
 
   it.each(['', 'keys', 'requests/0190', '../secret.json', 'assets', '%2e%2e/secret.json'])(
-    'fall back to the page for a path that the dashboard router may handle: %j',
+    'include the page for a path that the dashboard’s own router may handle: %j',
     (path) => {
       expect(open().choose(path)?.body.toString()).toBe('the page');
     },
   );
 
-  it('do not fall back to the page for a missing built asset', () => {
+  it('do not include the page for a missing built asset', () => {
     expect(open().choose('assets/b-5678.js')).toBeUndefined();
   });
 
-  it('are empty without a build', () => {
+  it('are empty if the dashboard was not built', () => {
     expect(DashboardFiles.open(join(directory, 'nowhere')).choose('')).toBeUndefined();
   });
 });

@@ -5,11 +5,11 @@ import { extname, join, relative, sep } from 'node:path';
 /** A dashboard file, ready to send. */
 export interface DashboardFile {
   readonly body: Buffer;
-  /** Bodies that were compressed at build time, by content coding. */
+  /** File contents that were compressed at build time, by content coding. */
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
-  /** Whether the name contains a content hash. A file with such a name never changes. */
+  /** Whether the file name contains a content hash. A file with a content hash in its name never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -25,7 +25,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const codings = { br: '.br', gzip: '.gz' } as const;
 
-/** The build places the dashboard next to this program. */
+/** The directory next to this program where the build places the dashboard. */
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /**
@@ -51,14 +51,14 @@ export class DashboardFiles {
     return new DashboardFiles(new Map(files));
   }
 
-  /** Undefined if the file does not exist. */
+  /** Returns the dashboard file with this path. Undefined if the file does not exist. */
   find(path: string): DashboardFile | undefined {
     return this.#files.get(path);
   }
 
   /**
    * Chooses the file for a path below `/dashboard/`. For an unknown path, returns the page, because the
-   * dashboard's router handles further paths. For a missing built asset, returns undefined, because pages
+   * dashboard's own router handles further paths. For a missing built asset, returns undefined, because pages
    * from an earlier version request assets that no longer exist.
    */
   choose(path: string): DashboardFile | undefined {

@@ -7,7 +7,10 @@ export const DASHBOARD = Symbol('DASHBOARD');
 /** The files and settings of the dashboard. */
 export interface Dashboard {
   readonly files: DashboardFiles;
-  /** For the embedded identity, `sends_mail` is false until the account service has reported it. */
+  /**
+   * How users sign in. For the embedded identity service, `sends_mail` is false until the account service has
+   * reported whether it sends email.
+   */
   readonly settings: DashboardSettings;
   /** The Content-Security-Policy for the dashboard's pages. */
   readonly policy: string;
@@ -23,7 +26,7 @@ export function openDashboard(
   };
 }
 
-/** How users sign in. The dashboard reads these settings before a user signs in. */
+/** The settings that the dashboard reads before a user signs in, to find out how users sign in. */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
   operator_contact: z
@@ -35,7 +38,7 @@ export const dashboardSettings = z.object({
       examples: ['support@example.com'],
     }),
   sign_in: z.discriminatedUnion('kind', [
-    /** Sign-in with e-mail and password through `/v1/auth`. */
+    /** Users sign in with email and password through `/v1/auth`. */
     z.object({
       kind: z.literal('embedded'),
       sends_mail: z.boolean().meta({
@@ -48,11 +51,13 @@ export const dashboardSettings = z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
       /**
-       * The dashboard's client id at the issuer. If null, the dashboard is not registered there, and users
-       * cannot sign in.
+       * The dashboard's client id at the OpenID Connect issuer. If this id is null, the dashboard is not
+       * registered at the issuer, and users cannot sign in.
        */
       client_id: z.string().nullable(),
-      /** Audience of the tokens: the client itself, because its ID token serves as the session token. */
+      /**
+       * The audience of the tokens: the client id, because the client's ID token serves as the session token.
+       */
       audience: z.string(),
       scope: z.string(),
     }),

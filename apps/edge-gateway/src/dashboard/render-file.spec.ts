@@ -53,7 +53,7 @@ describe('the content security policy for dashboard pages', () => {
       expect(policy.split('; ')).toContain(directive);
   });
 
-  it('allows connections to the sign-in issuer and to no other host', () => {
+  it('allows connections only to the gateway and to the sign-in issuer', () => {
     expect(renderPolicy('https://login.example.com/realms/one').split('; ')).toContain(
       "connect-src 'self' https://login.example.com",
     );

@@ -15,8 +15,8 @@ export interface FileRequest {
 }
 
 /**
- * The Content-Security-Policy for dashboard pages. Pages may run only their own files, and connect only to
- * this gateway and, for sign-in, to the configured OpenID Connect issuer. Inline code is forbidden.
+ * The Content-Security-Policy for dashboard pages. A dashboard page may run only its own files, and connect
+ * only to this gateway and to the configured OpenID Connect issuer. Inline code is forbidden.
  */
 export function renderPolicy(issuer: string | undefined): string {
   const connect = issuer === undefined ? "'self'" : `'self' ${new URL(issuer).origin}`;
@@ -34,8 +34,8 @@ export function renderPolicy(issuer: string | undefined): string {
 }
 
 /**
- * Files with a content hash in their names are cached for a year. Browsers revalidate all other files each
- * time.
+ * Renders the response with a dashboard file. A file with a content hash in its name is cached for a year.
+ * Browsers revalidate any other file each time.
  */
 export function renderFile(
   file: DashboardFile,

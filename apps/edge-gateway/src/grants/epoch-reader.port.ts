@@ -1,11 +1,13 @@
 import type { KeyGrant } from '@gateway/contracts';
 
-/** Reads change epochs, so that a change is detected even if its broadcast was lost. */
+/**
+ * Reads the epochs (change numbers) of API keys, so that a change is detected even if its broadcast was lost.
+ */
 export interface EpochReader {
   /**
-   * Returns, for each key, the epoch of the latest change to the key or its account, in the order of the
-   * keys. 0 means no known change; a negative value means the key is permanently revoked. Returns null if the
-   * epochs cannot be read now. Never throws.
+   * Returns, for each API key, the epoch of the latest change to the key or its account, in the order of the
+   * keys. 0 means no known change; a negative epoch means that the key is permanently revoked. Returns null
+   * if the epochs cannot be read now. Never throws.
    */
   read(keys: readonly Pick<KeyGrant, 'accountId' | 'keyId'>[]): Promise<readonly number[] | null>;
 }

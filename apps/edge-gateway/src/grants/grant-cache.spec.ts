@@ -36,15 +36,15 @@ function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
 
 const get = async (cache: GrantCache, key = 'a') => (await cache.get(key))!;
 
-describe('a change broadcast', () => {
-  it('for a key invalidates the grants for all its secrets and for no other key', async () => {
+describe('a broadcast change', () => {
+  it('of a key invalidates the grants for all secrets of the key and for no other key', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { keyId: key === 'other' ? id(3) : id(2) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(keyChanged, { accountId: id(1), keyId: id(2), epoch: 2, revoked: true });
     expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
   });
 
-  it('for an account invalidates the grants for all its keys and for no other account', async () => {
+  it('of an account invalidates the grants for all keys of the account and for no other account', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { accountId: key === 'other' ? id(3) : id(1) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(accountChanged, { accountId: id(1), epoch: 2, deleted: false });
@@ -52,7 +52,7 @@ describe('a change broadcast', () => {
   });
 });
 
-describe('a change detected by its epoch', () => {
+describe('a change that is detected by its epoch', () => {
   it('causes no lookup if the cached grant already includes the change', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const grant = await get(cache);
@@ -70,7 +70,7 @@ describe('a change detected by its epoch', () => {
     expect(state.calls).toBe(2);
   });
 
-  it('causes one lookup, not one per request, if the new grant does not include the change', async () => {
+  it('causes one lookup, not one per request, if the reloaded grant does not include the change', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const renewed = await cache.renew(await get(cache), 9);
     expect(await cache.renew(renewed, 9)).toBe(renewed);
@@ -86,7 +86,7 @@ describe('a change detected by its epoch', () => {
     expect(state.calls).toBe(1);
   });
 
-  it('rejects the key if its grant no longer exists', async () => {
+  it('rejects the key if the grant of the key no longer exists', async () => {
     let answer: KeyGrant | null = createGrant(5);
     const { cache } = cacheOf(() => answer);
     const grant = await get(cache);
@@ -94,7 +94,7 @@ describe('a change detected by its epoch', () => {
     await expect(cache.renew(grant, 6)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  it('uses no older grant while the account service is unavailable', async () => {
+  it('uses no outdated grant while the account service is unavailable', async () => {
     let answer: KeyGrant | Error = createGrant(5);
     const { cache, state } = cacheOf(() => answer);
     const grant = await get(cache);

@@ -5,36 +5,39 @@ import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import type { RateCeiling } from './rate-ceiling.ts';
 
-/** A broadcast change, reported after the cache was invalidated. */
+/**
+ * A change of an API key or an account that was broadcast. The change is reported after the cache was
+ * invalidated.
+ */
 export interface GrantChange {
   readonly accountId: string;
-  /** The changed key; null if the whole account changed. */
+  /** The changed API key; null if the whole account changed. */
   readonly keyId: string | null;
-  /** Whether the key or account is revoked permanently. */
+  /** Whether the API key is revoked permanently or the account is deleted. */
   readonly isFinal: boolean;
 }
 
-/** Tries to load a grant that is at least as recent as a known change. */
+/** Maximum number of attempts to load a grant that is at least as recent as a known change. */
 const renewalsMax = 3;
 
 /**
- * API key grants, indexed by the SHA-256 of the key. `null` is cached too, so an unknown key is looked up
- * only once. A grant is fresh for 10 s, which limits how long a revoked key works while the bus is
- * disconnected. While the bus is connected, a broadcast invalidates the grant immediately. An old grant may
- * therefore be used for five minutes while the account service restarts.
+ * The grants of API keys, indexed by the SHA-256 of the key. `null` is cached too, so an unknown key is
+ * looked up only once. A grant is fresh for 10 s, which limits how long a revoked key works while the message
+ * bus is disconnected. While the message bus is connected, a broadcast invalidates the grant immediately. An
+ * old grant may therefore be used for five minutes while the account service restarts.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
   readonly #digests = new WeakMap<KeyGrant, string>();
   /**
-   * For each grant, the epoch of the latest change known before the grant was loaded. This epoch may be later
-   * than the epoch in the grant.
+   * For each grant, the epoch of the latest change known before the grant was loaded. The epoch in this map
+   * may be later than the epoch in the grant.
    */
   readonly #loadedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];
   readonly #onDoubt: (() => void)[] = [];
 
-  /** @param ceiling the operator's bound, which applies to every grant */
+  /** @param ceiling the operator's upper bound for rate limits, which applies to every grant */
   constructor(
     messaging: Pick<Messaging, 'call' | 'connected' | 'onBroadcast' | 'onReconnect'>,
     ceiling?: Pick<RateCeiling, 'cap'>,
@@ -66,33 +69,40 @@ export class GrantCache {
     });
   }
 
-  /** Returns the fresh cached grant for a key, without waiting; undefined if there is none. */
+  /**
+   * Returns the fresh cached grant for an API key, without waiting. Returns undefined if no fresh grant is
+   * cached.
+   */
   peek(keySha256: string): KeyGrant | null | undefined {
     return this.#cache.peek(keySha256);
   }
 
-  /** Returns the grant for a key, cached or newly loaded. Throws `service_unavailable`. */
+  /**
+   * Returns the grant for an API key, cached or newly loaded. Throws `service_unavailable` if the grant
+   * cannot be loaded.
+   */
   get(keySha256: string): Promise<KeyGrant | null> {
     return this.#cache.get(keySha256);
   }
 
-  /** Whether this process still considers a grant current for its key. */
+  /** Whether this process still considers a grant current for its API key. */
   holds(grant: KeyGrant): boolean {
     return this.#cache.holds(this.#digestOf(grant), grant);
   }
 
   /**
-   * Returns the current grant for the key of an earlier grant. Throws `invalid_api_key` if the key is
-   * revoked, or `service_unavailable`.
+   * Returns the current grant for the API key of an earlier grant. Throws `invalid_api_key` if the key is
+   * revoked, or `service_unavailable` if the grant cannot be loaded.
    */
   async current(grant: KeyGrant): Promise<KeyGrant> {
     return requireGrant(await this.#cache.get(this.#digestOf(grant)));
   }
 
   /**
-   * Returns the key's grant after a change that was detected by its epoch and not by a broadcast. Older
-   * grants are not used. Throws `invalid_api_key` or `service_unavailable`.
-   * @param epoch epoch of the change; negative if the key is permanently revoked.
+   * Returns the API key's grant after a change that was detected by its epoch and not by a broadcast. Grants
+   * from before the change are not used. Throws `invalid_api_key` if the key is revoked, or
+   * `service_unavailable` if the grant cannot be loaded.
+   * @param epoch epoch of the change; negative if the key is permanently revoked
    */
   async renew(grant: KeyGrant, epoch: number): Promise<KeyGrant> {
     const digest = this.#digestOf(grant);
@@ -116,12 +126,15 @@ export class GrantCache {
     return epoch < 0 || epoch > (this.#loadedAfter.get(grant) ?? 0);
   }
 
-  /** Registers a callback for broadcast changes. */
+  /** Registers a callback that is called after each broadcast change. */
   onChange(fn: (change: GrantChange) => void): void {
     this.#onChange.push(fn);
   }
 
-  /** Registers a callback for reconnects. After a reconnect, every grant is reloaded before use. */
+  /**
+   * Registers a callback that is called after each reconnect to the message bus. After a reconnect, every
+   * grant is reloaded before use.
+   */
   onDoubt(fn: () => void): void {
     this.#onDoubt.push(fn);
   }

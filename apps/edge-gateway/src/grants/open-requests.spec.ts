@@ -15,7 +15,7 @@ const createGrant = (digit: number, over: Partial<KeyGrant> = {}) =>
     ...over,
   });
 
-/** Open requests with a cache and epochs that are controlled by the test. */
+/** Open requests with a cache and epochs that the test controls. */
 function openRequestsOf() {
   const world = {
     now: 1_000_000,
@@ -86,7 +86,7 @@ it('ends a request whose key was revoked between authentication and acceptance',
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
-it('ends a request when an epoch shows a change without a broadcast', async () => {
+it('ends a request when an epoch shows a change of the key without a broadcast', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();
@@ -124,7 +124,7 @@ it('ends a request when its key expires, even if the expiry was changed', async 
   expect(reasonOf(request.abort)).toBe('expired_api_key');
 });
 
-it('continues requests while lookups fail, and ends them once a lookup finds the key revoked', async () => {
+it('lets requests continue while lookups fail, and ends the requests once a lookup finds the key revoked', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();

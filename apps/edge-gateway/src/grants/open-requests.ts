@@ -9,11 +9,11 @@ import { pipelineScope } from './require-scope.ts';
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
-  /** The key's grant when it was last confirmed. */
+  /** The grant of the request's API key, as last confirmed. */
   grant: KeyGrant;
-  /** Whether the key may have changed since its grant was last confirmed. */
+  /** Whether the API key may have changed since its grant was last confirmed. */
   isDoubtful: boolean;
-  /** Epoch of the possible change; 0 if unknown. */
+  /** Epoch of the possible change of the API key; 0 if the epoch is unknown. */
   doubtfulEpoch: number;
 }
 
@@ -25,22 +25,23 @@ export interface OpenRequestsOptions {
 }
 
 /**
- * Check interval. Even with the lookup time added, a revoked key's requests end well within the limit of five
- * seconds.
+ * Interval between two checks of open requests. Even with the lookup time added, the requests of a revoked
+ * key end well within the limit of five seconds.
  */
 const checkEveryMs = 1_000;
 /**
- * Maximum number of concurrent lookups. After the bus reconnects, every key with an open request is looked
- * up.
+ * Maximum number of concurrent grant lookups. After the message bus reconnects, the grant of every key with
+ * an open request is looked up.
  */
 const lookupsMax = 16;
 
 /**
- * The open requests, by key. When a key is revoked, expires or loses the scope `inference`, its requests end
- * with a matching error. This class stores only references to requests that the server keeps in memory
- * anyway. A broadcast ends requests immediately. All other cases are found by a check every second: expiry,
- * lost broadcasts (change epochs are also in Redis), and changes that may affect the key without revoking it.
- * While both the account service and Redis are unavailable, open requests continue and new ones are rejected.
+ * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's
+ * requests end with a matching error. This class stores only references to requests that the server keeps in
+ * memory anyway. A broadcast ends requests immediately. A check every second finds expired keys, changes with
+ * a lost broadcast, and changes that may affect a key without revoking it. The check for lost broadcasts
+ * reads the epochs (change numbers) of the keys in Redis. While both the account service and Redis are
+ * unavailable, open requests continue and new requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -58,10 +59,13 @@ export class OpenRequests {
     this.#timer = setInterval(() => void this.check(), checkEveryMs).unref();
   }
 
-  /** @param grant the grant that admitted the request */
+  /**
+   * Registers an open request.
+   * @param grant the grant that admitted the request
+   */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
-    // A change broadcast during the rate limit check could not mark this request, because the request was not
-    // registered yet.
+    // The API key may have changed during the rate limit check.
+    // A broadcast of that change could not mark this request, which was not registered yet.
     const isDoubtful = !this.#options.grants.holds(grant);
     const request = { abort, grant, openedAtMs: this.#now(), isDoubtful, doubtfulEpoch: 0 };
     const ofKey = this.#byKey.get(grant.keyId);
@@ -82,15 +86,15 @@ export class OpenRequests {
   }
 
   /**
-   * Ends requests for keys without a grant. Resolves once all available information is checked; never
-   * rejects.
+   * Ends the open requests of API keys without a valid grant. Resolves once all available information is
+   * checked; never rejects.
    */
   async check(): Promise<void> {
     if (this.#byKey.size === 0) return;
     this.#endExpired();
     await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
-    // Lookups run separately from the epoch check. While the bus is silent, a lookup takes seconds, and other
-    // keys may be revoked in the meantime.
+    // Lookups run separately from the epoch check, because a lookup takes seconds on a silent message bus.
+    // Other keys may be revoked during these seconds.
     await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
 
@@ -119,7 +123,10 @@ export class OpenRequests {
     for (const request of requests) request.isDoubtful = true;
   }
 
-  /** Newer requests are skipped, because their rate limit check has just read the epoch. */
+  /**
+   * Ends the requests of revoked keys, and marks the requests of changed keys. Requests from the last second
+   * are skipped, because their rate limit check has just read the epoch.
+   */
   async #readEpochs(): Promise<void> {
     const before = this.#now() - checkEveryMs;
     const keys = [...this.#byKey.values()].flatMap((requests) => {

@@ -1,9 +1,9 @@
 import { invalidField } from '@gateway/errors';
 
 /**
- * The operator's upper bound for `rate_limit_rpm`. Keys and policies with a higher limit are rejected. Limits
- * that were saved before the operator lowered the bound are reduced to the bound when they are shown or
- * applied.
+ * The operator's upper bound for `rate_limit_rpm`. API keys and policies with a higher limit are rejected.
+ * Limits that were saved before the operator lowered the upper bound are reduced to the bound when they are
+ * shown or applied.
  */
 export class RateCeiling {
   readonly #rpmMax: number;
@@ -14,20 +14,21 @@ export class RateCeiling {
   }
 
   /**
+   * Checks a new rate limit.
    * @param param the field's name in the caller's request
-   * @throws GatewayError `invalid_field` if the limit is above the bound
+   * @throws GatewayError `invalid_field` if the limit is above the operator's upper bound
    */
   require(rpm: number | null | undefined, param: string): void {
     if (typeof rpm === 'number' && rpm > this.#rpmMax)
       throw invalidField(param, `at most ${this.#rpmMax}, the limit set by the operator of this gateway`);
   }
 
-  /** Returns the limit that applies. */
+  /** Returns the rate limit that applies: the given limit, or the operator's upper bound if it is lower. */
   cap(rpm: number): number {
     return Math.min(rpm, this.#rpmMax);
   }
 
-  /** Returns a record, such as a key or a policy, with the limit that applies. */
+  /** Returns a record, such as a key or a policy, with the rate limit that applies. */
   capRecord<Limited extends { readonly rate_limit_rpm: number }>(record: Limited): Limited {
     const { rate_limit_rpm: rpm } = record;
     return rpm <= this.#rpmMax ? record : { ...record, rate_limit_rpm: this.#rpmMax };

@@ -3,13 +3,13 @@ import type { Redis } from 'ioredis';
 import type { EpochReader } from './epoch-reader.port.ts';
 
 /**
- * Sends one command per key in a single pipeline, because keys from several accounts may be on several
- * servers.
+ * Reads the epochs of API keys from Redis. Sends one command per key in a single pipeline, because keys from
+ * several accounts may be on several Redis servers.
  */
 export class RedisEpochReader implements EpochReader {
   readonly #redis: Redis;
 
-  /** @param redis the rate limit connection, with automatic pipelining and a command timeout */
+  /** @param redis the connection of the rate limiter, with automatic pipelining and a command timeout */
   constructor(redis: Redis) {
     this.#redis = redis;
   }
@@ -27,7 +27,7 @@ export class RedisEpochReader implements EpochReader {
 }
 
 /**
- * Merges the epochs of a key and its account. A negative epoch (permanently revoked) takes precedence;
+ * Merges the epochs of an API key and its account. A negative epoch (permanently revoked) takes precedence;
  * otherwise the later epoch is returned. A missing epoch is read as 0.
  */
 function chooseEpoch(epochs: readonly number[]): number {

@@ -1,10 +1,13 @@
 import type { KeyGrant, KeyScope } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 
-/** The scope of the endpoints that the request pipeline serves. */
+/** The API key scope that the endpoints of the request pipeline need. */
 export const pipelineScope: KeyScope = 'inference';
 
-/** @throws GatewayError `insufficient_scope`, naming the missing scope and how to get that scope */
+/**
+ * @throws GatewayError `insufficient_scope`, with a message that names the missing scope and how to get that
+ * scope
+ */
 export function requireScope({ scopes, keyId }: KeyGrant, needed: KeyScope): void {
   if (scopes.includes(needed)) return;
   const own = scopes.map((scope) => `"${scope}"`).join(' and ');

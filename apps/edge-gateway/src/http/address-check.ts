@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Returns a function that checks whether an address is in one of the blocks. An IPv4 address mapped into IPv6
- * is checked as the IPv4 address.
- * @param cidrs valid blocks, such as `10.0.0.0/8`
+ * Returns a function that checks whether an IP address is in one of the address blocks. An IPv4 address
+ * mapped into IPv6 is checked as the IPv4 address.
+ * @param cidrs valid address blocks, such as `10.0.0.0/8`
  */
 export function createAddressCheck(cidrs: readonly string[]): (address: string | undefined) => boolean {
   const blocks = new BlockList();

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /**
  * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with
- * them.
+ * these bytes.
  */
 const prefaceStart = Buffer.from('PRI');
 
@@ -10,13 +10,14 @@ const prefaceStart = Buffer.from('PRI');
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
-  /** Called if no byte arrives in time. */
+  /** Called if a connection sends no byte in time. */
   refuseSilent(socket: Socket): void;
 }
 
 /**
- * Reads the first bytes on each connection once, puts them back, and passes the socket to the handler. The
- * socket is not wrapped and no data is copied. The handler then reads directly from the operating system.
+ * Reads the first bytes on each connection once, puts the bytes back, and passes the socket to the handler of
+ * the protocol. The socket is not wrapped and no data is copied. The handler then reads directly from the
+ * operating system.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
@@ -74,7 +75,7 @@ export class ProtocolChooser {
   }
 }
 
-/** `P` and `PR` are valid starts of both protocols. */
+/** Whether the first bytes fit both protocols. `P` and `PR` are valid starts of HTTP/1.1 and HTTP/2. */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

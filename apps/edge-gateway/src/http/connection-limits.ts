@@ -4,13 +4,13 @@ import { GatewayError } from '@gateway/errors';
 import { uuidv7 } from 'uuidv7';
 import { renderError } from '../request/http-response.ts';
 
-/** Connection limits for both protocols. */
+/** Limits for connections of both protocols, HTTP/1.1 and HTTP/2. */
 export const connectionLimits = {
-  /** Requests with larger headers get a 431 response. */
+  /** Maximum size of a request's headers in bytes. Requests with larger headers get a 431 response. */
   headerBytesMax: 16 * 1024,
-  /** HTTP/2 streams with headers above this size are reset. */
+  /** Maximum size of an HTTP/2 stream's headers in bytes. HTTP/2 streams with larger headers are reset. */
   http2HeaderBytesMax: 64 * 1024,
-  /** How long a connection may stay idle between two requests. */
+  /** Milliseconds for which a connection may stay idle between two requests. */
   keepAliveMs: 72_000,
   /** Time limit for receiving a request's headers, and for the first bytes on a connection. */
   headersMs: 30_000,
@@ -39,7 +39,9 @@ export function answerConnectionError(failure: { readonly code?: string }, socke
   socket.end(`HTTP/1.1 ${statusLine}\r\n${head.join('')}\r\n${body}`);
 }
 
-/** Sends the error for oversized headers over HTTP/2, where the connection stays usable. */
+/**
+ * Sends the error for oversized headers over HTTP/2, where the connection stays usable for further requests.
+ */
 export function answerOversizedHeaders(response: ServerResponse): void {
   const { headers, body } = renderError(headersTooLarge, uuidv7(), 'chat-completions');
   response.writeHead(431, headers).end(body);

@@ -16,9 +16,9 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 );
 
 /**
- * Serves common chat requests without the framework, by calling the same function as their route. These
- * requests do not need the framework or its router, because the pipeline authenticates them. Bypassing both
- * saves a tenth of the work for an untouched request. Requests in any other form go through the router.
+ * Serves common chat requests without the web framework, by calling the same function as their route. Common
+ * chat requests do not need the framework or its router, because the pipeline authenticates them. Bypassing
+ * both saves a tenth of the work for an untouched request. Requests in any other form go through the router.
  */
 export class DirectChat {
   readonly #services: PipelineServices;
@@ -28,7 +28,10 @@ export class DirectChat {
     this.#services = services;
   }
 
-  /** @param serveRouted handles all other requests. */
+  /**
+   * Returns a handler that serves common chat requests directly.
+   * @param serveRouted the handler for all other requests
+   */
   before(serveRouted: RequestListener): RequestListener {
     return (request, response) => {
       const endpoint = this.#isClosing ? undefined : directEndpoint(request);
@@ -37,7 +40,7 @@ export class DirectChat {
     };
   }
 
-  /** While the server is closing, the framework rejects further requests. */
+  /** Sends all further requests to the web framework, which rejects requests while the server is closing. */
   close(): void {
     this.#isClosing = true;
   }
@@ -46,8 +49,8 @@ export class DirectChat {
     try {
       await serveRaw(raw, endpoint, this.#services);
     } catch (thrown) {
-      // The pipeline should never throw, so this error is a defect. The error is logged in the same way as a
-      // defect in a route.
+      // The pipeline should never throw, so this error is a defect.
+      // The error is logged in the same way as a defect in a route.
       const { code, detail } = toGatewayError(thrown);
       this.#services.log.error({ err: thrown, request_id: raw.requestId, code, detail }, 'route failed');
     }
@@ -61,7 +64,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
-  // The router rejects requests that the gateway itself sent.
+  // The router rejects requests that the gateway itself sent, so these requests take the router.
   if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

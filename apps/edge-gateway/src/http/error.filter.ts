@@ -6,12 +6,12 @@ import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /**
- * Status codes caused by the caller. Responses with these codes are logged, because many of one kind may
- * indicate an attack.
+ * Status codes caused by the caller. Responses with these codes are logged, because many responses of one
+ * kind may indicate an attack.
  */
 const refusals = new Set([401, 403, 429]);
 
-/** Renders any error thrown by a route as an error from the registry, in the endpoint's format. */
+/** Renders any error thrown by a route as an error from the error registry, in the endpoint's format. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   readonly #log: Logger;
@@ -40,7 +40,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Maps Nest and Fastify errors to the registry. */
+/** Maps errors of Nest and Fastify to the error registry. */
 function mapThrown(thrown: unknown): GatewayError {
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
   if (status === 404) return new GatewayError('not_found');

@@ -10,12 +10,12 @@ import {
 import type { Socket } from 'node:net';
 import { answerOversizedHeaders, connectionLimits } from './connection-limits.ts';
 
-/** Maximum number of concurrent requests per connection. */
+/** Maximum number of concurrent requests per HTTP/2 connection. */
 const streamsMax = 128;
 
 /**
- * Flow control window: bytes that a client may send before the server reads them. The default of 64 KiB costs
- * large requests one round trip per 64 KiB.
+ * Sizes of the HTTP/2 flow control windows: the number of bytes that a client may send before the server
+ * reads them. The default of 64 KiB costs large requests one round trip per 64 KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
@@ -24,7 +24,7 @@ type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse
 /** Serves HTTP/2 on sockets accepted by another server. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Sends GOAWAY to every client. Open requests still complete. */
+  /** Sends GOAWAY to every HTTP/2 client. Open requests still complete. */
   close(): void;
 }
 
@@ -58,8 +58,8 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   server.on('stream', boundStream);
   return {
     serve: (socket) => {
-      // Once an HTTP/2 client has closed its side, it needs no more responses. HTTP/1.1 servers keep such a
-      // connection open.
+      // An HTTP/2 client that has closed its side of the connection needs no more responses.
+      // HTTP/1.1 servers keep a connection open after the client has closed its side.
       socket.allowHalfOpen = false;
       server.emit('connection', socket);
     },
@@ -70,12 +70,12 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Node resets streams with headers that are far too large. If the headers exceed only the gateway's smaller
- * limit, the client receives a 431, as over HTTP/1.1.
+ * Limits the size of request headers over HTTP/2. Node resets HTTP/2 streams with headers that are far too
+ * large. If the headers exceed only the gateway's lower limit, the client receives a 431, as over HTTP/1.1.
  */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {
-    // Header size as in HTTP/1.1: `name: value` plus a line ending.
+    // The header size is counted as in HTTP/1.1: `name: value` plus a line ending.
     let bytes = 0;
     for (const text of request.rawHeaders) bytes += text.length + 2;
     if (bytes <= connectionLimits.headerBytesMax) serveRequest(request, response);
@@ -84,8 +84,8 @@ function boundHeaders(serveRequest: RequestListener): RequestListener {
 }
 
 /**
- * Closes idle sessions. Sessions with open requests stay open, because a model may take a long time to send
- * its first byte.
+ * Closes idle HTTP/2 sessions. HTTP/2 sessions with open requests stay open, because a model may take a long
+ * time to send its first byte.
  */
 function closeWhenIdle(session: ServerHttp2Session): void {
   let openStreams = 0;
@@ -98,7 +98,7 @@ function closeWhenIdle(session: ServerHttp2Session): void {
   });
 }
 
-/** Cancels a request that was not received completely in time. */
+/** Cancels an HTTP/2 request that was not received completely in time. */
 function boundStream(stream: ServerHttp2Stream): void {
   const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), connectionLimits.requestMs);
   const clear = (): void => clearTimeout(late);

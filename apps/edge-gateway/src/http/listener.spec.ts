@@ -12,9 +12,12 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createListener, type Listener } from './listener.ts';
 import { testIdentity } from './tls-identity.fixture.ts';
 
-/** Paths of the requests received so far. */
+/** Paths of the requests that the server has received. */
 const served: (string | undefined)[] = [];
-/** Responds with the protocol version and the body size. The path `/slow` responds after a delay. */
+/**
+ * Responds with the protocol version and the size of the request body. The path `/slow` responds after a
+ * delay.
+ */
 const serveRequest: RequestListener = (incoming, response) => {
   served.push(incoming.url);
   let bytes = 0;
@@ -151,7 +154,7 @@ it('closes a connection that sends a flood of settings', async () => {
   expect(outcome).toBe('closed');
 });
 
-it('drains: completes open requests in both protocols and closes all connections', async () => {
+it('completes open requests in both protocols while draining, and closes all connections', async () => {
   const { listener, port } = await start();
   const silent = connect(port, '127.0.0.1');
   await once(silent, 'connect');

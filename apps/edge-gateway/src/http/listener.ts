@@ -32,8 +32,9 @@ const http1Options = {
 };
 
 /**
- * Over plain text, the first bytes on a connection determine its protocol. HTTP/2 with prior knowledge is the
- * default in AWS's SDK. Over TLS, the protocol is negotiated through ALPN.
+ * Creates a port that serves HTTP/1.1 and HTTP/2. Over plain text, the first bytes on a connection determine
+ * its protocol. AWS's SDK uses HTTP/2 with prior knowledge by default. Over TLS, the protocol is negotiated
+ * through ALPN.
  */
 export function createListener(serveRequest: RequestListener, tls: TlsIdentity | undefined): Listener {
   return tls === undefined ? listenInPlainText(serveRequest) : listenSecurely(serveRequest, tls);
@@ -74,8 +75,8 @@ function listenSecurely(serveRequest: RequestListener, tls: TlsIdentity): Listen
 }
 
 /**
- * Removes the server's listener for new connections and returns it, so that the caller can choose the
- * protocol first.
+ * Removes the server's listener for new connections and returns the listener, so that the caller can choose
+ * the protocol first.
  */
 function takeOver(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
   const [serve] = server.listeners(event);

@@ -11,7 +11,10 @@ import { createServer } from './server.ts';
 @Module({})
 class NoSpool {}
 
-/** The minimal services that the server needs to start. No request is served, so no service is called. */
+/**
+ * The minimal services that the server needs to start. The server serves no request in these tests, so no
+ * service is called.
+ */
 const parts = {
   pipeline: { messaging: { onBroadcast: () => undefined } },
   identity: {},

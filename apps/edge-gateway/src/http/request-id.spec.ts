@@ -1,7 +1,7 @@
 import { newRequestId } from './request-id.ts';
 
-describe('newRequestId', () => {
-  it('creates unique UUIDv7s that sort by time', () => {
+describe('the ids of requests', () => {
+  it('are unique UUIDv7s that sort by time', () => {
     const ids = Array.from({ length: 20_000 }, newRequestId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.toSorted()).toEqual(ids);

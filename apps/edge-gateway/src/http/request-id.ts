@@ -1,8 +1,8 @@
 import { V7Generator } from 'uuidv7';
 
 /**
- * Random words, drawn in batches. By default the package draws eight words at a time, which costs a system
- * call for every third id.
+ * Random numbers for request ids, generated in batches. By default, the UUID package generates eight numbers
+ * at a time, which costs a system call for every third id.
  */
 const pool = new Uint32Array(1024);
 let next = pool.length;
@@ -17,7 +17,7 @@ const generator = new V7Generator({
   },
 });
 
-/** Creates a request id: a UUIDv7, never a value sent by the client. */
+/** Creates a request id: a UUIDv7 that the gateway generates, never a value sent by the client. */
 export function newRequestId(): string {
   return generator.generate().toString();
 }

@@ -1,4 +1,4 @@
-/** Requests that the gateway itself sent are rejected on every route, before any other work. */
+/** The gateway rejects its own requests on every route, before any other work. */
 import type { Logger } from '@gateway/observability';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EdgeGatewayModule } from '../edge-gateway.module.ts';
@@ -52,14 +52,17 @@ it.each([
   ['POST', '/v1/embeddings', { error: { code: 'request_loop' } }],
   ['GET', '/v1/models', { error: { code: 'request_loop' } }],
   ['GET', '/no/such/path', { error: { code: 'request_loop' } }],
-])('%s %s returns 508 request_loop in the caller’s format', async (method, path, expected) => {
-  const answer = await send(path, method, `cloudflare; loops=1, ${guard.renderHeader(undefined)}`);
-  expect(answer.status).toBe(508);
-  expect(answer.headers.get('x-should-retry')).toBe('false');
-  expect(answer.headers.get('retry-after')).toBeNull();
-  expect(await answer.json()).toMatchObject(expected);
-});
+])(
+  '%s %s with the gateway’s own loop header returns 508 request_loop in the caller’s format',
+  async (method, path, expected) => {
+    const answer = await send(path, method, `cloudflare; loops=1, ${guard.renderHeader(undefined)}`);
+    expect(answer.status).toBe(508);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(answer.headers.get('retry-after')).toBeNull();
+    expect(await answer.json()).toMatchObject(expected);
+  },
+);
 
-it('does not reject requests with the header of another network', async () => {
+it('a request is not rejected because of the loop header of another network', async () => {
   expect((await send('/no/such/path', 'GET', 'cloudflare; loops=1')).status).toBe(404);
 });

@@ -17,22 +17,24 @@ import { formatOfPath, renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 
 export interface ServerOptions {
-  /** If undefined, the port uses plain text. */
+  /** The TLS certificate and key. If undefined, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
-  /** CIDRs of trusted proxies. The gateway uses the client address and TLS state that they report. */
+  /**
+   * CIDRs of trusted proxies. The gateway uses the client address and TLS state that trusted proxies report.
+   */
   readonly trustedProxies: readonly string[];
-  /** Serves common chat requests while bypassing the router. */
+  /** Serves common chat requests without the router. */
   readonly direct: DirectChat;
   /**
-   * Returns whether the gateway itself sent a request, given the request's `CDN-Loop` header. Such a request
-   * is rejected.
+   * Returns whether the gateway itself sent a request, given the request's `CDN-Loop` header. The gateway
+   * rejects its own requests.
    */
   readonly isLoop: (header: string | string[] | undefined, requestId: string) => boolean;
 }
 
 /**
- * The gateway's HTTP server. A body is read only when its route needs it. A client without a key, or over its
- * rate limit, cannot make the server buffer a body.
+ * The gateway's HTTP server. A request body is read only when its route needs the body. A client without an
+ * API key, or over its rate limit, cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,
@@ -73,7 +75,7 @@ export async function createServer(
   return app;
 }
 
-/** A path with invalid percent-encoding matches no route. */
+/** Responds with 404 to a path with invalid percent-encoding, because no route matches such a path. */
 function answerBadPath(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   answerError(new GatewayError('not_found'), request.id, reply);
 }
@@ -128,14 +130,14 @@ interface NotedRoute {
 }
 
 /**
- * Collects the methods registered for each path, to distinguish a wrong method (405) from an unknown path
- * (404).
+ * Collects the methods registered for each path. The methods distinguish a wrong method (405) from an unknown
+ * path (404).
  */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];
 
   /**
-   * @param url path in the router's notation: `:name` matches one segment, `*` matches the rest of the path.
+   * @param url path in the router's notation: `:name` matches one segment, `*` matches the rest of the path
    */
   note(methods: readonly string[], url: string): void {
     const source = url
@@ -145,7 +147,7 @@ class RouteMethods {
     this.#routes.push({ pattern: new RegExp(`^${source}$`), methods });
   }
 
-  /** Returns the methods of the routes with this path; empty if no route has it. */
+  /** Returns the methods of the routes with this path. The list is empty if no route has the path. */
   methodsOf(path: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => methods))];

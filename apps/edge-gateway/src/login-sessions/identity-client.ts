@@ -37,18 +37,20 @@ export interface OpenedSession extends IssuedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The client of a call, as the account service counts and records the client. */
+/** The client that makes a call. The account service counts and records calls by this client. */
 interface Client {
   readonly clientAddress: string;
   readonly origin: RequestOrigin;
 }
 
-/** How long the settings of the embedded identity are reused before they are read again. */
+/**
+ * Milliseconds for which the settings of the embedded identity service are reused before they are read again.
+ */
 const settingsFreshMs = 60_000;
 
 /**
- * Client for the embedded identity. Passwords and tokens are sealed before they are sent over the bus;
- * refresh tokens are sent as SHA-256 hashes.
+ * Client for the embedded identity service. Passwords and tokens are encrypted before they are sent over the
+ * message bus. Refresh tokens are sent as SHA-256 hashes.
  */
 export class IdentityClient {
   readonly #messaging: Messaging;
@@ -85,7 +87,7 @@ export class IdentityClient {
     await this.#messaging.call(logOut, { ...request, origin });
   }
 
-  /** Returns the new device token of the caller's browser. */
+  /** Changes the password. Returns the new device token of the caller's browser. */
   async changePassword(
     person: Client & { readonly subject: string; readonly sessionId: string },
     passwords: PasswordChange,
@@ -100,7 +102,7 @@ export class IdentityClient {
     await this.#messaging.call(requestPasswordReset, { email, ...client });
   }
 
-  /** Returns the person's e-mail address and the device token of the caller's browser. */
+  /** Sets a new password. Returns the person's email address and the device token of the caller's browser. */
   async resetPassword(
     reset: PasswordReset,
     origin: RequestOrigin,
@@ -119,7 +121,7 @@ export class IdentityClient {
     return this.#messaging.call(verifyEmail, { sealedToken, origin });
   }
 
-  /** Reads the settings of the embedded identity at most once a minute. */
+  /** Reads the settings of the embedded identity service at most once a minute. */
   async settings(): Promise<ParsedReplyOf<typeof getIdentitySettings>> {
     if (this.#settings && performance.now() - this.#settingsReadAt < settingsFreshMs) return this.#settings;
     const read = this.#messaging.call(getIdentitySettings, {});

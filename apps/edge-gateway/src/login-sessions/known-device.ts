@@ -6,9 +6,9 @@ import type { IdentityClient } from './identity-client.ts';
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * Returns the id of the first device token that the embedded identity has signed; null if there is none. The
- * edge uses the id for the rate limit only. The account service decides whether the device belongs to the
- * user.
+ * Returns the id of the first device token that the embedded identity service has signed. Returns null if no
+ * device token is valid. The edge uses the id for the rate limit only. The account service decides whether
+ * the device belongs to the user.
  */
 export async function findKnownDevice(
   identity: Pick<IdentityClient, 'settings'>,
@@ -29,7 +29,7 @@ async function readDeviceId(token: string, key: KeyObject): Promise<string | nul
     const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA'], typ: 'device+jwt' });
     return payload.jti ?? null;
   } catch {
-    // A forged token and an expired token have the same result: the device is unknown.
+    // A device with a forged or expired token is an unknown device.
     return null;
   }
 }

@@ -16,10 +16,10 @@ interface CachedSession extends ResolvedLoginSession {
   readonly subjectTag: string;
 }
 
-/** Authenticates session tokens: verifies the token, then looks up the login session. */
+/** Authenticates session tokens: verifies the session token, then looks up the login session. */
 export class LoginSessionGate {
   readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
-  /** Cached sessions; null marks a revoked session. */
+  /** Cached login sessions; null marks a revoked session. */
   readonly #cache: RemoteCache<CachedSession | null>;
 
   constructor(verifier: Pick<LoginSessionVerifier, 'verify'>, messaging: Messaging) {
@@ -31,8 +31,8 @@ export class LoginSessionGate {
   }
 
   /**
-   * Throws `invalid_session_token` (including for a revoked session), `expired_session_token` or
-   * `service_unavailable`.
+   * Returns the login session of a valid session token. Throws `invalid_session_token` (including for a
+   * revoked session), `expired_session_token` or `service_unavailable`.
    */
   async authenticate(token: string): Promise<LoginSession> {
     const claims = await this.#verifier.verify(token);
@@ -41,14 +41,15 @@ export class LoginSessionGate {
     return { ...claims, accountId: cached.accountId, personId: cached.personId };
   }
 
-  /** Drops a subject's cached sessions immediately, without waiting for the change broadcast. */
+  /** Drops a user's cached login sessions immediately, without waiting for the change broadcast. */
   forget(issuer: string, subject: string): void {
     this.#cache.invalidateTag(renderSubject(issuer, subject));
   }
 }
 
 /**
- * Uses the same time limits as API key grants, so that a revoked session ends as quickly as a revoked key.
+ * Creates the cache of login sessions. The cache uses the same time limits as API key grants, so that a
+ * revoked login session ends as quickly as a revoked key.
  */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
   return new RemoteCache<CachedSession | null>({
@@ -61,7 +62,7 @@ function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | n
       return session && { ...session, subjectTag: renderSubject(name.issuer, name.subject) };
     },
     broadcastsArrive: () => messaging.connected,
-    // A revoked session never becomes valid again, so its entry needs no tag.
+    // A revoked login session never becomes valid again, so its cache entry needs no tag.
     tagsOf: (session) =>
       session === null
         ? []
@@ -69,7 +70,10 @@ function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | n
   });
 }
 
-/** JSON encoding keeps the cache keys distinct, because issuers and subjects may contain any character. */
+/**
+ * Renders the cache key of a login session. JSON encoding keeps the cache keys distinct, because issuers and
+ * subjects may contain any character.
+ */
 function renderName({ issuer, subject, sessionId }: SessionName): string {
   return JSON.stringify([issuer, subject, sessionId]);
 }

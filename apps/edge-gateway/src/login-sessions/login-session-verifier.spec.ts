@@ -33,7 +33,7 @@ const oidc = new LoginSessionVerifier({
   needsSessionId: false,
 });
 
-/** An undefined value removes the claim. */
+/** The claims of a session token in a test. An undefined value removes the claim. */
 type Claims = Readonly<Record<string, unknown>>;
 
 function sign(claims: Claims = {}, by = key, header: object = {}): Promise<string> {
@@ -50,19 +50,19 @@ const refusalOf = async (token: string, verifier = embedded) =>
 
 beforeEach(() => asked.splice(0));
 
-describe('the session token verifier', () => {
+describe('the verifier of session tokens', () => {
   it('returns the claims of a valid token', async () => {
     const claims = await embedded.verify(await sign());
     expect(claims).toMatchObject({ issuer, subject: 'somebody', sessionId: sid });
     expect(claims.expiresAtMs).toBeGreaterThan(Date.now());
   });
 
-  it('accepts only keys for the configured algorithms', async () => {
+  it('accepts only verification keys for the configured algorithms', async () => {
     expect(await refusalOf(await sign({}, rsaKey), oidc)).toBe('accepted');
     expect(await refusalOf(await sign({}, rsaKey))).toBe('invalid_session_token');
   });
 
-  it('requires a session id if sessions can be revoked', async () => {
+  it('requires a session id if login sessions can be revoked', async () => {
     expect(await refusalOf(await sign({ sid: undefined }))).toBe('invalid_session_token');
     expect(await refusalOf(await sign({ sid: 'not-an-id' }))).toBe('invalid_session_token');
     await expect(oidc.verify(await sign({ sid: undefined }))).resolves.toMatchObject({ sessionId: null });
@@ -87,11 +87,11 @@ describe('the session token verifier', () => {
     ['another audience', { aud: 'gateway2' }],
     ['no subject', { sub: undefined }],
     ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
-  ])('rejects %s', async (_what, claims) => {
+  ])('rejects a token with %s', async (_what, claims) => {
     expect(await refusalOf(await sign(claims))).toBe('invalid_session_token');
   });
 
-  it('rejects tokens with a foreign issuer, an unaccepted algorithm, or no key id, without fetching keys', async () => {
+  it('rejects tokens with a foreign issuer, an unaccepted algorithm, or no key id, without fetching verification keys', async () => {
     const tokens = [
       await sign({ iss: 'https://another.example' }),
       await sign({}, rsaKey),
@@ -105,7 +105,7 @@ describe('the session token verifier', () => {
     expect(asked).toEqual([]);
   });
 
-  it('propagates a failure to fetch keys', async () => {
+  it('passes on the error if fetching the verification keys fails', async () => {
     const away = new LoginSessionVerifier({
       issuer,
       audience,

@@ -9,12 +9,12 @@ import type { VerificationKeys } from './verification-keys.ts';
 export interface LoginSessionVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** The only accepted algorithms, whatever algorithm the token's header specifies. */
+  /** The only accepted signature algorithms, whatever algorithm the token's header specifies. */
   readonly algorithms: readonly SessionAlgorithm[];
   readonly keys: Pick<VerificationKeys, 'find'>;
   /**
-   * Whether tokens must contain a session id. Sessions from the embedded identity could not be revoked
-   * without a session id.
+   * Whether session tokens must contain a session id. Login sessions of the embedded identity service could
+   * not be revoked without a session id.
    */
   readonly needsSessionId: boolean;
 }
@@ -22,19 +22,20 @@ export interface LoginSessionVerifierOptions {
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  // jsonwebtoken checks the expiry only if the token has one. This schema makes the expiry mandatory.
+  // jsonwebtoken checks the expiry only if the token has one, so this schema requires an expiry.
   exp: z.number(),
   sid: z.unknown().optional(),
 });
 
-/** The object that passport passes to a strategy and to `jwtFromRequest`. */
+/** The request object that passport passes to a strategy and to `jwtFromRequest`. */
 interface Carrier {
   readonly token: string;
 }
 
 /**
  * Verifies session tokens with passport-jwt. Checks the algorithm, `iss`, `aud`, `exp`, `nbf`, and the
- * signature against the issuer's key set. Results are not cached, so every token is fully verified.
+ * signature against the issuer's key set. Verification results are not cached, so every session token is
+ * fully verified.
  */
 export class LoginSessionVerifier {
   readonly #strategy: Strategy;
@@ -55,13 +56,14 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Throws `expired_session_token`, `service_unavailable`, or `invalid_session_token` for any other problem.
+   * Verifies a session token and returns its claims. Throws `expired_session_token`, `service_unavailable`,
+   * or `invalid_session_token` for any other problem.
    */
   async verify(token: string): Promise<LoginSessionClaims> {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
     const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
     const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };
-    // Session ids from other issuers are ignored.
+    // Session ids in tokens from other issuers are ignored.
     if (!this.#options.needsSessionId) return { ...claimed, sessionId: null };
     const sessionId = z.uuid().safeParse(sid);
     if (!sessionId.success) throw new GatewayError('invalid_session_token');
@@ -69,7 +71,8 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Runs the strategy as passport does: creates a copy per call and adds the possible outcomes as methods.
+   * Runs the passport strategy as passport does: creates a copy per call and adds the possible outcomes as
+   * methods.
    */
   #run(carrier: Carrier): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -89,8 +92,8 @@ export class LoginSessionVerifier {
   };
 
   /**
-   * Reads the header before the token is verified, only to choose a key or to reject the token without
-   * fetching keys.
+   * Reads a token's header before the token is verified. The header is used only to choose a verification key
+   * or to reject the token without fetching keys.
    */
   async #findKey(token: string): Promise<string> {
     const { alg, kid, crit, iss } = readUnverified(token);

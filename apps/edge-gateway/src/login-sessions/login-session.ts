@@ -2,17 +2,19 @@
 export interface LoginSessionClaims {
   readonly issuer: string;
   readonly subject: string;
-  /** The id for revoking a session from the embedded identity; null for other issuers. */
+  /**
+   * The id by which a login session of the embedded identity service can be revoked; null for other issuers.
+   */
   readonly sessionId: string | null;
-  /** Expiry in milliseconds since 1970. */
+  /** Expiry of the session token, in milliseconds since 1970. */
   readonly expiresAtMs: number;
 }
 
 /** A user's login session, with a valid token that is not revoked. */
 export interface LoginSession extends LoginSessionClaims {
-  /** Null until the user calls `POST /v1/account/register`. */
+  /** Id of the user's account. Null until the user calls `POST /v1/account/register`. */
   readonly accountId: string | null;
-  /** Null until the user calls `POST /v1/account/register`. */
+  /** Id of the user. Null until the user calls `POST /v1/account/register`. */
   readonly personId: string | null;
 }
 
@@ -24,8 +26,8 @@ export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];
 
 /**
- * Maximum token length: longer than any token that issuers create, and shorter than the limit for request
- * headers.
+ * Maximum length of a session token: longer than any token that issuers create, and shorter than the limit
+ * for request headers.
  */
 export const sessionTokenBytesMax = 8 * 1024;
 

@@ -11,14 +11,17 @@ type FetchKeySet = (signal: AbortSignal) => Promise<unknown>;
 
 interface VerificationKeysOptions {
   readonly fetchKeySet: FetchKeySet;
-  /** How long a key set is used before it is fetched again. */
+  /** Milliseconds for which a key set is used before it is fetched again. */
   readonly freshMs?: number;
-  /** Minimum time between two fetches after an unknown key or a failed fetch. */
+  /** Minimum time between two fetches of the key set after an unknown key or a failed fetch. */
   readonly pauseMs?: number;
 }
 
 const fetchWithinMs = 5_000;
-/** jose requires an address, but `fetchKeySet` provides the keys. Therefore this address is never called. */
+/**
+ * A placeholder address for the library jose. `fetchKeySet` provides the keys, so the address is never
+ * called.
+ */
 const nowhere = new URL('https://key-set.invalid/');
 
 /** An issuer's public keys, by key id. Only the issuer's latest complete key set is stored. */
@@ -41,7 +44,7 @@ export class VerificationKeys {
   }
 
   /**
-   * Returns the key as PEM; null if the issuer has no such key for the algorithm. Throws
+   * Returns the verification key as PEM. Returns null if the issuer has no such key for the algorithm. Throws
    * `service_unavailable` if the key set cannot be fetched.
    */
   async find(alg: string, kid: string): Promise<string | null> {
@@ -82,8 +85,9 @@ const documentBytesMax = 256 * 1024;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /**
- * Fetches the key set from an OpenID Connect issuer. The set's address is in the issuer's discovery document
- * (OpenID Connect Discovery 1.0 §4). Both addresses must pass the egress guard. Redirects are not followed.
+ * Fetches the key set from an OpenID Connect issuer. The address of the key set is in the issuer's discovery
+ * document (OpenID Connect Discovery 1.0 §4). The addresses of the key set and of the document must pass the
+ * egress guard. Redirects are not followed.
  */
 export function createOidcKeySet(
   issuer: string,

@@ -1,7 +1,7 @@
 import type { Logger } from '@gateway/observability';
 import { LoopGuard, type DeploymentIdStore } from './loop-guard.ts';
 
-/** A Redis that several replicas share. */
+/** A fake Redis that several gateway processes share. */
 function openStore(): DeploymentIdStore & { forget(): void } {
   let stored: string | null = null;
   return {
@@ -26,14 +26,14 @@ async function startReplica(store: DeploymentIdStore): Promise<LoopGuard> {
   return guard;
 }
 
-describe('a request loop', () => {
+describe('a request that loops back to the gateway', () => {
   it('is recognized by the process that sent the request', async () => {
     const guard = await startReplica(openStore());
     expect(guard.isLoop(undefined)).toBe(false);
     expect(guard.isLoop(guard.renderHeader(undefined))).toBe(true);
   });
 
-  it('is recognized by every replica of the deployment, and by no other deployment', async () => {
+  it('is recognized by every process of the deployment, and by no other deployment', async () => {
     const store = openStore();
     const [one, replica, other] = [
       await startReplica(store),
@@ -44,7 +44,7 @@ describe('a request loop', () => {
     expect(other.isLoop(one.renderHeader(undefined))).toBe(false);
   });
 
-  it('is recognized through another gateway, and next to the entries of other networks', async () => {
+  it('is recognized after passing another gateway, and next to the header entries of other networks', async () => {
     const [first, second] = [await startReplica(openStore()), await startReplica(openStore())];
     const received = `cloudflare; loops=1, ${first.renderHeader(undefined)};x=1`;
     const sent = second.renderHeader(received);
@@ -53,7 +53,7 @@ describe('a request loop', () => {
     expect(first.isLoop([`other; a=1`, sent.toUpperCase()])).toBe(true);
   });
 
-  it('ends after eight gateways, even if none of them is this gateway', async () => {
+  it('is rejected after eight gateways, even if this gateway is none of them', async () => {
     const guard = await startReplica(openStore());
     let header: string | undefined;
     for (let at = 0; at < 8; at += 1) header = (await startReplica(openStore())).renderHeader(header);
@@ -61,7 +61,7 @@ describe('a request loop', () => {
     expect(guard.isLoop((await startReplica(openStore())).renderHeader(header))).toBe(true);
   });
 
-  it('is recognized by the sending process without Redis, and after Redis lost the id', async () => {
+  it('is recognized by the sending process without Redis, and after Redis lost the deployment’s id', async () => {
     const alone = await startReplica({ set: () => Promise.reject(new Error('down')) });
     expect(alone.isLoop(alone.renderHeader(undefined))).toBe(true);
     expect(warnings).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a request loop', () => {
     expect([guard.isLoop(before), guard.isLoop(guard.renderHeader(undefined))]).toEqual([true, true]);
   });
 
-  it('reveals nothing in the header except a random id', async () => {
+  it('reveals nothing in the loop header except a random id', async () => {
     const guard = await startReplica(openStore());
     expect(guard.renderHeader(undefined)).toMatch(/^agent-gateway-[0-9a-f]{32}$/);
   });

@@ -4,14 +4,17 @@ import type { Logger } from '@gateway/observability';
 import type { OwnEndpoints } from '@gateway/providers';
 
 /**
- * The Redis key under which all replicas share the deployment's id. The id is random, so it reveals nothing
- * to providers.
+ * The Redis key under which all gateway processes share the deployment's id. The deployment's id is random,
+ * so it reveals nothing to providers.
  */
 const deploymentIdKey = 'edge:deployment-id';
 
-/** The part of Redis that the guard uses. */
+/** The Redis commands that the loop guard uses. */
 export interface DeploymentIdStore {
-  /** Stores the value unless the key exists. Returns the earlier value, or null if the key had none. */
+  /**
+   * Stores the value unless the Redis key exists. Returns the earlier value, or null if the Redis key had no
+   * value.
+   */
   set(key: string, value: string, nx: 'NX', get: 'GET'): Promise<string | null>;
 }
 
@@ -20,23 +23,29 @@ interface LoopGuardOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The header that RFC 8586 defines for loop detection. Proxies must forward it unchanged. */
+/** The header that RFC 8586 defines for loop detection. Proxies must forward this header unchanged. */
 export const loopHeader = 'cdn-loop';
 
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
-/** A request that passed more gateways than this is rejected as a loop. */
+/**
+ * Maximum number of gateways that a request may pass. A request that passed more gateways is rejected as a
+ * loop.
+ */
 const gatewaysMax = 8;
-/** How often the deployment's id is read again, in case Redis lost it. */
+/** Interval for reading the deployment's id again, in case Redis lost the id. */
 const refreshMs = 60_000;
-/** Number of earlier ids that are still recognized until all replicas have read the new id. */
+/**
+ * Number of earlier deployment ids that are still recognized until all gateway processes have read the new
+ * id.
+ */
 const earlierIdsMax = 8;
 
 /**
- * Recognizes requests that this deployment sent itself, because a provider's address leads back to it. Each
- * upstream request carries the deployment's mark in the header `CDN-Loop`. A request that arrives with that
- * mark is rejected, so a loop costs one extra request. Until the deployment's id is known, each process uses
- * its own random id.
+ * Recognizes requests that this deployment sent itself, because a provider's address leads back to the
+ * gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. A request that
+ * arrives with that mark is rejected, so a loop costs one extra request. Until the deployment's id is known,
+ * each process uses its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;
@@ -51,7 +60,7 @@ export class LoopGuard {
     this.#timer = setInterval(() => void this.load(), refreshMs).unref();
   }
 
-  /** Reads the deployment's mark, and creates the mark if there is none. Never rejects. */
+  /** Reads the deployment's id from Redis, and creates an id if Redis has none. Never rejects. */
   async load(): Promise<void> {
     try {
       const proposed = newMark();
@@ -67,7 +76,7 @@ export class LoopGuard {
   }
 
   /**
-   * Whether a request comes from this deployment, or passed too many gateways.
+   * Whether this deployment sent the request, or the request passed too many gateways.
    * @param header the request's `CDN-Loop` header; undefined for almost all requests
    */
   isLoop(header: string | string[] | undefined): boolean {
@@ -78,9 +87,9 @@ export class LoopGuard {
 
   /**
    * Renders the `CDN-Loop` header of an upstream request: the marks of earlier gateways and the mark of this
-   * deployment. The rest of the client's header is not forwarded, because it belongs to the network in front
-   * of this gateway.
-   * @param received the header of the client's request
+   * deployment. The rest of the client's `CDN-Loop` header is not forwarded, because it belongs to the
+   * network in front of this gateway.
+   * @param received the `CDN-Loop` header of the client's request
    */
   renderHeader(received: string | string[] | undefined): string {
     return received === undefined ? this.#own : [...listMarks(received), this.#own].join(', ');
@@ -101,7 +110,9 @@ function newMark(): string {
   return markPrefix + randomBytes(16).toString('hex');
 }
 
-/** Lists the marks of gateways, without the parameters that other networks may append. */
+/**
+ * Lists the marks of gateways in a `CDN-Loop` header, without the parameters that other networks may append.
+ */
 function listMarks(header: string | string[]): string[] {
   return String(header)
     .split(',')
@@ -110,8 +121,8 @@ function listMarks(header: string | string[]): string[] {
 }
 
 /**
- * Adds the addresses of this machine's network interfaces. No provider may have one of the gateway's own
- * addresses.
+ * Adds the addresses of this machine's network interfaces to the gateway's own addresses. No provider may
+ * have one of the gateway's own addresses.
  */
 export function listOwnEndpoints(configured: Pick<OwnEndpoints, 'origins' | 'ports'>): OwnEndpoints {
   const interfaces = Object.values(networkInterfaces());

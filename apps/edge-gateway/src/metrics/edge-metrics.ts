@@ -10,7 +10,7 @@ const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
 /**
  * The edge's metrics. Each label has only a few values (endpoint, status, reason), and no label contains an
- * account, key or model.
+ * account, API key or model.
  */
 export interface EdgeMetrics {
   readonly requests: Counter<'endpoint' | 'status'>;
@@ -25,13 +25,13 @@ export interface EdgeMetrics {
   readonly tokens: Histogram<GenAiLabel | 'gen_ai_token_type'>;
   readonly callSeconds: Histogram<GenAiLabel>;
   readonly invalidCalls: Counter<'definition'>;
-  /** Requests that a provider rejected because of bound reasoning. */
+  /** Number of requests that a provider rejected because of bound reasoning. */
   readonly boundRejections: Counter<'outcome'>;
-  /** Reasoning that a provider reported as dropped or mismatched. */
+  /** Number of times that a provider reported reasoning in a request as dropped or mismatched. */
   readonly inputTransformations: Counter<'type' | 'reason'>;
-  /** Denied tools that models called. */
+  /** Number of denied tools that models called. */
   readonly deniedCalls: Counter;
-  /** Calls of account routes that were rejected with 429. */
+  /** Number of calls of account routes that were rejected with 429. */
   readonly accountCallsLimited: Counter<'budget'>;
 }
 
@@ -141,21 +141,21 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
 
 /** Metrics for provider failures and overload. */
 export interface ResilienceMetrics {
-  /** Extra calls for a request, by kind. */
+  /** Number of extra provider calls (retries, fallbacks and hedges), by kind. */
   readonly retries: Counter<'kind'>;
-  /** Calls that failed before the first byte of a usable response. */
+  /** Number of provider calls that failed before the first byte of a usable response. */
   readonly upstreamFailures: Counter<'reason'>;
   readonly retryBudgetExhausted: Counter;
   readonly breakerChanges: Counter<'to'>;
-  /** Rejected requests. */
+  /** Number of requests that were rejected because of overload. */
   readonly shed: Counter<'reason'>;
-  /** Queueing time of requests that were served after the queue. */
+  /** Time that admitted requests waited in the queue. */
   readonly queueSeconds: Histogram;
-  /** Requests that this deployment had sent itself. */
+  /** Number of requests that this deployment had sent itself. */
   readonly loops: Counter;
   watchOpenBreakers(count: () => number): void;
   watchQueue(length: () => number): void;
-  /** Registers a metric for the bytes that requests hold in one place. */
+  /** Registers a metric for the number of bytes that requests hold in memory or on disk. */
   watchHeldBytes(place: HeldPlace, bytes: () => number): void;
 }
 
@@ -163,7 +163,7 @@ export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-/** The places where requests hold bytes. */
+/** The places where requests hold bytes: memory and disk. */
 type HeldPlace = 'memory' | 'disk';
 
 type AdmissionMetrics = Pick<

@@ -24,7 +24,8 @@ const bodyErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * All errors that a route may return: the errors of its access rule and the errors that the route declares.
+ * Lists all errors that a route may return: the errors of its access rule and the errors that the route
+ * declares.
  */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
@@ -42,7 +43,10 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
   return [...new Set(codes)];
 }
 
-/** One sentence about the scope that an API key needs; empty for operations that accept no key. */
+/**
+ * Returns one sentence about the scope that an API key needs. The text is empty for operations that accept no
+ * API key.
+ */
 export function describeScope({ id }: Operation, access: Access): string {
   const scope = scopeOf(id);
   if (scope === undefined) return '';
@@ -50,12 +54,12 @@ export function describeScope({ id }: Operation, access: Access): string {
   return `${condition} the scope \`${scope}\`.`;
 }
 
-/** Whether every call of the route counts against a rate limit of its key or account. */
+/** Whether every call of the route counts against a rate limit of its API key or account. */
 export function isLimited(access: Access): boolean {
   return access !== 'public';
 }
 
-/** Headers of every response to an authenticated call. */
+/** Rate limit headers of every response to an authenticated call. */
 export const rateLimitHeaders = {
   'x-ratelimit-limit-requests': 'Calls per minute that the limit with the least room allows.',
   'x-ratelimit-remaining-requests': 'Remaining calls of this minute.',
@@ -86,8 +90,9 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Satisfying any one of the requirements is enough. An empty list allows everyone. The list in a key's
- * requirement names the scope that the key needs. OpenAPI 3.1 allows roles in the requirement of any scheme.
+ * Renders the security requirements of a route for OpenAPI. A call must satisfy one of the requirements, and
+ * an empty list allows everyone. The list in an API key's requirement names the scope that the key needs.
+ * OpenAPI 3.1 allows roles in the requirement of any scheme.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

@@ -7,7 +7,8 @@ import { listRoutes } from './route-table.ts';
 const routes = listRoutes(controllers);
 
 /**
- * Returns a route with the given access rule and operation id. The default id is not in the table of scopes.
+ * Returns a route with the given access rule and operation id. The default operation id is not in the table
+ * of scopes.
  */
 function routeOf(access: Access, id = 'readSomething') {
   const operation: Operation = {
@@ -40,7 +41,7 @@ describe('the table of operation scopes', () => {
     },
   );
 
-  it('prevents the start if a route without API keys has a scope, or if the pipeline checks a different scope', () => {
+  it('prevents the start if a route without API keys has a scope, or if the pipeline checks a different scope than the table', () => {
     const without = (id: string) => routes.filter(({ operation }) => operation?.id !== id);
     const move = (id: string, access: Access) => [...without(id), ...routeOf(access, id)];
     expect(() => checkScopes(move('getBilling', 'session'))).toThrow(/accepts no API key/);
@@ -48,7 +49,7 @@ describe('the table of operation scopes', () => {
     expect(() => checkScopes(without('getBilling'))).toThrow(/no route is named getBilling/);
   });
 
-  it('allows a key with the scope read to change nothing', () => {
+  it('allows an API key with the scope read to change nothing', () => {
     for (const { method, operation } of routes)
       if (scopeOf(operation?.id) === 'read') expect([operation?.id, method]).toEqual([operation?.id, 'GET']);
   });

@@ -4,8 +4,8 @@ import type { RouteRow } from './route-table.ts';
 
 /**
  * The scope that an API key needs for each operation. Users with a session token need no scope. Operations
- * that accept no API key have no entry. `read` never returns a secret and changes nothing. All operations
- * that change the account need `manage`.
+ * that accept no API key are not in this table. An operation with the scope `read` never returns a secret and
+ * changes nothing. All operations that change the account need the scope `manage`.
  */
 const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   Object.entries({
@@ -33,15 +33,18 @@ const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   ),
 );
 
-/** The scope that an API key needs for an operation; undefined if keys may not call it. */
+/**
+ * Returns the scope that an API key needs for an operation. Undefined if API keys may not call the operation.
+ */
 export function scopeOf(operationId: string | undefined): KeyScope | undefined {
   return operationId === undefined ? undefined : operationScopes.get(operationId);
 }
 
 /**
- * Checks that the table has exactly the operations that accept API keys. The gateway calls this check before
- * it starts.
- * @throws Error naming each route without a scope, and each table entry without a matching route
+ * Checks that the table of scopes has exactly the operations that accept API keys. The gateway calls this
+ * check before it starts.
+ * @throws Error with a message that names each route without a scope, and each table entry without a matching
+ * route
  */
 export function checkScopes(routes: readonly RouteRow[]): void {
   const problems = routes.flatMap(({ name, access, operation }) => {

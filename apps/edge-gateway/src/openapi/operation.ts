@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/errors';
 import { SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 
-/** The sections in the API reference, in order. */
+/** The sections of the API reference, in order. */
 export const operationTags = [
   'Chat',
   'Proxies',
@@ -19,36 +19,36 @@ export const operationTags = [
   'Documentation',
 ] as const;
 
-/** The request body: JSON unless `contentType` specifies another type. */
+/** The body of a request: JSON unless `contentType` specifies another type. */
 interface OperationBody {
   readonly schema: z.ZodType;
   readonly contentType?: string;
   readonly description?: string;
-  /** Whether the body is optional. */
+  /** Whether the request body is optional. */
   readonly optional?: boolean;
 }
 
-/** A successful response. */
+/** A successful response to an operation. */
 export interface OperationAnswer extends Partial<OperationBody> {
   readonly status: number;
   readonly description: string;
   /** Descriptions of response headers other than `X-Request-ID`, by header name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An alternative form of the same response, by content type: an event stream. */
+  /** An alternative form of the response, by content type: an event stream. */
   readonly streams?: { readonly contentType: string; readonly description: string };
 }
 
 /**
  * Documents a route for API users. `/openapi.json`, `/docs` and the authorization tests are generated from
- * this description, the route's paths and its access rule. No other place describes routes.
+ * this description, the route's paths and its access rule. Routes are described nowhere else.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
   readonly id: string;
   readonly tag: (typeof operationTags)[number];
-  /** A short title for lists. */
+  /** A short title of the operation for lists. */
   readonly summary: string;
-  /** Information for API users in addition to the schemas. Markdown. */
+  /** Information for API users in addition to the schemas, as Markdown. */
   readonly description?: string;
   /** Path parameters, named in snake_case as they appear in the path. */
   readonly params?: z.ZodObject;
@@ -56,39 +56,40 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: OperationBody;
   readonly answer: OperationAnswer;
-  /** Errors in addition to the errors for access, parameters and body. */
+  /** Error codes in addition to the errors for access, parameters and body. */
   readonly errors?: readonly ErrorCode[];
-  /** Whether the route also accepts the key as `x-api-key`. */
+  /** Whether the route also accepts the API key in the header `x-api-key`. */
   readonly takesKeyHeader?: boolean;
-  /** Whether each call creates a new object. */
+  /** Whether each call of the operation creates a new object. */
   readonly creates?: boolean;
 }
 
 export const operationKey = 'gateway:operation';
 
-/** Attaches the description to a route. A test fails if a route has none. */
+/** Attaches the API description to a route. A test fails if a route has no description. */
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
  * The credentials that a route accepts. `api-key`: callers with a valid API key. `session`: users with a
- * session token. `api-key-or-session`: either of the two. `pipeline`: the chat pipeline authenticates in its
- * first stage and accepts only API keys. `public`: everyone. The wrong kind of credential results in a 403
- * that names the right kind. The kind of a credential is recognized without a lookup.
+ * session token. `api-key-or-session`: callers with an API key or a session token. `pipeline`: the request
+ * pipeline authenticates in its first stage and accepts only API keys. `public`: everyone. The wrong kind of
+ * credential results in a 403 that names the right kind. The kind of a credential is recognized without a
+ * lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
 export const accessKey = 'gateway:access';
 
 /**
- * The rate limit that a route counts against. `requests`: the key's window for chat requests. The other
- * values are budgets of the account. If a route declares no budget, a GET counts as `read` and any other
- * method as `write`.
+ * The rate limit that a call of a route counts against. `requests`: the API key's window for chat requests.
+ * The other values are rate limits of the account. If a route declares no rate limit, a GET counts as `read`
+ * and any other method as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 
 export const budgetKey = 'gateway:budget';
 
-/** Sets the rate limit that a route counts against. */
+/** Sets the rate limit that a call of the route counts against. */
 export const CountAs = (budget: RouteBudget) => SetMetadata(budgetKey, budget);
 
 /** Sets the credentials that a route accepts. A route without this decorator rejects every caller. */

@@ -6,7 +6,7 @@ import { Markup, markup, renderText } from './markup.ts';
 import type { ShownSchema } from './render-schema.ts';
 import { renderFields, renderType } from './render-schema.ts';
 
-/** The API reference, as JSON and as an HTML page. Both forms are rendered on first use. */
+/** The API reference, as JSON and as an HTML page. The JSON and the HTML page are rendered on first use. */
 export class Reference {
   readonly #routes: () => readonly RouteRow[];
   #document: OpenApiDocument | undefined;
@@ -67,7 +67,10 @@ interface Entry {
   readonly operation: ShownOperation;
 }
 
-/** The page's style sheet. The page's Content-Security-Policy contains its hash. */
+/**
+ * The style sheet of the API reference page. The page's Content-Security-Policy contains the hash of this
+ * style sheet.
+ */
 const pageStyle = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { margin: 0; display: grid; grid-template-columns: minmax(16rem, 22rem) 1fr }
@@ -87,7 +90,10 @@ code { font: .9em ui-monospace, monospace }
 @media (max-width: 50rem) { body { display: block } nav { position: static; height: auto } main { padding: 1rem } }
 `;
 
-/** The Content-Security-Policy allows only the page's own style: no scripts, frames, forms or other hosts. */
+/**
+ * The Content-Security-Policy of the API reference page. The policy allows only the page's own style sheet:
+ * no scripts, frames, forms or other hosts.
+ */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'`,
@@ -101,7 +107,10 @@ interface Section {
   readonly entries: readonly Entry[];
 }
 
-/** Renders the API reference as a single HTML page. The page needs no scripts, so the policy forbids them. */
+/**
+ * Renders the API reference as a single HTML page. The page needs no scripts, so the Content-Security-Policy
+ * forbids scripts.
+ */
 export function renderPage(document: OpenApiDocument): string {
   const sections = listSections(document);
   const { title, description } = document.info;

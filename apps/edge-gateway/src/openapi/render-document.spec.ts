@@ -10,7 +10,7 @@ const document = renderDocument(routes);
 type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
 const paths = document.paths as unknown as Paths;
 
-test('the document is valid OpenAPI 3.1, and the validator rejects an invalid document', async () => {
+test('the generated document is valid OpenAPI 3.1, and the validator rejects an invalid document', async () => {
   const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
   expect(await new Validator().validate(plain)).toEqual({ valid: true });
   expect(document.openapi).toBe('3.1.0');
@@ -20,7 +20,7 @@ test('the document is valid OpenAPI 3.1, and the validator rejects an invalid do
 });
 
 test.each(routes.flatMap((route) => route.paths.map((path) => [route.method, path, route] as const)))(
-  'the document describes %s %s with its response and errors',
+  'the generated document describes %s %s with its response and errors',
   (method, path, { operation }) => {
     const found = paths[path]?.[method.toLowerCase()];
     expect(Object.keys(found?.responses ?? {})).toEqual(
@@ -29,7 +29,7 @@ test.each(routes.flatMap((route) => route.paths.map((path) => [route.method, pat
   },
 );
 
-test('the document names the scope that an API key needs, for tools and for readers', () => {
+test('the generated document names the scope that an API key needs, both for tools and for human readers', () => {
   expect(document.paths?.['/v1/account/keys']?.post).toMatchObject({
     'x-required-scope': 'manage',
     security: [{ apiKey: ['manage'] }, { session: [] }],
@@ -42,7 +42,7 @@ test('the document names the scope that an API key needs, for tools and for read
   expect(document.paths?.['/v1/account/register']?.post).not.toHaveProperty('x-required-scope');
 });
 
-test('every referenced schema exists', () => {
+test('every schema that the document references exists', () => {
   const text = JSON.stringify(document);
   const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(10);
@@ -56,7 +56,7 @@ test('no schema appears twice under different names', () => {
   expect(names.filter((name) => names.includes(`${name}Output`))).toEqual([]);
 });
 
-test('the page shows every operation and schema, and contains no scripts or external resources', () => {
+test('the reference page shows every operation and schema, and contains no scripts or external resources', () => {
   const page = renderPage(document);
   for (const methods of Object.values(paths))
     for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
@@ -67,7 +67,7 @@ test('the page shows every operation and schema, and contains no scripts or exte
   expect(page).not.toMatch(/<script|<link|<img|<iframe|\son[a-z]+=|\sstyle=|https?:\/\//i);
 });
 
-test('markup in a description is displayed as text and never interpreted', () => {
+test('markup in a description is displayed as text and never interpreted as HTML', () => {
   const [route] = routes;
   const evil = { ...route, operation: { ...route?.operation, summary: '<script>alert(1)</script>"\'' } };
   const page = renderPage(renderDocument([evil as RouteRow]));

@@ -42,8 +42,8 @@ const description = `An agent gateway: chat in the format that your agent alread
 Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Account endpoints reject unknown fields; chat endpoints forward them to the provider.`;
 
 /**
- * Renders the OpenAPI 3.1 document for the routes, including aliases. Routes without a description are
- * omitted.
+ * Renders the OpenAPI 3.1 document for the routes, including aliases of paths. Routes without a description
+ * are omitted.
  */
 export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
@@ -68,7 +68,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // If a schema has a format, its long regular expression is omitted.
+      // If a JSON Schema has a format, its long regular expression is omitted.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },
@@ -115,7 +115,7 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
   };
 }
 
-/** The scope in a form that tools can read. */
+/** Renders the scope that an operation needs, in a form that tools can read. */
 function renderScope({ id }: Operation): { 'x-required-scope'?: KeyScope } {
   const scope = scopeOf(id);
   return scope === undefined ? {} : { 'x-required-scope': scope };
@@ -203,8 +203,8 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
 }
 
 /**
- * Schemas that several operations return. These schemas are named components in the document; all other
- * schemas are inlined.
+ * Schemas that several operations return. The OpenAPI document contains these schemas as named components.
+ * All other schemas are inlined.
  */
 const namedSchemas = {
   Account: account,

@@ -1,6 +1,6 @@
 import { markup, renderText, type Markup } from './markup.ts';
 
-/** The parts of a JSON Schema that the page shows. */
+/** The parts of a JSON Schema that the reference page shows. */
 export interface ShownSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -53,7 +53,10 @@ function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): 
   return low === undefined || low === Number.MIN_SAFE_INTEGER ? '' : `, from ${low}${unit}`;
 }
 
-/** Renders one row per field, followed by the fields of nested objects. Empty for a schema without fields. */
+/**
+ * Renders one table row per field, followed by the fields of nested objects. The result is empty for a schema
+ * without fields.
+ */
 export function renderFields(schema: ShownSchema): Markup {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return markup``;

@@ -36,7 +36,7 @@ describe('every route', () => {
   });
 });
 
-test('paths use the public interface’s notation', () => {
+test('has paths in the notation of the public API', () => {
   expect(routes.find(({ name }) => name === 'KeysRoute.revoke')?.paths).toEqual([
     '/v1/account/keys/{key_id}',
     '/v1/keys/{key_id}',

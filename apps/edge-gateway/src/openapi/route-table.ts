@@ -6,18 +6,21 @@ import { accessKey, type Access, operationKey, type Operation } from './operatio
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * Paths in the public notation (`/v1/account/keys/{key_id}`). The first path is the primary one, the others
-   * are aliases.
+   * Paths in the public notation (`/v1/account/keys/{key_id}`). The first path is the primary path, and the
+   * other paths are aliases.
    */
   readonly paths: readonly [string, ...string[]];
-  /** If undefined, the route rejects every caller. */
+  /** The access rule of the route. If the rule is undefined, the route rejects every caller. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
-  /** Controller and method, such as `KeysRoute.list`. */
+  /** The controller and method of the route, such as `KeysRoute.list`. */
   readonly name: string;
 }
 
-/** Lists all routes of the controllers, in the order of their methods. Reads only decorator metadata. */
+/**
+ * Lists all routes of the controllers, in the order of their methods. The function reads only the metadata of
+ * the decorators.
+ */
 export function listRoutes(controllers: readonly Type[]): RouteRow[] {
   return controllers.flatMap((controller) =>
     Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
@@ -53,7 +56,10 @@ function pathsOf(target: object): string[] {
   return [path ?? '/'].flat();
 }
 
-/** Converts `:keyId` to `{key_id}`, and `*` (the rest of the path) to `{id}`. */
+/**
+ * Converts a path to the public notation: `:keyId` becomes `{key_id}`, and `*` (the rest of the path) becomes
+ * `{id}`.
+ */
 function renderPath(path: string): string {
   return path
     .replace(/\/{2,}/g, '/')

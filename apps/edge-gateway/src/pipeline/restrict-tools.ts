@@ -6,13 +6,17 @@ import { restrictBody } from '../tool-lists/restrict-body.ts';
 import { ambiguousTools } from '../tool-lists/tool-members.ts';
 import { permissionOf, type ToolLists } from '../tool-lists/tool-permission.ts';
 
-/** The nesting limit for a body before it is restricted. Removing tools never adds a level. */
+/**
+ * The nesting limit for a request body before tools are removed. Removing tools never adds a level of
+ * nesting.
+ */
 const depthMax = 128;
 
 /**
- * Applies the key's tool lists to a chat request. All later stages see a request without the tools that the
- * key may not use. Returns the same request if the key has no lists or no tool must be removed.
- * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`
+ * Applies the API key's tool lists to a chat request. All later stages see a request without the tools that
+ * the key may not use. Returns the same request if the key has no tool lists or no tool must be removed.
+ * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use;
+ * `ambiguous_tools` if servers may read the tools of the request in different ways
  */
 export function restrictTools(request: ParsedRequest, exchange: Exchange, caller: ToolLists): ParsedRequest {
   const permission = permissionOf(caller);
@@ -34,7 +38,7 @@ export function restrictTools(request: ParsedRequest, exchange: Exchange, caller
   return { ...request, bytes, tape, outline, conversation: new Conversation(outline, bytes, sessionId) };
 }
 
-/** A prompt from Bedrock's prompt management may have tools that the gateway cannot see. */
+/** A prompt from Amazon Bedrock's prompt management may have tools that the gateway cannot see. */
 function requireNoPromptResource(model: string | undefined): void {
   if (model === undefined || !/^([a-z]+\/)?arn:[^/]*:prompt\//i.test(model)) return;
   throw ambiguousTools('modelId', 'is a stored prompt, which may have tools of its own. Send a model id.');

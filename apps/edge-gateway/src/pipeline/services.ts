@@ -29,7 +29,7 @@ export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
 
 /**
  * The services that the stages use. The module creates the services once, and each test creates separate
- * ones.
+ * services.
  */
 export interface PipelineServices {
   readonly settings: PipelineSettings;
@@ -59,6 +59,6 @@ export interface PipelineServices {
   readonly metrics: EdgeMetrics;
   readonly resilience: ResilienceMetrics;
   readonly log: Logger;
-  /** Writes one wide log line per request. */
+  /** Writes one log line with all fields of a request. */
   readonly requestLog: LineLog;
 }

@@ -5,12 +5,12 @@ import { holdUntilModel, type HeldBody } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
-/** A boundary that is so long that random bytes never contain it. */
+/** A multipart boundary that is so long that random bytes never contain it. */
 const boundary = 'boundary-of-the-parts';
 const type = `multipart/form-data; boundary=${boundary}`;
 const head = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
 
-/** Sends a body to a local server, and returns what `take` returns for that request. */
+/** Sends a request body to a local server, and returns what `take` returns for that request. */
 async function receive<Made>(body: Buffer, take: (request: IncomingMessage) => Promise<Made>): Promise<Made> {
   let settle: (made: Promise<Made>) => void = () => undefined;
   const made = new Promise<Made>((resolve) => (settle = resolve));
@@ -38,31 +38,34 @@ async function readAll(body: HeldBody, model: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-describe('a buffered body', () => {
+describe('a buffered request body', () => {
   it.each([
     ['small', 1_000],
     ['larger than the memory limit', 3_000_000],
-  ])('is forwarded byte for byte except for the model if the file before it is %s', async (_, size) => {
-    const file = randomBytes(size);
-    const after = randomBytes(100_000);
-    const whole = (model: string) =>
-      Buffer.concat([
-        Buffer.from(head('file')),
-        file,
-        Buffer.from(`\r\n${head('model')}${model}\r\n${head('other')}`),
-        after,
-        Buffer.from(`\r\n--${boundary}--\r\n`),
-      ]);
-    const sent = whole('openai/whisper-1');
-    const made = await receive(sent, async (request) => {
-      const body = await holdUntilModel(request, new MultipartModelScanner(type), 10_000_000);
-      expect(body.place.model).toBe('openai/whisper-1');
-      const length = body.lengthWith(Buffer.from('whisper-1'));
-      return { length, bytes: await readAll(body, 'whisper-1') };
-    });
-    expect(made.bytes.equals(whole('whisper-1'))).toBe(true);
-    expect(made.length).toBe(made.bytes.length);
-  });
+  ])(
+    'is forwarded byte for byte except for the model name if the file before the model is %s',
+    async (_, size) => {
+      const file = randomBytes(size);
+      const after = randomBytes(100_000);
+      const whole = (model: string) =>
+        Buffer.concat([
+          Buffer.from(head('file')),
+          file,
+          Buffer.from(`\r\n${head('model')}${model}\r\n${head('other')}`),
+          after,
+          Buffer.from(`\r\n--${boundary}--\r\n`),
+        ]);
+      const sent = whole('openai/whisper-1');
+      const made = await receive(sent, async (request) => {
+        const body = await holdUntilModel(request, new MultipartModelScanner(type), 10_000_000);
+        expect(body.place.model).toBe('openai/whisper-1');
+        const length = body.lengthWith(Buffer.from('whisper-1'));
+        return { length, bytes: await readAll(body, 'whisper-1') };
+      });
+      expect(made.bytes.equals(whole('whisper-1'))).toBe(true);
+      expect(made.length).toBe(made.bytes.length);
+    },
+  );
 
   it.each([
     ['short', 100],

@@ -11,21 +11,26 @@ import { clientLeft, tooLarge } from '../request/read-body.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
-/** Maximum bytes buffered in memory until the model is known. Further bytes are written to disk. */
+/**
+ * Maximum number of bytes buffered in memory until the model is known. Bytes beyond the maximum are written
+ * to disk.
+ */
 const memoryBytesMax = 256 * 1024;
 
-/** The parts of a body that were read, and the admission slot in which the buffered bytes are counted. */
+/**
+ * The parts of a request body that were read, and the admission slot in which the buffered bytes are counted.
+ */
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
-  /** The scanner that found the model. The scanner also checks the rest of the body. */
+  /** The scanner that found the model. The same scanner also checks the rest of the body. */
   readonly scanner: ModelScanner;
   readonly chunks: Buffer[];
   readonly file: SealedFile | undefined;
   readonly size: number;
 }
 
-/** A request body that was read until its model was known. The rest of the body has not been read yet. */
+/** A request body that was read until its model was known. The rest of the body is read later. */
 export class HeldBody {
   place: ModelPlace;
   readonly #request: IncomingMessage;
@@ -48,7 +53,7 @@ export class HeldBody {
     this.#bytesMax = bytesMax;
   }
 
-  /** Replaces the whole body with other bytes, in which the model is at another place. */
+  /** Replaces the whole body with other bytes, in which the model is at another position. */
   replace(bytes: Buffer, place: ModelPlace): void {
     this.place = place;
     this.#chunks = [bytes];
@@ -62,8 +67,8 @@ export class HeldBody {
   }
 
   /**
-   * Buffers a short body completely, so that it can be sent again if a call fails. A long body, or a body
-   * without a declared length, is streamed.
+   * Buffers a short body completely, so that the body can be sent again if a provider call fails. A long
+   * body, or a body without a declared length, is streamed.
    */
   async holdRest(): Promise<void> {
     const declared = Number(this.#request.headers['content-length'] ?? Number.NaN);
@@ -72,8 +77,9 @@ export class HeldBody {
   }
 
   /**
-   * Returns the whole body in memory, for a provider that needs a different shape or a signature. Throws
-   * `request_too_large`, or `overloaded` if the account may not use so many bytes of memory now.
+   * Returns the whole body in memory, for a provider that needs a different shape or a signature.
+   * @throws GatewayError `request_too_large` if the body exceeds the size limit; `overloaded` if the account
+   * may not use so many bytes of memory now
    */
   async holdAll(): Promise<Buffer> {
     if (!this.#isWhole) {
@@ -104,8 +110,9 @@ export class HeldBody {
   }
 
   /**
-   * Returns the whole body with the model replaced, as fast as the consumer reads it. Throws
-   * `request_too_large`, and the errors of the scanner for the rest of the body.
+   * Returns the whole body with the model replaced, as fast as the consumer reads the body.
+   * @throws GatewayError `request_too_large` if the body exceeds the size limit; the errors of the scanner
+   * for the rest of the body
    */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
     const { start, end } = this.place;
@@ -148,8 +155,8 @@ export class HeldBody {
 /**
  * Reads a body until its model is known, regardless of the field's position.
  * @param turn the request's admission slot, in which the buffered bytes are counted
- * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; `overloaded` if
- * the account may not use more memory now; errors from the scanner
+ * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large` if the body
+ * exceeds the size limit; `overloaded` if the account may not use more memory now; the errors of the scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,
@@ -223,8 +230,8 @@ const algorithm = 'aes-256-ctr';
 const readBytes = 64 * 1024;
 
 /**
- * A temporary file for request bytes that exceed the memory limit. The encryption key exists only in this
- * object. The file is unlinked immediately after creation, so it disappears with the process.
+ * A temporary file for request bytes that exceed the memory limit. The file's encryption key exists only in
+ * this object. The file is unlinked immediately after creation, so the file disappears with the process.
  */
 class SealedFile {
   readonly #file: FileHandle;
@@ -254,7 +261,7 @@ class SealedFile {
     this.#length += sealed.length;
   }
 
-  /** Reads all bytes from the start. */
+  /** Reads all bytes of the file from the start. */
   async *read(): AsyncGenerator<Buffer> {
     const decipher = createDecipheriv(algorithm, this.#key, this.#nonce);
     // Decryption copies the bytes, so a single read buffer can be reused to reduce garbage collection.

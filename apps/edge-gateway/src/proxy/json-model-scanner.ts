@@ -11,7 +11,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Maximum bytes of an object key that are stored for comparison. A longer key cannot be `model`. */
+/**
+ * Maximum number of bytes of an object key that are stored for comparison. A longer key cannot be `model`.
+ */
 const keyBytesMax = 64;
 
 type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
@@ -30,7 +32,7 @@ export class JsonModelScanner implements ModelScanner {
   #escaped = false;
   /** Offset of the next byte in the body. */
   #at = 0;
-  /** The bytes of the current key or model, without quotes. */
+  /** The bytes of the current object key or model name, without quotes. */
   #text: number[] = [];
   #textStart = 0;
 
@@ -90,7 +92,7 @@ export class JsonModelScanner implements ModelScanner {
     this.#escaped = false;
   }
 
-  /** Reads the bytes of a string. Returns true at its closing quote. */
+  /** Reads the bytes of a string. Returns true at the closing quote of the string. */
   #readText(byte: number, bytesMax: number): boolean {
     if (byte === quote && !this.#escaped) {
       this.#inString = false;

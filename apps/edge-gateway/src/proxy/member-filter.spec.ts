@@ -3,7 +3,7 @@ import { MemberFilter } from './member-filter.ts';
 const names = ['cloud_access_key_id', 'cloud_secret_access_key'];
 const secret = 'AKIA-SECRET';
 
-/** Filters a body that arrives in pieces of the given size. */
+/** Filters a request body that arrives in pieces of the given size. */
 function filter(text: string, pieceBytes = text.length * 4): string {
   const filter = new MemberFilter(names, 'model');
   const bytes = Buffer.from(text);

@@ -5,24 +5,29 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const space = 0x20;
 
-/** Maximum bytes of an object key that are stored for comparison. A longer key never matches. */
+/**
+ * Maximum number of bytes of an object key that are stored for comparison. A longer object key never matches.
+ */
 const keyBytesMax = 128;
-/** Maximum number of buffered bytes. Buffered bytes are those between two fields and the next key. */
+/**
+ * Maximum number of buffered bytes. Buffered bytes are the bytes between two fields and the bytes of the next
+ * key.
+ */
 const heldBytesMax = 64 * 1024;
 
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
  * Removes given fields, and repetitions of one field, from a JSON object that arrives as a stream of bytes.
- * Spaces replace the field and one adjacent comma, so the body keeps its declared length. Only the bytes
- * between two values are buffered.
+ * Spaces replace the removed field and one adjacent comma, so the body keeps its declared length. Only the
+ * bytes between two values are buffered.
  */
 export class MemberFilter {
   readonly #names: ReadonlySet<string>;
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes since the last value. These bytes are forwarded if the next key is forwarded. */
+  /** Bytes since the last value. The buffered bytes are forwarded if the next key is forwarded. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;
@@ -102,7 +107,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // The key does not match. The rest of the key is skipped like any other string.
+    // The object key does not match. The rest of the key is skipped like any other string.
     this.#decide(false);
     this.#inString = true;
     return false;

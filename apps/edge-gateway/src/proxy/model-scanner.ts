@@ -1,7 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Location of the model in a body. The start and end offsets cover the value's bytes, including JSON quotes.
+ * Location of the model name in a body. The start and end offsets cover the bytes of the name, including JSON
+ * quotes.
  */
 export interface ModelPlace {
   readonly start: number;
@@ -9,17 +10,18 @@ export interface ModelPlace {
   readonly model: string;
 }
 
-/** Reads a body chunk by chunk until its model is found. */
+/** Reads a request body chunk by chunk until its model is found. */
 export interface ModelScanner {
   readonly isJson: boolean;
   /**
-   * Processes the next bytes. Returns the model's location when it is known, and null until then.
+   * Processes the next bytes. Returns the model's location when it is known, and null until the location is
+   * known.
    * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;
   /**
    * Checks the next bytes after the chunk with the model.
-   * @throws GatewayError `invalid_field` for a second model in a format that cannot repeat it.
+   * @throws GatewayError `invalid_field` if a format that cannot repeat the model has a second model.
    */
   pushRest(chunk: Buffer): void;
   /** Renders a model name in the body's encoding. */
@@ -27,7 +29,7 @@ export interface ModelScanner {
 }
 
 /**
- * Maximum length of a model name in bytes. The longest name in the catalog has 100 bytes, and an ARN has
+ * Maximum length of a model name in bytes. The longest name in the catalogue has 100 bytes, and an ARN has
  * about 150 bytes.
  */
 export const modelBytesMax = 512;

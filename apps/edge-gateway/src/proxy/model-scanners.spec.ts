@@ -3,7 +3,7 @@ import { JsonModelScanner } from './json-model-scanner.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
-/** Feeds a body in pieces, as a network connection would. */
+/** Feeds a request body to a scanner in pieces, as a network connection would. */
 function scan(scanner: ModelScanner, body: Buffer, cut: number): ModelPlace | null {
   for (let at = 0; at < body.length; at += cut) {
     const place = scanner.push(body.subarray(at, at + cut));

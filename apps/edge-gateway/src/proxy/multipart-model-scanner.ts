@@ -8,7 +8,9 @@ import {
 } from './model-scanner.ts';
 import { namesModel } from './part-head.ts';
 
-/** Maximum length of a part's headers in bytes. Clients send about 200 bytes. */
+/**
+ * Maximum length of the headers of one multipart part in bytes. Clients send about 200 bytes of part headers.
+ */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
 const carriageReturn = 0x0d;
@@ -19,19 +21,23 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * such part. The scanner buffers at most one part's headers. Parsers handle malformed bodies differently:
- * line ends, parts after the final delimiter, and names. A body in which some parser could find another model
- * is rejected, so the provider always calls the model that the gateway checked.
+ * part with this name. The scanner buffers at most one part's headers. Parsers treat three features of
+ * malformed bodies differently: line ends, parts after the final delimiter, and names. A body in which some
+ * parser could find another model is rejected, so the provider always calls the model that the gateway
+ * checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /** Whether the model was found. The rest of the body is then searched for a second model. */
+  /**
+   * Whether the model was found. After the model is found, the rest of the body is searched for a second
+   * model.
+   */
   #isFound = false;
   /**
-   * Bytes that are not processed yet, and their offset in the body. The scanner prepends the line break that
-   * precedes the first delimiter.
+   * Bytes that are not processed yet, and the offset of these bytes in the body. The scanner prepends the
+   * line break that precedes the first delimiter.
    */
   #held: Buffer = Buffer.from('\r\n');
   #heldAt = -2;
@@ -67,7 +73,7 @@ export class MultipartModelScanner implements ModelScanner {
     return Buffer.from(model);
   }
 
-  /** Advances by one state if enough bytes are buffered. Otherwise the state does not change. */
+  /** Advances by one state if enough bytes are buffered. With fewer bytes, the state does not change. */
   #advance(): ModelPlace | null {
     switch (this.#state) {
       case 'boundary':
@@ -84,7 +90,7 @@ export class MultipartModelScanner implements ModelScanner {
   #seekBoundary(): null {
     const at = this.#findDelimiter(2);
     if (at === -1) {
-      // The delimiter may arrive in pieces. The line break before the delimiter is a part of it.
+      // The delimiter may arrive in pieces. The line break before the delimiter is a part of the delimiter.
       this.#drop(Math.max(0, this.#held.length - this.#delimiter.length - 1));
       return null;
     }
@@ -95,8 +101,8 @@ export class MultipartModelScanner implements ModelScanner {
 
   /**
    * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs
-   * to the part. Throws if the line before a boundary ends without both CR and LF, because some parsers find
-   * a delimiter there.
+   * to the content of the part. Throws if the line before a boundary ends without both CR and LF, because
+   * some parsers find a delimiter at such a boundary.
    */
   #findDelimiter(from: number): number {
     let at = this.#held.indexOf(this.#delimiter, from);
@@ -111,7 +117,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens mark the end of the body. Otherwise a part starts after optional padding.
+    // Two hyphens mark the end of the body. Without the two hyphens, a part starts after optional padding.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

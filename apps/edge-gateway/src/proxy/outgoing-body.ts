@@ -7,35 +7,40 @@ import { MemberFilter } from './member-filter.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
-/** The body that is sent upstream for a proxied request. */
+/** The body that is sent to the provider for a proxied request. */
 export interface OutgoingBody {
-  /** The content type of the body. If undefined, the client's content type is used. */
+  /** The content type of the body. If the value is undefined, the client's content type is used. */
   readonly contentType: string | undefined;
   /** The length of the body in bytes. Undefined if the client did not declare a length. */
   readonly length: number | undefined;
   /** Whether the body can be sent again. */
   readonly isRepeatable: boolean;
-  /** The whole body. Undefined if the body is not buffered. */
+  /** The whole request body. Undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /** Converts the response for the client. If undefined, the response is forwarded unchanged. */
+  /**
+   * Converts the response for the client. If the function is undefined, the response is forwarded unchanged.
+   */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
   /** Whether the body's shape differs from the shape that the client sent. */
   readonly isMapped: boolean;
 }
 
-/** The prefix shared by all `cloud_*` fields in a body. */
+/** The prefix shared by all `cloud_*` fields in a request body. */
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
 /**
- * The prefixes of JSON escapes for lowercase letters and underscores. These escapes can spell the same keys.
+ * The prefixes of JSON escapes for lowercase letters and underscores. With these escapes, a client can spell
+ * the same object keys in another way.
  */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
  * Prepares the client's body. The function inserts the provider's model name and removes fields that are
  * never forwarded. The body is streamed, or buffered if the provider needs a different shape or a signature.
- * @throws GatewayError `invalid_field`, `malformed_json`, `request_too_large`, `unsupported_media_type`
+ * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON;
+ * `malformed_json` if the body is not valid JSON; `request_too_large` if the body exceeds the size limit;
+ * `invalid_field` if a field of the body is invalid
  */
 export async function prepareBody(
   body: HeldBody,
@@ -101,7 +106,7 @@ function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): boolean {
 
 /**
  * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first `model`
- * field, but most JSON parsers use the last one.
+ * field, but most JSON parsers use the last `model` field.
  */
 async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const filter = new MemberFilter(cloudFields, 'model');

@@ -3,15 +3,15 @@ import { GatewayError } from '@gateway/errors';
 const modelName = 'model';
 
 /**
- * Returns whether a part is named `model` in its Content-Disposition header. Throws `malformed_multipart` for
- * headers that parsers read differently: folded lines, bare CR or LF, and ambiguous names (RFC 7578 §4.2,
- * §5.1).
+ * Returns whether a multipart part is named `model` in its Content-Disposition header. Throws
+ * `malformed_multipart` for headers that parsers read differently: folded lines, bare CR or LF, and ambiguous
+ * names (RFC 7578 §4.2, §5.1).
  * @param head the part's headers, without the empty line that ends them
  */
 export function namesModel(head: string): boolean {
   const lines = head.split('\r\n');
-  // The headers are preceded by the rest of the delimiter's line. Only spaces and tabs may follow a
-  // delimiter.
+  // The headers are preceded by the rest of the delimiter's line.
+  // Only spaces and tabs may follow a delimiter.
   const [padding = '', ...fields] = lines;
   const dispositions: string[] = [];
   for (const field of fields) {
@@ -30,13 +30,14 @@ export function namesModel(head: string): boolean {
 
 interface PartName {
   readonly text: string;
-  /** Whether every parser reads the same name. */
+  /** Whether every parser reads the same name from the header. */
   readonly isPlain: boolean;
 }
 
 /**
- * Returns the values of all `name` and `name*` parameters, as the most lenient parser reads them. Parsers
- * differ in their treatment of backslashes and of text after a quoted value, and few parsers decode `name*`.
+ * Returns the values of all `name` and `name*` parameters, as the most lenient parser reads these parameters.
+ * Parsers differ in their treatment of backslashes and of text after a quoted value, and few parsers decode
+ * `name*`.
  */
 function readNames(disposition: string): PartName[] {
   return splitParameters(disposition).flatMap((parameter) => {

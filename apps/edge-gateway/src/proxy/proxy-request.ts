@@ -31,10 +31,11 @@ import { relayBytes } from './relay.ts';
 
 /**
  * Applies the key's tool lists to a proxied request with a JSON body. The body is buffered, because a tool
- * may be anywhere in it. Returns the rule for the response. Returns null for a key without lists, and the
- * body is then streamed. Multipart bodies have no tools.
- * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`, `malformed_json`, `too_deep`,
- * `request_too_large`
+ * may be anywhere in the body. Returns the key's tool permission, which also applies to the response. Returns
+ * null for a key without tool lists, so that the body is streamed. Multipart bodies have no tools.
+ * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use;
+ * `ambiguous_tools` if servers may read the tools in different ways; `malformed_json`, `too_deep` or
+ * `request_too_large` if the body cannot be parsed
  */
 async function restrictProxied(
   body: HeldBody,
@@ -63,8 +64,8 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
 
 /**
  * Handles a proxied request. The gateway reads only the model name, does not plan the request, and stores no
- * content. Authentication, limits, credentials and the request log work as they do for chat requests. Never
- * throws.
+ * content. Authentication, limits, credentials and the request log work in the same way as for chat requests.
+ * Never throws.
  */
 export async function proxyRequest(
   exchange: Exchange,
@@ -107,8 +108,8 @@ export async function proxyRequest(
 }
 
 /**
- * Opens a scanner for the body. Throws `unsupported_media_type` if the endpoint does not accept the body's
- * content type.
+ * Opens a scanner for the request body. Throws `unsupported_media_type` if the endpoint does not accept the
+ * body's content type.
  */
 function openScanner(
   request: IncomingMessage,

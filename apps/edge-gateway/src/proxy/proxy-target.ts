@@ -21,7 +21,8 @@ export interface ProxyTarget {
   readonly model: string;
   readonly route: ProxyRoute;
   /**
-   * The caller's own credential, which takes precedence over the stored credential. This value is a secret.
+   * The caller's own credential, which takes precedence over the stored credential. The credential is a
+   * secret.
    */
   readonly ownCredential: string | null;
 }
@@ -31,7 +32,7 @@ interface Wanted {
   readonly endpoint: ProxyEndpoint;
   /** Names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
-  /** The caller's own credential for the hosted model service. This value is a secret. */
+  /** The caller's own credential for the hosted model service. The credential is a secret. */
   readonly ownCredential: string | null;
 }
 
@@ -44,10 +45,13 @@ export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
 }
 
 /**
- * Chooses the provider. A model such as `<provider>/<model>` names the provider. Otherwise the catalog is
- * searched for a model of any kind, among the connected providers that have the endpoint.
- * @throws GatewayError `model_not_found`, `provider_not_connected`, `ambiguous_model`,
- * `endpoint_not_supported`, or `invalid_field` for a routing string
+ * Chooses the provider of a proxied request. A model such as `<provider>/<model>` names the provider. For a
+ * bare model name, the catalogue is searched for a model of any kind, among the connected providers that have
+ * the endpoint.
+ * @throws GatewayError `model_not_found` if no known provider has the model; `provider_not_connected` if the
+ * model's provider is not connected; `ambiguous_model` if several connected providers have the model;
+ * `endpoint_not_supported` if the provider does not have the endpoint; `invalid_field` if the model is a
+ * routing string
  */
 export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   const { model, ownCredential } = wanted;

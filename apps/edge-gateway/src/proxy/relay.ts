@@ -29,7 +29,7 @@ interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
 
 /**
  * Forwards the provider's response byte for byte: JSON, events or audio. A response in a provider-specific
- * shape is converted first. Calls of denied tools are removed. Throws only before the first byte is sent.
+ * shape is converted first. Calls to denied tools are removed. Throws only before the first byte is sent.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
@@ -108,9 +108,9 @@ async function relayWhole(
 }
 
 /**
- * Relays the response's bytes.
- * @param checked removes calls from a stream of the Responses API. Without `checked`, every byte is relayed
- * unchanged.
+ * Relays the bytes of the response.
+ * @param checked removes tool calls from a stream of the Responses API. Without `checked`, every byte is
+ * relayed unchanged.
  */
 async function passBytes(
   passed: ProviderAnswer,
@@ -156,7 +156,10 @@ function renderSuccess(
   };
 }
 
-/** Ends an aborted response. An event stream ends with an error event. Other responses are cut off. */
+/**
+ * Ends an aborted response. An event stream ends with an error event. A response that is not an event stream
+ * is cut off.
+ */
 function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
@@ -166,7 +169,8 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
       toPublicError(error),
       exchange.requestId,
     );
-    // Terminates an incomplete event, which would otherwise swallow the error event.
+    // The line breaks end an incomplete event. Without the line breaks, the client would read the error event
+    // as part of the incomplete event.
     response.write('\n\n');
     response.end(event);
   } else if (!left) response.destroy();
@@ -188,7 +192,10 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
 const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
-/** Reads a whole response and converts it to the common shape. Throws only before the first byte is sent. */
+/**
+ * Reads a whole response and converts the response to the common shape. Throws only before the first byte is
+ * sent.
+ */
 async function relayMapped(
   { answer, headers, providerRequestId }: ProviderAnswer,
   mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,
@@ -231,7 +238,7 @@ async function readFields(
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
   } catch {
-    // The error is handled below.
+    // A parse error is reported in the same way as a value that is not an object.
   }
   throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
 }

@@ -15,7 +15,7 @@ describe('UsageReader', () => {
       { inputTokens: 9, outputTokens: 4, cachedInputTokens: 3 },
     ],
     ['{"meta":{"billed_units":{"input_tokens":5}}}', { inputTokens: 5, outputTokens: 0 }],
-  ])('reads %s', (text, usage) => {
+  ])('reads the token usage of %s', (text, usage) => {
     expect(read('application/json', text)).toEqual(usage);
   });
 

@@ -2,13 +2,13 @@ import type { TokenUsage } from '@gateway/interchange';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Maximum bytes of a response, or of one line in a stream, that are searched for usage. Longer lines are not
- * metered.
+ * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage.
+ * Longer lines are not metered.
  */
 const textBytesMax = 1024 * 1024;
 /**
- * Minimum number of bytes kept from the end of a longer response. In such a response, the usage follows the
- * vectors or images.
+ * Minimum number of bytes kept from the end of a longer response. In such a response, the token usage follows
+ * the vectors or images.
  */
 const tailBytesMax = 8 * 1024;
 
@@ -32,7 +32,7 @@ export class UsageReader {
     else this.#keep(chunk);
   }
 
-  /** Returns the token usage that the provider reported, or undefined if the provider reported none. */
+  /** Returns the token usage that the provider reported, or undefined if the provider reported no usage. */
   end(): TokenUsage | undefined {
     if (this.#isStream) return this.#usage;
     const text = this.#kept.concat().toString();
@@ -48,8 +48,8 @@ export class UsageReader {
   }
 
   /**
-   * Keeps the end of the response. The kept bytes are shortened only at twice the length, so that many short
-   * chunks take linear time.
+   * Keeps the end of the response. The kept bytes are shortened only at twice the kept length, so that many
+   * short chunks take linear time.
    */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
@@ -91,10 +91,10 @@ export class UsageReader {
   }
 }
 
-/** Minimum length of a line with usage. */
+/** Minimum length in bytes of a line with token usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;
 
-/** Extracts the last `usage` field from the text, wrapped in an object. */
+/** Extracts the last `usage` field from the text. The field is returned wrapped in a JSON object. */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');
   const from = at === -1 ? -1 : tail.indexOf('{', at);

@@ -8,17 +8,19 @@ export interface CountServices {
   readonly grants: GrantCache;
 }
 
-/** A counted request: the rate limit decision, and the key's grant with all changes known at that time. */
+/**
+ * A counted request: the rate limit decision, and the API key's grant with all changes known at that time.
+ */
 export interface CountedRequest {
   readonly caller: KeyGrant;
   readonly decision: RateDecision;
 }
 
 /**
- * Counts a request against its key's limit in one Redis round trip. Uses the window of chat requests unless
- * another window is given. The round trip also returns the epoch of the key's latest change, so a change is
- * applied here even if its broadcast was lost.
- * @throws GatewayError for a changed key: `invalid_api_key`, `expired_api_key` or `service_unavailable`
+ * Counts a request against its API key's rate limit in one Redis round trip. Uses the window of chat requests
+ * unless another window is given. The round trip also returns the epoch of the key's latest change. A change
+ * of the key therefore takes effect even if its broadcast was lost.
+ * @throws GatewayError `invalid_api_key`, `expired_api_key` or `service_unavailable` for a changed key
  */
 export async function countRequest(
   known: KeyGrant,
@@ -30,7 +32,10 @@ export async function countRequest(
   return { caller: requireUnexpired(await grants.renew(known, decision.epoch)), decision };
 }
 
-/** @throws GatewayError `rate_limit_exceeded` if the request was not admitted. */
+/**
+ * Checks the rate limit decision for a request.
+ * @throws GatewayError `rate_limit_exceeded` if the request was not admitted
+ */
 export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision): void {
   if (admitted) return;
   throw new GatewayError('rate_limit_exceeded', {
@@ -39,7 +44,7 @@ export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision
   });
 }
 
-/** Uses OpenAI's header names and duration notation (`1.5s`). */
+/** Renders the rate limit headers with OpenAI's header names and duration notation (`1.5s`). */
 export function renderRateHeaders(decision: RateDecision): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(decision.limit),

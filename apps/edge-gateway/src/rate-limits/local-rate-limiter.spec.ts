@@ -1,6 +1,6 @@
 import { LocalRateLimiter } from './redis-rate-limiter.adapter.ts';
 
-describe('the local rate limiter', () => {
+describe('the rate limiter of one process without Redis', () => {
   let now: number;
   let limiter: LocalRateLimiter;
   beforeEach(() => {
@@ -15,7 +15,7 @@ describe('the local rate limiter', () => {
     return admitted;
   };
 
-  it('admits an eighth of the limit per minute, so eight processes stay within it', async () => {
+  it('admits an eighth of the limit per minute, so eight processes together stay within the limit', async () => {
     let admitted = await admittedOf(100, 480);
     for (let second = 0; second < 60; second++) {
       now += 1_000;
@@ -31,7 +31,7 @@ describe('the local rate limiter', () => {
     expect(await admittedOf(10, 1)).toBe(1);
   });
 
-  it('accumulates no more than its share, and admits nothing if the limit is zero', async () => {
+  it('accumulates no more than an eighth of the limit, and admits nothing if the limit is zero', async () => {
     await admit(80);
     now += 3_600_000;
     expect(await admittedOf(100, 80)).toBe(10);

@@ -13,37 +13,37 @@ import { admitCommand, windowScript } from './window-script.ts';
 
 type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 
-/** The requests of one key with one limit in this process. */
+/** The requests of one API key with one rate limit in this process. */
 interface KeyWindow {
   readonly caller: LimitedCaller;
   readonly leases: TokenLeases;
   /** Callbacks of requests that wait to be counted together. */
   waiting: Answer[];
-  /** True while requests are being counted or a lease is being requested. */
+  /** True while this process counts requests in Redis or requests a lease of tokens. */
   isAsking: boolean;
 }
 
 /**
- * If a key's requests arrive faster than Redis can count them, all requests within this time are counted
- * together.
+ * Milliseconds within which requests are counted together. Requests are counted together if they arrive
+ * faster than Redis can count them one by one.
  */
 const gatherMs = 2;
-/** A window is dropped after this time without requests. */
+/** Milliseconds without requests after which a rate limit window is dropped from memory. */
 const idleMs = 1_000;
 
 /**
- * A rate limiter that is exact across replicas. A request is counted in Redis when it arrives, together with
- * other requests that wait at that time. Keys with many requests get leases: tokens that Redis counts in
- * advance and that expire after 50 ms. Requests with such a token do not wait for Redis. Near the limit no
- * leases are granted. No 60 seconds admit more than the limit (`window-script.ts`). The connection's
- * `commandTimeout` limits how long a request waits. While Redis is unavailable, each process admits a fixed
- * share of the limit and logs this once.
+ * A rate limiter that is exact across all gateway processes. A request is counted in Redis when it arrives,
+ * together with other requests that wait at that time. API keys with many requests get leases: tokens that
+ * Redis counts in advance and that expire after 50 ms. A request that uses such a token does not wait for
+ * Redis. No leases are granted near the limit. No period of 60 seconds admits more requests than the limit
+ * (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
+ * unavailable, each process admits a fixed share of the limit and logs the outage once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
   readonly #log: Logger;
   readonly #local = new LocalRateLimiter();
-  /** The keys with requests in the last second. */
+  /** The rate limit windows of the API keys with requests in the last second. */
   readonly #windows = new Map<string, KeyWindow>();
   #sweep: NodeJS.Timeout | null = null;
   #away = false;
@@ -92,8 +92,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Counts the waiting requests and the requests that arrive in the meantime. Requests a lease if the key has
-   * many requests.
+   * Counts the waiting requests and the requests that arrive in the meantime. Requests a lease of tokens if
+   * the API key has many requests.
    */
   async #countAll(window: KeyWindow): Promise<void> {
     window.isAsking = true;
@@ -142,8 +142,9 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * The lease expires in this process 50 ms after it was requested, which is before it expires in Redis.
-   * Unused tokens are then returned. If the return fails, fewer tokens are available in this minute.
+   * Adds a lease of tokens. The lease expires in this process 50 ms after it was requested, which is before
+   * it expires in Redis. Unused tokens are then returned to Redis. If the return fails, fewer tokens are
+   * available in this minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
     const [, countAfter, emptyMs, , epoch, tokens, step] = reply;
@@ -196,9 +197,9 @@ interface Bucket {
 }
 
 /**
- * Rate limiter for one process while Redis is unavailable: a token bucket that starts almost empty and admits
- * a share of the limit. At least one request per minute is admitted. With this share, eight replicas together
- * stay within the limit.
+ * The part of the rate limit that one process admits while Redis is unavailable. Each process uses a token
+ * bucket that starts almost empty, and admits at least one request per minute. With this part, eight
+ * processes together stay within the limit.
  */
 const share = 1 / 8;
 

@@ -1,27 +1,27 @@
 /**
- * How long leased tokens may be used, in milliseconds. This time limits two effects: how long a process may
- * miss a change without a broadcast, and how long other processes lack unused tokens.
+ * Milliseconds for which leased tokens may be used. A process may miss a change without a broadcast for at
+ * most this time. Unused tokens are unavailable to other processes for at most this time.
  */
 export const leaseMs = 50;
-/** The minimum number of expected requests for which a lease is worth a call to Redis. */
+/** The minimum number of expected requests for which a lease of tokens is worth a call to Redis. */
 const leaseTokensMin = 3;
 /** The maximum number of tokens in a lease, however fast the requests arrive. */
 const leaseTokensMax = 1_024;
 
-/** Tokens that Redis counted in advance. */
+/** Rate limit tokens that Redis counted in advance. */
 export interface Lease {
   tokens: number;
-  /** Number of requests in the window after the last of these tokens is used. */
+  /** Number of requests in the rate limit window after the last token of the lease is used. */
   readonly countAfter: number;
   readonly expiresAtMs: number;
-  /** The time at which the window is empty if no further request arrives. */
+  /** The time at which the rate limit window is empty if no further request arrives. */
   readonly emptyAtMs: number;
   readonly epoch: number;
-  /** The step of the window in which the tokens are counted. */
+  /** The time step of the rate limit window in which the tokens are counted. */
   readonly step: number;
 }
 
-/** One token of a lease, with the count of the window and the time until the window is empty. */
+/** One token of a lease, with the number of requests in the window and the time until the window is empty. */
 export interface LeasedToken {
   readonly count: number;
   readonly emptyMs: number;
@@ -29,7 +29,7 @@ export interface LeasedToken {
 }
 
 /**
- * The leases of one key in one process, and the rate at which the key's requests arrive. The class has no
+ * The leases of one API key in one process, and the rate at which the key's requests arrive. The class has no
  * clock: callers pass the time in milliseconds, from a monotonic clock.
  */
 export class TokenLeases {
@@ -39,7 +39,7 @@ export class TokenLeases {
   #inLastPeriod = 0;
   lastSeenMs = 0;
 
-  /** Records the arrival of a request. */
+  /** Records that a request arrived. */
   note(nowMs: number): void {
     this.lastSeenMs = nowMs;
     const passed = nowMs - this.#periodStartMs;
@@ -52,8 +52,8 @@ export class TokenLeases {
   }
 
   /**
-   * The number of tokens that the next lease should have: the requests of the last period, or 0 if a lease is
-   * not worth a call at this rate.
+   * Returns the number of tokens that the next lease should have: the number of requests in the last period.
+   * Returns 0 if a lease is not worth a call to Redis at this rate.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);

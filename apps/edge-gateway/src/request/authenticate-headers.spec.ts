@@ -13,7 +13,7 @@ const grant = keyGrant.parse({
   caching: { markers: true },
 });
 
-/** Counts calls to other processes. All such calls use `call`. */
+/** Counts calls to other processes. All calls to other processes use the method `call`. */
 function countingGrants() {
   const counted = { calls: 0 };
   const call = () => {
@@ -33,13 +33,13 @@ const { key } = createApiKey();
 const check = (text: string, grants: GrantCache) =>
   authenticateHeaders({ authorization: `Bearer ${text}` }, grants);
 
-it('looks a key up only once while its grant is fresh', async () => {
+it('looks an API key up only once while its grant is fresh', async () => {
   const { grants, counted } = countingGrants();
   for (let times = 0; times < 100; times++) await check(key, grants);
   expect(counted.calls).toBe(1);
 });
 
-it('rejects every mistyped key without a lookup', async () => {
+it('rejects every mistyped API key without a lookup', async () => {
   const { grants, counted } = countingGrants();
   for (let at = 0; at < key.length; at++) {
     const mistyped = key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
@@ -60,7 +60,7 @@ it.each([
   'sk-proj-'.padEnd(164, 'a'),
   'a'.repeat(16_000),
   `Bearer ${key}`,
-])('rejects a malformed key without a lookup: %.40s', async (text) => {
+])('rejects a malformed API key without a lookup: %.40s', async (text) => {
   const { grants, counted } = countingGrants();
   await expect(check(text, grants)).rejects.toMatchObject({ code: 'invalid_api_key' });
   expect(counted.calls).toBe(0);

@@ -6,8 +6,8 @@ import { looksLikeSessionToken } from '../login-sessions/login-session.ts';
 import type { Caller } from './request.ts';
 
 /**
- * Finds the grant for the API key in the headers. The checksum of a mistyped key does not match, so the key
- * is rejected without a lookup.
+ * Finds the grant for the API key in the headers. The checksum of a mistyped key does not match, so the
+ * mistyped key is rejected without a lookup.
  * @throws GatewayError `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a
  * login token
  */
@@ -22,7 +22,10 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
   return requireUnexpired(grant);
 }
 
-/** Reads `Authorization: Bearer` first, then `x-api-key`, which clients using the messages format send. */
+/**
+ * Reads the API key from `Authorization: Bearer` first, then from `x-api-key`, which clients using the
+ * messages format send.
+ */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {

@@ -9,7 +9,7 @@ interface Said {
   readonly marked?: boolean;
 }
 
-/** Builds a body by concatenating the texts. */
+/** Builds a request body by concatenating the texts. */
 function outlineOf(said: readonly Said[]): { messages: MessageOutline[]; body: Buffer } {
   const body = said.map(({ text = '' }) => text).join('');
   let at = 0;
@@ -44,8 +44,8 @@ const opening: Said[] = [{ role: 'user', text: 'find it' }];
 const call: Said = { role: 'assistant', calls: ['c1'] };
 const result: Said = { role: 'tool', answers: ['c1'], text: 'found' };
 
-describe('Conversation', () => {
-  it('finds the previous request by the digest of its messages', () => {
+describe('the identity of a conversation', () => {
+  it('finds the previous request of the conversation by the digest of its messages', () => {
     const first = name(opening);
     const second = name([...opening, call, result]);
     expect(first.before).toBeNull();
@@ -56,14 +56,14 @@ describe('Conversation', () => {
     ).toBe(second.here);
   });
 
-  it('has the same key in all its requests, and the session id takes precedence', () => {
+  it('has the same key in all requests of the conversation, and the session id takes precedence', () => {
     expect(name([...opening, call, result]).key).toBe(name(opening).key);
     expect(name(opening, 'account', 's-1').key).toBe(
       name([{ role: 'user', text: 'else' }], 'account', 's-1').key,
     );
   });
 
-  it('has the same digest of its first turn in every later request and after any other digest', () => {
+  it('has the same digest of the first turn in every later request and after any other digest', () => {
     const more: Said[] = [{ role: 'assistant', text: 'a' }, ...opening];
     const firstTurns = [[call], [call, result], [call, result, ...more]].map((rest) => {
       const { messages, body } = outlineOf([...opening, ...rest]);
@@ -78,7 +78,7 @@ describe('Conversation', () => {
     expect(firstTurns).not.toContain(new Conversation({ messages: others }, text, null).firstTurn);
   });
 
-  it('ignores cache markers and shortened tool results', () => {
+  it('does not depend on cache markers or shortened tool results', () => {
     const marked = [{ ...opening[0]!, marked: true }, call, { ...result, text: 'cut', marked: true }];
     expect(name(marked)).toEqual(name([...opening, call, result]));
   });

@@ -2,11 +2,11 @@ import { createHash, hash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 
-/** Longer session ids are truncated to this many characters. */
+/** Maximum length of a session id in characters. Longer session ids are truncated. */
 const sessionIdLengthMax = 256;
 /**
- * Maximum bytes of message text in a digest, in addition to the total length. The digest uses raw bytes, so
- * nothing is decoded.
+ * Maximum number of bytes of message text in a digest, in addition to the total length. The digest uses raw
+ * bytes, so nothing is decoded.
  */
 const textBytesMax = 1_000;
 
@@ -21,10 +21,11 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * Identifies the conversation that a request belongs to. Built once per request; each digest is computed
- * once, on first use. Planning, model pins, the shadow draw and the request log all derive their keys from
- * this object. Digests cover roles, text and calls, not the JSON bytes. A client may therefore move cache
- * markers or shorten tool results without starting another conversation.
+ * Identifies the conversation that a request belongs to. The object is built once per request, and each
+ * digest is computed once, on first use. Planning, model pins, the draw of shadow conversations and the
+ * request log all derive their keys from this object. Digests cover roles, text and tool calls, not the JSON
+ * bytes. A client may therefore move cache markers or shorten tool results without starting another
+ * conversation.
  */
 export class Conversation {
   /** The client's session id. Null if the client sent no session id. */
@@ -34,7 +35,7 @@ export class Conversation {
   #opening: Opening | undefined;
   #transcript: Transcript | undefined;
 
-  /** @param body the bytes that the outline's ranges refer to. */
+  /** @param body the bytes that the byte ranges of the outline refer to */
   constructor(outline: Pick<RequestOutline, 'system' | 'messages'>, body: Buffer, sessionId: string | null) {
     this.#outline = outline;
     this.#body = body;
@@ -51,9 +52,9 @@ export class Conversation {
   }
 
   /**
-   * Like `key`, but without a session id this key also covers the system prompt. Agents in one client often
-   * share their first message and differ only in the system prompt. With this key, each agent keeps its own
-   * model.
+   * Like `key`, but without a session id this key also covers the system prompt. The agents of one client
+   * often share their first message and differ only in the system prompt. With this key, each agent keeps its
+   * own model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -72,7 +73,9 @@ export class Conversation {
     return this.#start.digest;
   }
 
-  /** Digest of all messages up to the end of the model's first turn. Null before that turn. */
+  /**
+   * Digest of all messages up to the end of the model's first turn. Null if the model has not responded yet.
+   */
   get firstTurn(): string | null {
     const { messages } = this.#outline;
     const { end, hash: opening } = this.#start;
@@ -85,7 +88,7 @@ export class Conversation {
     return digestOf(all);
   }
 
-  /** Digest of all messages. In the next turn, `before` has the same value. */
+  /** Digest of all messages. In the next turn, the property `before` has the same value. */
   get here(): string {
     return this.#digests.here;
   }
@@ -105,20 +108,24 @@ export class Conversation {
 }
 
 /**
- * Derives a conversation key for one purpose. `owner` limits its scope, for example to an account and a tool
- * list. SHA-256 in hex.
+ * Derives a conversation key for one purpose: SHA-256 in hex. `owner` limits the scope of the key, for
+ * example to an account and a tool list.
  */
 export function deriveKey(owner: string, key: string): string {
   return hash('sha256', `${owner}\n${key}`);
 }
 
-/** The messages before the model's first turn. Routing without planning needs no later message. */
+/**
+ * The opening of a conversation: the messages before the model's first turn. Routing without planning needs
+ * no later message.
+ */
 interface Opening {
   readonly digest: string;
-  /** Index of the first message after the opening. */
+  /** Index of the first message after the opening of the conversation. */
   readonly end: number;
   /**
-   * The hash of the opening. Later messages are added to a copy, because several digests extend this hash.
+   * The hash of the conversation's opening. Later messages are added to a copy, because several digests
+   * extend this hash.
    */
   readonly hash: Hash;
 }
@@ -154,7 +161,7 @@ function isModels({ role }: MessageOutline): boolean {
   return role === 'assistant';
 }
 
-/** Consecutive model messages count as one turn. */
+/** Finds the start of the model's last turn. Consecutive model messages count as one turn. */
 function findLastTurn(messages: readonly MessageOutline[]): number {
   let at = messages.findLastIndex(isModels);
   while (at > 0 && messages[at - 1]?.role === 'assistant') at -= 1;
@@ -167,8 +174,8 @@ function addMessage(
   body: Buffer,
 ): void {
   const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join(',');
-  // A tool result is identified by its call ids, because its text may be long and clients may shorten it
-  // later.
+  // A tool result is identified by its call ids, not by its text.
+  // The text may be long, and clients may shorten it later.
   const isResult = role === 'tool' || toolResultIds.length > 0;
   const ranges = isResult ? [] : message.textRanges();
   const length = ranges.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -1,6 +1,5 @@
 /**
- * Returns a signal that aborts at the deadline or when the client disconnects. Call `clear` when the work is
- * done.
+ * A signal that aborts at the deadline or when the client disconnects. Call `clear` when the work is done.
  */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -8,8 +7,8 @@ export interface Deadline {
 }
 
 /**
- * A timer is cheaper than `AbortSignal.timeout`, which keeps its timer after the response and creates an
- * unused error.
+ * Starts a deadline with a timer. A timer is cheaper than `AbortSignal.timeout`, which keeps its own timer
+ * after the response and creates an unused error.
  */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {
   const controller = new AbortController();

@@ -30,7 +30,10 @@ export function toPublicError(error: GatewayError): PublicError {
   };
 }
 
-/** Renders an error in the given format. Proxies and account endpoints use the chat-completions format. */
+/**
+ * Renders an error in the given format. Proxy endpoints and account endpoints use the chat-completions
+ * format.
+ */
 export function renderError(error: GatewayError, requestId: string, format: ClientFormat): RenderedError {
   const rendered = formatNamed(format).client.renderError(toPublicError(error), requestId);
   return {
@@ -45,7 +48,8 @@ export function renderError(error: GatewayError, requestId: string, format: Clie
 }
 
 /**
- * Sets both headers, because OpenAI and Anthropic clients prefer one of them and LangChain needs the other.
+ * Sets the headers `retry-after` and `retry-after-ms`. OpenAI and Anthropic clients prefer one of the two
+ * headers, and LangChain needs the other one.
  */
 function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string, string> {
   const ms = retryAfterMs ?? (definition.status === 503 ? 1_000 : undefined);

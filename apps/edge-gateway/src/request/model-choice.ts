@@ -7,19 +7,22 @@ export interface ModelChoice {
   readonly mode: RoutingMode;
   readonly reason: ChoiceReason;
   readonly level: ComplexityLevel;
-  /** From 0 to 1. */
+  /** The complexity score of the conversation's first task, from 0 to 1. */
   readonly complexity: number;
   readonly choice: RoutingChoice;
   /** The conversation key under which the chosen model is remembered. */
   readonly conversation: string;
-  /** Number of turns in the conversation with this model. */
+  /** Number of turns in the conversation with the chosen model. */
   readonly turns: number;
 }
 
 const candidatesMax = 16;
 const excludedMax = 64;
 
-/** Renders the choice for the log: the top sixteen candidates, and the excluded models with their rules. */
+/**
+ * Renders the model choice for the request log: the top sixteen candidates, and the excluded models with
+ * their rules.
+ */
 export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEventV1['modelChoice']> {
   const { candidates, excluded } = chosen.choice;
   return {
@@ -39,7 +42,7 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
   };
 }
 
-/** Renders the choice for the request's span: candidates and rules, as names and figures only. */
+/** Renders the model choice for the request's trace span: candidates and rules, as names and numbers only. */
 export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
   const { candidates, excluded } = choice;
   return {
@@ -54,7 +57,7 @@ export function renderChoiceAttributes({ mode, reason, level, complexity, choice
   };
 }
 
-/** Maximum number of candidates in a span. The log row lists more. */
+/** Maximum number of candidate models in a trace span. The row of the request log lists more candidates. */
 const candidatesTold = 5;
 const excludedTold = 16;
 

@@ -2,7 +2,10 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { deriveKey, type Conversation } from './conversation.ts';
 import type { Caller, Target } from './request.ts';
 
-/** Facts from which to expect that the conversation will send the prefix of a request again. */
+/**
+ * Facts about a request from which the gateway estimates whether the conversation will send the same prefix
+ * again.
+ */
 export interface ConversationShape {
   readonly hasTools: boolean;
   /** Whether the transcript contains a turn of the model. */
@@ -11,10 +14,10 @@ export interface ConversationShape {
 
 /**
  * Returns whether cache markers in a translated request are expected to save money. The model must cache only
- * marked prefixes, and writing a prefix and reading it once must cost less than sending it twice. The request
- * must have tools or earlier turns, because a request without them is often the only one of its conversation.
- * The result is the same in each request of a conversation with tools, because the ratios between prices are
- * constant.
+ * marked prefixes. Writing a prefix to the prompt cache and reading it once must cost less than sending the
+ * prefix twice. The request must have tools or earlier turns, because a request without them is often the
+ * only one of its conversation. The result is the same in each request of a conversation with tools, because
+ * the ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,
@@ -26,17 +29,15 @@ export function paysToCache(
 }
 
 /**
- * Derives the key by which a provider serves the requests of a conversation from one cache. The key is the
- * same in each request of the conversation, and reveals neither the account nor the conversation. The key has
- * 64 characters, the maximum that OpenAI accepts for `prompt_cache_key`.
+ * Derives the key by which a provider serves the requests of a conversation from one prompt cache. The key is
+ * the same in each request of the conversation, and reveals neither the account nor the conversation. The key
+ * has 64 characters, the maximum that OpenAI accepts for `prompt_cache_key`.
  */
 export function derivePromptCacheKey(accountId: string, { key }: Pick<Conversation, 'key'>): string {
   return deriveKey(`prompt cache\n${accountId}`, key);
 }
 
-/**
- * Returns whether the translation adds cache markers to requests with tools, if the requests are long enough.
- */
+/** Returns whether the translation adds cache markers to requests that have tools and are long enough. */
 export function marksInTranslation(
   model: CatalogModel | undefined,
   { lane }: Pick<Target, 'lane'>,

@@ -25,7 +25,7 @@ async function outcomeOf(take: Take): Promise<unknown> {
   return outcome;
 }
 
-/** The same test over HTTP/2. */
+/** Reads an HTTP/2 request from a client that disconnects in the middle of the body. */
 async function http2OutcomeOf(take: Take): Promise<unknown> {
   const server = createHttp2().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,14 +42,14 @@ async function http2OutcomeOf(take: Take): Promise<unknown> {
   return outcome;
 }
 
-describe('reading a body after its client disconnected', () => {
-  it('fails immediately', async () => {
+describe('reading a request body after its client disconnected', () => {
+  it('fails immediately over HTTP/1.1', async () => {
     await expect(outcomeOf((request) => readBody(request, bytesMax))).resolves.toMatch('the client left');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
     await expect(outcomeOf(hold)).resolves.toMatch('the client left');
   });
 
-  it('fails over HTTP/2 too', async () => {
+  it('fails over HTTP/2 as well', async () => {
     const read: Take = (request) => readBody(request, bytesMax);
     await expect(http2OutcomeOf(read)).resolves.toMatch('the client left');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);

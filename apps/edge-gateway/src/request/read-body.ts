@@ -6,14 +6,14 @@ import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Called with the number of bytes that are about to be held. Throws if the request may not hold that many
- * more bytes now.
+ * Called with the number of body bytes that the request is about to hold. Throws if the request may not hold
+ * that many more bytes now.
  */
 export type ReserveBytes = (bytes: number) => void;
 
 /**
- * Reads a whole body, up to a size limit. A body with a declared length above the limit is rejected without
- * reading. If the declared length is wrong, the body is rejected when it reaches the limit. Throws
+ * Reads a whole request body, up to a size limit. A body with a declared length above the limit is rejected
+ * without reading. If the declared length is wrong, the body is rejected when it reaches the limit. Throws
  * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
  * @param reserve called with the declared length before the body is read, or with the length of each chunk if
  * the client declared no length
@@ -26,7 +26,7 @@ export async function readBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   reserve(declared);
-  // A client that has already disconnected causes no further events.
+  // A client that has already disconnected causes no further stream events.
   if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
     const collected = new CollectedBytes(declared);
@@ -38,7 +38,7 @@ export async function readBody(
         collected.push(chunk);
       } catch (error) {
         request.pause();
-        // The rest of the body may still be read, but is not collected.
+        // The rest of a rejected body may still be read, but is not collected.
         request.off('data', take);
         reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -50,12 +50,13 @@ export async function readBody(
   });
 }
 
-/** Bodies above this size are read into one buffer of their declared length. */
+/** Bodies above this number of bytes are read into one buffer of their declared length. */
 const collectedBytesMax = 64 * 1024;
 
 /**
- * Collects a body. A long body with a declared length is copied into one buffer as it arrives, so its bytes
- * are held once. Otherwise the chunks and their concatenation would be in memory at the same time.
+ * Collects a request body. A long body with a declared length is copied into one buffer as it arrives, so its
+ * bytes are in memory only once. Otherwise the chunks and their concatenation would be in memory at the same
+ * time.
  */
 class CollectedBytes {
   #whole: Buffer | undefined;
@@ -90,17 +91,26 @@ export function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError('request_too_large', { message: `The body is larger than ${bytesMax} bytes.` });
 }
 
-/** @throws GatewayError `unsupported_media_type` unless the body is declared as JSON */
+/**
+ * Checks the content type of a request.
+ * @throws GatewayError `unsupported_media_type` unless the body is declared as JSON
+ */
 export function requireJson(request: IncomingMessage): void {
   const declared = request.headers['content-type'] ?? '';
   const mediaType = (declared.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (mediaType !== 'application/json') throw new GatewayError('unsupported_media_type');
 }
 
-/** Bodies of account requests are small. A tool list with 4,096 names of 256 characters fits. */
+/**
+ * Maximum size of the body of an account request, in bytes. A tool list with 4,096 names of 256 characters
+ * fits.
+ */
 const accountBodyBytesMax = 2 * 1024 * 1024;
 
-/** Reads and validates a JSON body. Throws registered errors that name the invalid field in `param`. */
+/**
+ * Reads and validates a JSON body. Throws errors of the error registry that name the invalid field in
+ * `param`.
+ */
 export async function readJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,

@@ -17,20 +17,20 @@ test('a CSV record has a field for each column, and fields with commas or quotes
   expect(plain.trimEnd().split(',')).toHaveLength(columns.length);
 });
 
-test('spreadsheets do not interpret any field as a formula', () => {
+test('spreadsheets do not interpret any exported field as a formula', () => {
   const line = renderLine('csv', entry, columns);
   expect(line).toContain(`"'=HYPERLINK(""x"")"`);
   expect(line).toContain(`,'-m,`);
 });
 
-test('an object is one field of JSON, and a missing parent leaves its fields empty', () => {
+test('an object is one field of JSON, and the fields of a missing parent object are empty', () => {
   const event = { id: 'a', changes: { name: { from: 'x', to: null } }, target: null };
   const line = renderLine('csv', event, ['id', 'changes', 'target.id']);
   expect(line).toBe('a,"{""name"":{""from"":""x"",""to"":null}}",\r\n');
   expect(renderHead('csv', ['id', 'target.id'])).toBe('id,target.id\r\n');
 });
 
-test('a JSON line equals the entry in the list', () => {
+test('a JSON line of an export equals the entry in the list response', () => {
   expect(renderHead('jsonl', columns)).toBe('');
   expect(JSON.parse(renderLine('jsonl', entry, columns))).toEqual(entry);
 });

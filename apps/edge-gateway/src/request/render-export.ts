@@ -5,15 +5,15 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** Text before the first entry: the column names for CSV, nothing for JSON lines. */
+/** Text before the first entry of an export: the column names for CSV, nothing for JSON lines. */
 export function renderHead(format: ExportFormat, columns: readonly string[]): string {
   return format === 'csv' ? `${columns.join(',')}\r\n` : '';
 }
 
 /**
- * Renders one entry as a JSON line or a CSV record (RFC 4180). Null becomes an empty field, and an object
+ * Renders one log entry as a JSON line or a CSV record (RFC 4180). Null becomes an empty field, and an object
  * becomes JSON.
- * @param columns in order; a nested field is named by its path.
+ * @param columns the columns in order; a nested field is named by its path
  */
 export function renderLine(format: ExportFormat, entry: object, columns: readonly string[]): string {
   if (format === 'jsonl') return `${JSON.stringify(entry)}\n`;
@@ -26,7 +26,10 @@ function readPath(entry: object, path: string): unknown {
   return nested === undefined ? value : (value as Record<string, unknown> | null)?.[nested];
 }
 
-/** Adds an apostrophe before text that a spreadsheet would run as a formula, because clients choose texts freely. */
+/**
+ * Adds an apostrophe before text that a spreadsheet would run as a formula. The apostrophe is necessary
+ * because clients can send any text.
+ */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
@@ -34,17 +37,17 @@ function renderField(value: unknown): string {
 }
 
 /**
- * Number of entries per page. The gateway and the worker process a page in a few milliseconds each, so that
- * other requests run between pages.
+ * Number of log entries per page. The gateway and the worker process a page in a few milliseconds each, so
+ * that other requests run between pages.
  */
 const pageRows = 200;
 const rowsMax = 1_000_000;
 
-/** The content of an export, and its format. */
+/** The content of an export, and the format of the export. */
 export interface ExportSource<Entry> {
   readonly format: ExportFormat;
   readonly columns: readonly string[];
-  /** Reads up to `limit` entries after the entry `before`, or from the start if `before` is null. */
+  /** Reads up to `limit` log entries after the entry `before`, or from the start if `before` is null. */
   readonly readPage: (before: string | null, limit: number) => Promise<readonly Entry[]>;
 }
 

@@ -30,9 +30,9 @@ const off = { thinking: { type: 'disabled' } };
 const on = { thinking: { type: 'adaptive' } };
 const carrying = { messages: [first, { role: 'assistant', content: [signed] }] };
 
-describe('a conversation is bound by its model', () => {
+describe('reasoning binds the conversation to its prefix', () => {
   test.each(['anthropic/claude-opus-5-5', 'anthropic/claude-sonnet-5-5', 'anthropic/claude-fable-5-2'])(
-    '%s: from its first turn on, with and without a thinking field',
+    'with %s: from the first turn on, with and without a thinking field',
     (id) => {
       expect(isBound(id)).toBe(true);
       expect(isBound(id, { body: on })).toBe(true);
@@ -41,12 +41,12 @@ describe('a conversation is bound by its model', () => {
     },
   );
 
-  test('unless the client disables reasoning and the transcript carries no signatures', () => {
+  test('unless the client disables reasoning and the transcript contains no signatures', () => {
     expect(isBound('anthropic/claude-haiku-5-5', { body: off })).toBe(false);
     expect(isBound('anthropic/claude-haiku-5-5', { body: { ...off, ...carrying } })).toBe(true);
   });
 
-  test('on Converse as well, where the thinking field is among the additional fields', () => {
+  test('in the Converse format as well, where the thinking field is among the additional fields', () => {
     const id = 'hosted/us.anthropic.claude-haiku-5-5';
     expect(isBound(id, { format: 'converse' })).toBe(true);
     expect(isBound(id, { format: 'converse', body: { additionalModelRequestFields: off } })).toBe(false);
@@ -65,7 +65,7 @@ describe('a conversation is bound by its model', () => {
   );
 });
 
-describe('a transcript that cannot carry reasoning', () => {
+describe('a transcript whose format cannot contain signed reasoning', () => {
   test('is not bound: chat-completions translated to another format', () => {
     const id = 'anthropic/claude-opus-5-5';
     expect(isBound(id, { format: 'chat-completions', lane: 'translated' })).toBe(false);
@@ -76,8 +76,8 @@ describe('a transcript that cannot carry reasoning', () => {
   });
 });
 
-describe('a model that is not in the catalogue', () => {
-  test('is bound if its model family binds', () => {
+describe('a conversation with a model that is not in the catalogue', () => {
+  test('is bound if the model’s family binds reasoning', () => {
     expect(isBound('anthropic/claude-opus-7')).toBe(true);
     expect(isBound('anthropic/claude-opus-7', { body: off })).toBe(false);
   });

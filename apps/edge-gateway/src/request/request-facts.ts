@@ -7,8 +7,8 @@ import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/mod
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
- * Maximum size of a request for which each processing step takes less than ten milliseconds, whatever its
- * body contains.
+ * Maximum size of a request body, in bytes, for which each processing step takes less than ten milliseconds,
+ * whatever the body contains.
  */
 const shortBytesMax = 128 * 1024;
 
@@ -23,8 +23,8 @@ export function isLarge({ length }: { readonly length: number }): boolean {
 /** Fields with which a client enables reasoning, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
 /**
- * JSON keys of message parts with signed or encrypted reasoning. Inside text, the quotes would be escaped, so
- * text cannot match.
+ * JSON keys of message parts with signed or encrypted reasoning. Quotes inside text are escaped, so text
+ * cannot match these keys.
  */
 const signedKeys = ['"signature"', '"redacted_thinking"', '"redactedContent"', '"encrypted_content"'].map(
   (key) => Buffer.from(key),
@@ -43,7 +43,8 @@ export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = th
 }
 
 /**
- * The objects with fields about reasoning: the body, and in the converse format also the model's own fields.
+ * Returns the objects with fields about reasoning: the request body, and in the converse format also the
+ * object with the model's own fields.
  */
 function placesOfThinking(tape: JsonTape): JsonNode[] {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
@@ -56,22 +57,22 @@ function isTurnedOn(tape: JsonTape, node: JsonNode | undefined): boolean {
   return type === undefined || !tape.isString(type, 'disabled');
 }
 
-/** Returns the names of the tools in `tool_choice`. These tools are always forwarded. */
+/** Returns the names of the tools in `tool_choice`. The named tools are always forwarded. */
 export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonly string[] {
   if (choice.mode === 'tool') return [choice.name];
   return choice.mode === 'allowed' ? choice.names : [];
 }
 
 /**
- * Returns the index of the model's first message. Earlier messages are instructions and contain no repetition, so they
- * are never compressed. Infinity if there is none.
+ * Returns the index of the model's first message, or Infinity if the model has not responded yet. Messages
+ * before the model's first message are instructions and contain no repetition, so they are never compressed.
  */
 export function findFirstTurn({ messages }: Pick<RequestOutline, 'messages'>): number {
   const first = messages.findIndex(({ role }) => role === 'assistant');
   return first < 0 ? Infinity : first;
 }
 
-/** The body field for each part of a credential. */
+/** The field of the request body for each part of a credential. */
 const names: Readonly<Record<keyof HostedFields, CloudField>> = {
   api_key: 'cloud_bearer_token_hosted',
   access_key_id: 'cloud_access_key_id',
@@ -81,9 +82,10 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 };
 
 /**
- * Reads the hosted service's credential from the body (`cloud_*`), in the format that the vault stores. The
- * result is a secret. Null if the body contains no credential.
- * @throws GatewayError `missing_field`, `invalid_field`
+ * Reads the credential of the hosted service from the request body (`cloud_*`), in the format that the vault
+ * stores. The result is a secret. Null if the body contains no credential.
+ * @throws GatewayError `missing_field` if a part of the credential is missing; `invalid_field` if a part is
+ * invalid
  */
 export function readOwnCredential(tape: JsonTape): string | null {
   const fields = readCloudFields(tape);
@@ -102,12 +104,13 @@ export function readOwnCredential(tape: JsonTape): string | null {
 }
 
 /**
- * Returns whether the model's reasoning binds the conversation to `system`, tools and messages. In a bound
- * conversation, they are sent unchanged from the first turn on, because the first response may already carry
- * a signature. The catalogue decides, not the request, because models that bind also reason without a
- * `thinking` field. Two kinds of requests are exempt until their transcript carries signatures: requests that
- * disable reasoning, and requests in a format without a place for signatures. For a model that the catalogue
- * lists neither by id nor by family, the `thinking` field of the messages format is enough.
+ * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a
+ * bound conversation, the prefix is sent unchanged from the first turn on, because the first response may
+ * already carry a signature. The catalogue decides, not the request, because models that bind reasoning also
+ * reason without a `thinking` field. Two kinds of requests are exempt until their transcript contains
+ * signatures: requests that disable reasoning, and requests in a format without a place for signatures. For a
+ * model that the catalogue lists neither by id nor by family, the `thinking` field of the messages format is
+ * enough.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -127,7 +130,8 @@ export function isReasoningBound(
 
 /**
  * Returns whether the request belongs to a message thread of Anthropic. The provider keeps the thread's
- * transcript, and later requests carry only new messages, so a plan could not be repeated.
+ * transcript. Later requests carry only new messages, so the gateway could not repeat a plan for the
+ * conversation.
  */
 export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>): boolean {
   if (outline.format !== 'messages') return false;
@@ -135,7 +139,10 @@ export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | '
   return thread !== undefined && tape.kind(thread) !== 'null';
 }
 
-/** A translation to chat-completions omits signed reasoning, so translated transcripts never carry it. */
+/**
+ * Returns whether the transcript may contain signed reasoning. A translation to chat-completions omits signed
+ * reasoning, so translated transcripts never contain it.
+ */
 function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {
   return format !== 'chat-completions' || lane.kind === 'same-format';
 }

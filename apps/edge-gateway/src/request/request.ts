@@ -8,15 +8,18 @@ import type { Conversation } from './conversation.ts';
 export type Caller = KeyGrant;
 
 /**
- * The client's request: its original bytes, the position of every value in them, and the parts that the
- * gateway reads.
+ * The client's request: its original bytes, the position of every JSON value in these bytes, and the parts
+ * that the gateway reads.
  */
 export interface ParsedRequest {
   readonly bytes: Buffer;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
   readonly conversation: Conversation;
-  /** A credential for the hosted service, taken from the body and valid for this request only. A secret. */
+  /**
+   * A credential for the hosted service, taken from the request body and valid for this request only. The
+   * credential is a secret.
+   */
   readonly ownCredential: string | null;
 }
 
@@ -26,21 +29,25 @@ export interface ParsedRequest {
  */
 export interface Lane {
   readonly kind: 'same-format' | 'translated';
-  /** The upstream request's format. */
+  /** The format of the upstream request. */
   readonly format: ProviderFormat;
 }
 
-/** The provider, the provider's name for the model, and the format. */
+/** The target of an upstream request: the provider, the provider's name for the model, and the format. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
   readonly lane: Lane;
-  /** A path at the provider's address that replaces its chat endpoint. */
+  /** A path at the provider's address that replaces the path of the provider's chat endpoint. */
   readonly path?: string;
-  /** The caller's own credential, which replaces the stored one. A secret. */
+  /**
+   * The credential from the caller's request, which replaces the stored credential. The credential is a
+   * secret.
+   */
   readonly ownCredential: string | null;
   /**
-   * Returns the fallbacks in order. Called only if this target fails. Absent if the target has no fallbacks.
+   * Returns the fallback targets in order. Called only if this target fails. Absent if the target has no
+   * fallbacks.
    */
   readonly alternatives?: () => readonly Target[];
 }

@@ -1,16 +1,16 @@
 export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
 
 export interface PipelineSettings {
-  /** Maximum size of a JSON body. */
+  /** Maximum size of a JSON body in bytes. */
   readonly bodyBytesMax: number;
-  /** Maximum size of a multipart body. */
+  /** Maximum size of a multipart body in bytes. */
   readonly multipartBytesMax: number;
   readonly planDeadlineMs: number;
-  /** Undefined if the gateway has no sandbox. */
+  /** Address of the sandbox provider. Undefined if the gateway has no sandbox provider. */
   readonly sandboxUrl: string | undefined;
-  /** Maximum number of retries after a failed call if no other candidate is left. */
+  /** Maximum number of retries after a failed provider call if no other candidate is left. */
   readonly retriesMax: number;
-  /** Maximum pause before a retry that a provider may request. */
+  /** Maximum pause before a retry that the gateway accepts from a provider. */
   readonly retryAfterMsMax: number;
   /**
    * Time limit for a stream's first byte, if another candidate is available. `plainAnswerMsMax` is the limit
@@ -18,7 +18,10 @@ export interface PipelineSettings {
    */
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
-  /** How long a non-streaming call without tools may be silent before a hedge starts. 0 turns hedging off. */
+  /**
+   * Milliseconds for which a non-streaming provider call without tools may be silent before a hedge starts. 0
+   * turns hedging off.
+   */
   readonly hedgeAfterMs: number;
   /** Whether a client at this address may choose a request's trace id and sampling. */
   readonly isTraceTrusted: (address: string | undefined) => boolean;

@@ -5,8 +5,8 @@ const note = (ratios: TokenRatios, requests: number, bytes: number, owner = firs
   for (let request = 0; request < requests; request += 1) ratios.note(owner, bytes, 1_000);
 };
 
-describe('TokenRatios', () => {
-  it('uses the rule of thumb until a model has billed enough requests, then the billed ratio', () => {
+describe('the measured number of bytes per token', () => {
+  it('equals the rule of thumb until a model has billed enough requests, then the billed ratio', () => {
     const ratios = new TokenRatios();
     note(ratios, 19, 5_000);
     expect(ratios.bytesPerToken(first)).toBe(4);
@@ -16,7 +16,7 @@ describe('TokenRatios', () => {
     expect(ratios.bytesPerToken({ ...first, provider: 'azure' })).toBe(4);
   });
 
-  it('adapts to changes, and ignores bodies that are mostly not text', () => {
+  it('adapts to changes, and is not affected by bodies that are mostly not text', () => {
     const ratios = new TokenRatios();
     note(ratios, 500, 5_000);
     note(ratios, 500, 3_000);
@@ -26,7 +26,7 @@ describe('TokenRatios', () => {
     expect(ratios.bytesPerToken(first)).toBeCloseTo(3, 1);
   });
 
-  it('an account’s requests never change the x-svc-ctx-tokens-in of another account', () => {
+  it('of one account never changes the x-svc-ctx-tokens-in of another account', () => {
     const ratios = new TokenRatios();
     const other = { ...first, accountId: 'other' };
     note(ratios, 100, 5_000);
@@ -35,7 +35,7 @@ describe('TokenRatios', () => {
     expect(ratios.bytesPerToken(other)).toBeCloseTo(7.9);
   });
 
-  it('an account with many models loses only its own ratios', () => {
+  it('is dropped only for the account itself if that account uses too many models', () => {
     const ratios = new TokenRatios();
     const other = { ...first, accountId: 'other' };
     note(ratios, 20, 5_000);

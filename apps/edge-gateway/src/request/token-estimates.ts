@@ -1,16 +1,19 @@
 import type { JsonTape } from '@gateway/wire-formats';
 import { LRUCache } from 'lru-cache';
 
-/** Characters of English text per token, by OpenAI's rule of thumb. Used if no token count is available. */
+/**
+ * Characters of English text per token, by OpenAI's rule of thumb. The rule is used if no token count is
+ * available.
+ */
 export const charactersPerToken = 4;
 
 /** The fields in a messages request that the model reads. */
 const readFields = ['system', 'messages', 'tools'] as const;
 
 /**
- * `image`: tokens for the largest image that is not scaled down (1,568 pixels; Anthropic, "Vision").
- * `document`: maximum tokens for one page (Anthropic, "PDF support"). The number of pages is unknown, so a
- * document is counted as one page.
+ * Estimated tokens of files. `image`: tokens for the largest image that is not scaled down (1,568 pixels;
+ * Anthropic, "Vision"). `document`: maximum tokens for one page (Anthropic, "PDF support"). The number of
+ * pages is unknown, so a document is counted as one page.
  */
 const tokensPerFile = { image: 1600, document: 3000 } as const;
 
@@ -29,7 +32,7 @@ interface Sum {
   fileTokens: number;
 }
 
-/** Recursion is bounded, because the JSON scan limits nesting. */
+/** The recursion is bounded, because the JSON scan limits the nesting of the request. */
 function addValue(value: unknown, sum: Sum): void {
   if (typeof value !== 'object' || value === null) {
     sum.characters += String(value).length;
@@ -59,20 +62,23 @@ function isText(source: unknown): boolean {
 }
 
 /**
- * The factor by which each newer request reduces the weight of earlier requests. The average covers roughly
- * the last hundred requests.
+ * The factor by which each newer request reduces the weight of earlier requests. The weighted average covers
+ * roughly the last hundred requests.
  */
 const decay = 0.99;
 const requestsMin = 20;
 /**
- * The plausible range of bytes per token for text. Outside this range, a body consists mostly of images or
- * similar data.
+ * The plausible range of bytes per token for text. Outside this range, a request body consists mostly of
+ * images or similar data.
  */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
-/** Maximum number of accounts with ratios. The least recently used account is evicted first. */
+/**
+ * Maximum number of accounts with measured ratios. Above this number, the least recently used account is
+ * dropped.
+ */
 const accountsMax = 10_000;
-/** Maximum number of models with ratios per account. */
+/** Maximum number of models with measured ratios per account. */
 const modelsPerAccountMax = 32;
 
 interface Seen {
@@ -91,13 +97,16 @@ export interface RatioOwner {
 
 /**
  * Measures the bytes per token of each model from an account's billed requests. Estimates made before a
- * request is sent are then close to the provider's count. Accounts never share ratios: their texts differ,
- * and one account must not change another account's figures.
+ * request is sent are then close to the provider's count. Accounts never share measured ratios, because their
+ * texts differ. One account must also not change the estimates of another account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
 
-  /** @param tokens billed tokens for the whole input */
+  /**
+   * Records a billed request.
+   * @param tokens billed tokens for the whole input
+   */
   note(owner: RatioOwner, bytes: number, tokens: number): void {
     const ratio = bytes / tokens;
     if (!(ratio >= bytesPerTokenMin && ratio <= bytesPerTokenMax)) return;
@@ -108,7 +117,8 @@ export class TokenRatios {
   }
 
   /**
-   * Returns the billed ratio, or the rule of thumb until the account has enough billed requests to the model.
+   * Returns the billed number of bytes per token. Returns the rule of thumb until the account has enough
+   * billed requests to the model.
    */
   bytesPerToken({ accountId, provider, model }: RatioOwner): number {
     const seen = this.#accounts.get(accountId)?.get(renderModel(provider, model));
@@ -131,7 +141,7 @@ export class TokenRatios {
   }
 }
 
-/** The key is unambiguous, because a provider's name has no slash. */
+/** Renders the map key of a model. The map key is unambiguous, because a provider's name has no slash. */
 function renderModel(provider: string, model: string): string {
   return `${provider}/${model}`;
 }

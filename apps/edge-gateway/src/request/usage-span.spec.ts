@@ -10,7 +10,7 @@ describe('the billing period', () => {
   });
 });
 
-it('the last days include all of today', () => {
+it('the last given number of days includes all of today', () => {
   const now = Date.parse('2026-03-01T00:00:00.000Z');
   expect(chooseLastDays(1, now)).toEqual({
     from: '2026-03-01T00:00:00.000Z',
@@ -22,9 +22,9 @@ it('the last days include all of today', () => {
   });
 });
 
-describe('a time span', () => {
+describe('the time span of a usage query', () => {
   const month = { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
-  it('uses the defaults for missing bounds, and UTC for any offset', () => {
+  it('uses the defaults for missing bounds, and is converted to UTC from any offset', () => {
     expect(chooseSpan({}, month)).toEqual(month);
     expect(chooseSpan({ from: '2026-11-10T01:00:00+02:00' }, month)).toEqual({
       ...month,

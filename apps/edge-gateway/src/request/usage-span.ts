@@ -1,13 +1,18 @@
 import { GatewayError } from '@gateway/errors';
 
-/** A time span with RFC 3339 bounds in UTC. `from` is inclusive, `to` is exclusive. */
+/**
+ * A time span with RFC 3339 bounds in UTC. The bound `from` is inclusive, and the bound `to` is exclusive.
+ */
 export interface UsageSpan {
   readonly from: string;
   readonly to: string;
 }
 
 const dayMs = 86_400_000;
-/** Maximum length of a span in days. It is longer than a year, because the log is kept for at most a year. */
+/**
+ * Maximum length of a time span in days. The maximum is longer than a year, because the log is kept for at
+ * most a year.
+ */
 const daysMax = 400;
 
 /** Converts an instant to UTC. */
@@ -25,13 +30,16 @@ export function chooseBillingPeriod(nowMs: number): UsageSpan {
   };
 }
 
-/** Returns the last `days` days in UTC, including today. */
+/** Returns the time span of the last `days` days in UTC, including today. */
 export function chooseLastDays(days: number, nowMs: number): UsageSpan {
   const tomorrow = (Math.floor(nowMs / dayMs) + 1) * dayMs;
   return { from: new Date(tomorrow - days * dayMs).toISOString(), to: new Date(tomorrow).toISOString() };
 }
 
-/** Completes the given bounds with the default. Throws `invalid_field` if the span is empty or too long. */
+/**
+ * Completes the given bounds of a time span with the default. Throws `invalid_field` if the time span is
+ * empty or too long.
+ */
 export function chooseSpan(
   given: { from?: string | undefined; to?: string | undefined },
   byDefault: UsageSpan,
@@ -52,7 +60,7 @@ export function chooseSpan(
   return { from, to };
 }
 
-/** Returns every day in a span (`YYYY-MM-DD`). `renderEmpty` creates the missing days. */
+/** Returns one entry for every day in a time span (`YYYY-MM-DD`). `renderEmpty` creates the missing days. */
 export function fillDays<Day extends { date: string }>(
   { from, to }: UsageSpan,
   days: readonly Day[],

@@ -8,7 +8,7 @@ function countsAt(...bins: readonly (readonly [bin: number, count: number])[]): 
   return counts;
 }
 
-describe("an account's thresholds", () => {
+describe("an account's complexity thresholds", () => {
   it('equal the shipped thresholds without requests, and barely differ from them after a few requests', () => {
     expect(chooseThresholds(shipped, countsAt())).toEqual(shipped);
     const { medium } = chooseThresholds(shipped, countsAt([60, 3]));

@@ -5,9 +5,9 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import { chooseLastDays } from '../request/usage-span.ts';
 
 /**
- * The models that an account excludes from automatic routing, as `<provider>/<model>`. The list is loaded
- * only for automatically routed requests and cached for ten seconds. A change broadcast invalidates the list
- * immediately.
+ * The models that an account excludes from automatic routing, as `<provider>/<model>`. The list of excluded
+ * models is loaded only for automatically routed requests and cached for ten seconds. A change broadcast
+ * invalidates the list immediately.
  */
 export class ModelToggles {
   readonly #cache: RemoteCache<ReadonlySet<string>>;
@@ -29,7 +29,10 @@ export class ModelToggles {
     messaging.onReconnect(() => this.#cache.doubtAll());
   }
 
-  /** Throws `service_unavailable` if the excluded models cannot be loaded. */
+  /**
+   * Returns the models that an account excludes. Throws `service_unavailable` if the excluded models cannot
+   * be loaded.
+   */
   turnedOff(accountId: string): Promise<ReadonlySet<string>> {
     return this.#cache.get(accountId);
   }
@@ -37,14 +40,14 @@ export class ModelToggles {
 
 type RecallByModel = ReadonlyMap<string, ObservedRecall>;
 
-/** Number of days that model observations cover, including today. */
+/** Number of days over which the recall per model is measured, including today. */
 export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model over the last week: the share of an account's pruned requests in which the plan
- * or recovery provided every tool that was called or requested. The recall is loaded in the background. No
- * request waits for the recall. The prior applies until it is loaded.
+ * Effective recall per model over the last week. The recall is the share of an account's pruned requests in
+ * which the plan or recovery provided every tool that was called or requested. The recall is loaded in the
+ * background, and no request waits for it. The prior applies until the recall is loaded.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -68,7 +71,7 @@ export class ToolRecall {
     });
   }
 
-  /** Returns the recall that is currently loaded, without waiting. */
+  /** Returns the recall per model that is currently loaded, without waiting. */
   peek(accountId: string): RecallByModel {
     const known = this.#cache.peek(accountId);
     if (known === undefined) this.#cache.get(accountId).catch(() => undefined);
@@ -77,22 +80,22 @@ export class ToolRecall {
 }
 
 /**
- * Share of requests below each shipped threshold, measured on the prompts from which the thresholds were
- * derived.
+ * The share of requests below each shipped complexity threshold, measured on the prompts from which the
+ * thresholds were derived.
  */
 const shares = { medium: 0.5, high: 0.8 } as const;
-/** Weight of the shipped thresholds, expressed as a number of requests. */
+/** Weight of the shipped complexity thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum shift of a threshold. Without this limit, some requests of an account with only simple requests
- * would be rated as complex.
+ * Maximum shift of a complexity threshold. Without this limit, some requests of an account with only simple
+ * requests would be rated as complex.
  */
 const shiftMax = 0.03;
 
 /**
- * Complexity thresholds for one account: the shipped thresholds, adjusted to the account's own requests. A
- * task that is complex for one account can be routine for another.
- * @param counts number of requests per complexity bin, over the range 0 to 1.
+ * Returns the complexity thresholds for one account: the shipped thresholds, adjusted to the account's own
+ * requests. A task that is complex for one account can be routine for another.
+ * @param counts number of requests per complexity bin, over the range 0 to 1
  */
 export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64Array): ComplexityThresholds {
   const total = counts.reduce((sum, count) => sum + count, 0);

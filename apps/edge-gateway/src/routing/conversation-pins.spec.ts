@@ -22,8 +22,8 @@ function openReplicas() {
   };
 }
 
-describe('a conversation’s pinned model', () => {
-  it('is the model that served the last turn, on any replica', async () => {
+describe('the model that is remembered for a conversation', () => {
+  it('is the model that served the last turn, in any gateway process', async () => {
     const { first, second } = openReplicas();
     first.keep(account, 's', pin('openai/small', 1));
     expect(await second.find(account, 's')).toMatchObject({ id: 'openai/small' });
@@ -32,7 +32,7 @@ describe('a conversation’s pinned model', () => {
     expect(await second.find(account, 's')).toMatchObject({ id: 'openai/large' });
   });
 
-  it('is the local pin if Redis is unavailable or its pin is invalid or older', async () => {
+  it('is the locally remembered model if Redis is unavailable or stores an invalid or older model', async () => {
     const { first, second, stored, goAway } = openReplicas();
     first.keep(account, 's', pin('openai/small', 1));
     stored.set(`model-pin:v2:{${account}}:s`, 'no pin');

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
-/** The cache commands that pins need (`AccountCache`). The commands fail after a short timeout. */
+/** The cache commands that pinned models need (`AccountCache`). The commands fail after a short timeout. */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
@@ -13,22 +13,25 @@ const pinned = z.object({
   /** The model that served the last turn, as `<provider>/<model>`. */
   id: z.string().max(320),
   level: z.enum(['low', 'medium', 'high']),
-  /** Billed input tokens for the last request. */
+  /** Billed input tokens of the conversation's last request. */
   inputTokens: z.int().min(0),
   turns: z.int().min(1),
-  /** Time of the last response, in milliseconds of Unix time. */
+  /** Time of the conversation's last response, in milliseconds of Unix time. */
   at: z.number(),
 });
 export type PinnedModel = z.infer<typeof pinned>;
 
-/** How long a pin is kept. After a longer idle time, the conversation's prompt cache has expired anyway. */
+/**
+ * Retention period of a pinned model. After a longer idle time, the conversation's prompt cache has expired
+ * anyway.
+ */
 const keptSeconds = 24 * 3600;
-/** Resolution of the expiry in memory: the clock is read at most once in this time. */
+/** Resolution in milliseconds of the expiry in memory: the clock is read at most once in this time. */
 const ttlResolutionMs = 1_000;
 
 /**
- * The pinned model for each conversation, stored in memory and, for the other replicas, in Redis. If the pin
- * is lost, the model is chosen as at the start of a conversation.
+ * Remembers the model of each conversation (the pinned model) in memory and, for the other gateway processes,
+ * in Redis. If the pinned model is lost, the gateway chooses a model as at the start of a conversation.
  */
 export class ConversationPins {
   readonly #redis: PinRedis;
@@ -45,8 +48,9 @@ export class ConversationPins {
   }
 
   /**
-   * Returns the newer pin from this process or Redis, because another replica may have served the last turn.
-   * Never fails: if Redis is unavailable, slow or returns invalid data, the local pin is used.
+   * Returns the newer pinned model from this process or Redis, because another process may have served the
+   * last turn. Never fails: if Redis is unavailable, slow or returns invalid data, the pinned model in memory
+   * is used.
    */
   async find(accountId: string, name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);

@@ -17,7 +17,10 @@ const answerMsMax = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const modelsMax = 2_000;
 const id = z.string().min(1).max(256);
-/** Parses model lists in the OpenAI and Anthropic formats, then in Google's. Invalid entries are skipped. */
+/**
+ * Parses model lists in the OpenAI and Anthropic formats, then in Google's format. Invalid entries are
+ * skipped.
+ */
 const listed = z.union([
   z.object({ data: z.array(z.unknown()) }),
   z.object({ models: z.array(z.unknown()) }),
@@ -28,8 +31,8 @@ const entry = z.union([
 ]);
 
 /**
- * Models from the providers' own lists, loaded with the account's credential and cached for one minute. Only
- * works for providers that serve the list under their chat address.
+ * Loads the models from the providers' own model lists, with the account's credential. Model lists are cached
+ * for one minute. Only works for providers that serve the model list under their chat address.
  */
 export class LiveModels {
   readonly #cache: RemoteCache<readonly string[]>;
@@ -50,7 +53,10 @@ export class LiveModels {
     );
   }
 
-  /** Model ids in the provider's spelling. Empty if the provider has no list or does not respond. */
+  /**
+   * Returns the ids of a provider's models in the provider's spelling. Empty if the provider has no model
+   * list or does not respond.
+   */
   async list(accountId: string, provider: string): Promise<readonly string[]> {
     return this.#cache.get(`${accountId}|${provider}`).catch(() => []);
   }
@@ -75,7 +81,7 @@ async function askProvider(
   return answer.status === 200 ? parseList(text) : [];
 }
 
-/** All other providers need a signed request or a different address. */
+/** All other providers need a signed request or a different address for their model list. */
 function listsModels({ auth, chatPaths, name }: Provider): boolean {
   if (auth.kind === 'aws' || auth.kind === 'google' || name === 'azure') return false;
   return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);

@@ -67,7 +67,7 @@ describe('the model router', () => {
     }
   });
 
-  it('remembers the model for a conversation, and reads it only for later turns', async () => {
+  it('remembers the model for a conversation, and reads the remembered model only for later turns', async () => {
     const { router, pins, answers } = routerOf();
     const { choice, complexity } = await chosen(router);
     const [first] = choice.candidates;
@@ -105,7 +105,7 @@ describe('the model router', () => {
     expect(new Set(gone.choice.excluded.map(({ rule }) => rule))).toContain('session_bound');
   });
 
-  it('estimates a later turn from the billed length of the previous one', async () => {
+  it('estimates the length of a later turn from the billed length of the previous turn', async () => {
     const { router, pins } = routerOf();
     const long = { ...request.needs, inputTokens: 220_000 };
     const fits = async () => (await chosen(router, { needs: long })).choice.candidates.map(({ id }) => id);

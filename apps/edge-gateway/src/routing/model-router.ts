@@ -36,44 +36,45 @@ export interface RoutedRequest {
   /** Estimated input tokens of the messages, starting with the model's last turn. */
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
-  /** Key of the request's conversation. */
+  /** Key of the conversation that the request belongs to. */
   readonly conversation: string;
-  /** Whether the request may be a later turn in a conversation. */
+  /** Whether the request may be a later turn of a conversation. */
   readonly mayGoOn: boolean;
   /** The first task in the conversation. */
   readonly task: string;
-  /** Whether the transcript contains reasoning signed by its model. */
+  /** Whether the transcript contains reasoning that the model signed. */
   readonly carriesThinking: boolean;
 }
 
 export interface Routed {
   readonly choice: RoutingChoice;
   readonly complexity: number;
-  /** Number of turns so far, including the current one. */
+  /** Number of turns in the conversation, including the current turn. */
   readonly turns: number;
 }
 
 /** A request that received a response. */
 export interface Answered {
   readonly accountId: string;
-  /** `<provider>/<model>` */
+  /** The model that served the request, as `<provider>/<model>`. */
   readonly id: string;
   readonly seen: SeenAnswer | null;
   readonly inputTokens: number;
-  /** Undefined if the client specified the model. */
+  /** The model choice of the gateway. Undefined if the client specified the model. */
   readonly chosen: ModelChoice | undefined;
 }
 
-/** Prompt cache lifetime for models without one in the catalogue. */
+/** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix for models without one in the catalogue; most providers use this value.
+ * Shortest cacheable prefix in tokens, for models without this value in the catalogue. Most providers use
+ * this value.
  */
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model for automatically routed requests. The class collects the connections, excluded models,
- * observations and pinned model. A pure function then chooses the model from this input.
+ * Chooses the model for automatically routed requests. The class collects the connected providers, excluded
+ * models, response times and the pinned model. A pure function then chooses the model from this input.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -85,7 +86,10 @@ export class ModelRouter {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Throws `service_unavailable` if the models disabled by the account cannot be loaded. */
+  /**
+   * Chooses the model for a request. Throws `service_unavailable` if the models that the account excludes
+   * cannot be loaded.
+   */
   async choose(request: RoutedRequest): Promise<Routed> {
     const { accountId, mode, conversation, policy } = request;
     const { toggles, observations, pins, recall } = this.#options;
@@ -113,7 +117,7 @@ export class ModelRouter {
     return { choice: chooseModel(question), complexity, turns: (pinned?.turns ?? 0) + 1 };
   }
 
-  /** Records the speed of each response, and pins the model for automatically routed conversations. */
+  /** Records the speed of each response, and remembers the model of an automatically routed conversation. */
   noteAnswer({ accountId, id, seen, inputTokens, chosen }: Answered): void {
     const { observations, pins } = this.#options;
     if (seen !== null) observations.noteAnswer(accountId, id, seen);
@@ -140,9 +144,10 @@ export class ModelRouter {
 }
 
 /**
- * The provider's token count for the conversation's last request, after pruning and compression, plus the new
- * messages. The count is more accurate than an estimate from bytes. The count is not used if the client has
- * started a shorter transcript with the same conversation key.
+ * Corrects the estimated input tokens. The corrected estimate is the provider's token count for the
+ * conversation's last request, after pruning and compression, plus the new messages. The provider's token
+ * count is more accurate than an estimate from bytes. The provider's token count is not used if the client
+ * has started a shorter transcript with the same conversation key.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;
@@ -150,8 +155,8 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
 }
 
 /**
- * A pseudo-random number from 0 to 1 that changes with every response. The number depends only on the
- * observed state, so equal states lead to equal choices.
+ * Returns a pseudo-random number from 0 to 1 that changes with every response. The number depends only on the
+ * conversation and the recorded responses, so equal inputs lead to equal choices.
  */
 function chanceOf(conversation: string, answers: number): number {
   return hash('sha256', `${conversation}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;

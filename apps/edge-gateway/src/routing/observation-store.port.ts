@@ -1,27 +1,30 @@
-/** The store in which replicas share their observations. */
+/**
+ * The store in which gateway processes share the measured response times and request complexities of
+ * accounts.
+ */
 export interface ObservationStore {
   /**
-   * Adds to an account's totals and returns all of them. An empty map only reads. Throws while the store is
-   * unavailable.
+   * Adds to an account's totals and returns all totals of the account. An empty map only reads. Throws while
+   * the store is unavailable.
    */
   add(
     accountId: string,
     added: ReadonlyMap<string, Sums>,
     halfLifeMs: (name: string) => number,
   ): Promise<SumsByName>;
-  /** Removes an account's totals. Throws while the store is unavailable. */
+  /** Removes all totals of an account. Throws while the store is unavailable. */
   forget(accountId: string): Promise<unknown>;
 }
 
-/** Exponentially decayed totals over requests: a request's weight halves with every half-life. */
+/** Exponentially decayed totals over requests: the weight of a request halves with every half-life. */
 export interface Sums {
   /** Decayed number of requests. */
   weight: number;
   firstTokenMs: number;
-  /** Decayed number of requests with a measured pace. */
+  /** Decayed number of requests with a measured time per token. */
   paced: number;
   msPerToken: number;
-  /** Time to which the values are decayed, in milliseconds of Unix time. */
+  /** Time to which the totals are decayed, in milliseconds of Unix time. */
   at: number;
 }
 

@@ -51,8 +51,8 @@ afterEach(() => world.close());
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const seen = (firstTokenMs: number) => ({ firstTokenMs, msPerToken: 10 });
 
-describe('an observation', () => {
-  it('is available immediately in this process, and on other replicas after a sync', async () => {
+describe('a measured response time', () => {
+  it('is available immediately in this process, and in other processes after a sync', async () => {
     const [one, other] = [world.open(), world.open()];
     one.noteAnswer('a', 'p/m', seen(100));
     one.noteAnswer('a', 'p/m', seen(300));
@@ -63,7 +63,7 @@ describe('an observation', () => {
     expect((await other.read('b')).latency('p/m')).toBeUndefined();
   });
 
-  it('is counted once, however often it is synced and read', async () => {
+  it('is counted once, however often the totals are synced and read', async () => {
     const one = world.open();
     for (let round = 0; round < 5; round += 1) {
       one.noteAnswer('a', 'p/m', seen(100));
@@ -75,7 +75,7 @@ describe('an observation', () => {
     expect((await one.read('a')).answers).toBeCloseTo(5);
   });
 
-  it('counts half after one half-life, and less than newer observations', async () => {
+  it('counts half after one half-life, and less than newer response times', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', seen(1_000));
     one.flush();
@@ -113,7 +113,7 @@ describe('an observation', () => {
     for (const replica of [one, other]) expect((await replica.read('a')).latency('p/m')).toBeUndefined();
   });
 
-  it('has no pace if the response is too short', async () => {
+  it('has no time per token if the response is too short', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', { firstTokenMs: 50, msPerToken: null });
     expect((await one.read('a')).latency('p/m')).toEqual({ firstTokenMs: 50, msPerToken: null, weight: 1 });

@@ -20,17 +20,17 @@ export interface ObservationsOptions {
 /** The speed of one response. */
 export interface SeenAnswer {
   readonly firstTokenMs: number;
-  /** Null if the response is too short to measure or its length is unknown. */
+  /** Milliseconds per token. Null if the response is too short to measure or its length is unknown. */
   readonly msPerToken: number | null;
 }
 
 const accountsMax = 10_000;
-/** Maximum number of accounts per sync; the others follow with the next sync. */
+/** Maximum number of accounts per sync with the store. Further accounts follow with the next sync. */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
-/** How long shared observations are used before they are read again. */
+/** Milliseconds for which shared totals are used before they are read again. */
 const freshMs = 5_000;
-/** How long the first routing decision for an account waits for its observations. */
+/** Milliseconds for which the first routing decision for an account waits for the account's totals. */
 const waitMs = 25;
 const complexityHalfLifeMs = 7 * 24 * 3600_000;
 /** Number of bins into which complexity scores from 0 to 1 are divided. */
@@ -38,18 +38,18 @@ export const complexityBins = 100;
 const complexityPrefix = 'complexity:';
 
 interface Known {
-  /** Observations from all replicas as of the last sync. */
+  /** Totals from all gateway processes as of the last sync. */
   shared: SumsByName;
   loadedAt: number;
   loading: Promise<void> | null;
-  /** Observations from this process that are not synced yet. */
+  /** Counters of this process that are not synced yet. */
   unsynced: Map<string, Sums>;
 }
 
 /**
- * Response times per model and request complexity, per account: accounts never share observations. Each
- * process adds its observations to totals in Redis once a second. A request waits for the totals only if the
- * process has served no request of the account before.
+ * Response times per model, and the complexity of requests, per account. Accounts never share these
+ * observations. Each process adds its observations to totals in Redis once a second. A request waits for the
+ * totals only if the process has not yet served a request of the account.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -83,7 +83,10 @@ export class Observations {
     });
   }
 
-  /** Returns an account's current observations. Waits briefly if there are none yet. Never fails. */
+  /**
+   * Returns an account's current response times and complexities. Waits briefly if none are loaded yet. Never
+   * fails.
+   */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);
     const loading = this.#now() - known.loadedAt > freshMs ? this.#load(accountId, known) : null;
@@ -91,7 +94,7 @@ export class Observations {
     return observationsOf(known, this.#now());
   }
 
-  /** Syncs changed accounts with Redis. */
+  /** Syncs the counters of changed accounts with Redis. */
   flush(): void {
     for (const accountId of [...this.#changed].slice(0, accountsAtOnce)) {
       const known = this.#accounts.peek(accountId);
@@ -100,7 +103,7 @@ export class Observations {
     }
   }
 
-  /** Removes a deleted account. Data that cannot be removed now expires later. */
+  /** Removes the totals of a deleted account. Totals that cannot be removed now expire later. */
   forget(accountId: string): void {
     this.#accounts.delete(accountId);
     this.#changed.delete(accountId);
@@ -138,14 +141,14 @@ export class Observations {
   }
 
   /**
-   * Flushes local counters, then reads the merged ones. Counters that could not be flushed stay local and are
-   * sent with the next sync.
+   * Sends local counters to Redis, then reads the merged totals. Counters that could not be sent stay local
+   * and are sent with the next sync.
    */
   async #exchange(accountId: string, known: Known): Promise<void> {
     const sent = known.unsynced;
     known.unsynced = new Map();
     const before = known.shared;
-    // Until the response arrives, counters being sent are still included in the local totals.
+    // Until Redis responds, counters that are being sent are still included in the local totals.
     known.shared = mergeSums(before, sent);
     try {
       known.shared = await this.#store.add(accountId, sent, halfLifeOf);
@@ -159,12 +162,12 @@ export class Observations {
   }
 }
 
-/** An account's observations at one moment. */
+/** An account's response times and request complexities at one moment. */
 export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of responses. The number changes with every response. */
+  /** Decayed number of responses of the account. The decayed number changes with every response. */
   readonly answers: number;
 }
 

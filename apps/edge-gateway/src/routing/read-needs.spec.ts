@@ -17,7 +17,7 @@ const model = 'svc/auto';
 const user = (content: unknown) => [{ role: 'user', content }];
 const picture = 'A'.repeat(400_000);
 
-describe('a request’s needs', () => {
+describe('the capabilities that a request needs', () => {
   it.each<[ClientFormat, object, object]>([
     ['chat-completions', { model, messages: user('hi') }, { tools: false, images: false, jsonMode: false }],
     [
@@ -91,7 +91,7 @@ describe('a conversation key', () => {
     expect(nameOf(gone, 's')).not.toBe(nameOf(gone));
   });
 
-  it('depends on the conversation’s first task', () => {
+  it('depends on the first task of the conversation', () => {
     expect(readTask(parse('messages', { model, max_tokens: 5, messages: gone }).outline)).toBe('Find it.');
   });
 });

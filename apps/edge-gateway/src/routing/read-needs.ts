@@ -4,21 +4,24 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
-/** Markers for file parts in each format. Inside a text string, their quotes would be escaped. */
+/**
+ * Byte markers of file parts in each format. Quotes inside a text string are escaped, so text cannot match
+ * these markers.
+ */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
 /**
- * A message with a file that exceeds this length is estimated from its text only. The rest of the message is
- * assumed to be the file.
+ * Maximum length, in bytes, of a message with a file that is estimated from its length. A longer message with
+ * a file is estimated from its text. The rest of the message is assumed to be the file.
  */
 const fileBytesMin = 4_096;
 
 /**
- * The model capabilities that a request needs. Files are detected by their markers. A marker word inside a
- * tool's arguments can only overstate the needs, never understate them.
- * @param bytesPerToken ratio used for the request's token estimates
+ * Reads the model capabilities that a request needs. Files are detected by their markers. A marker word
+ * inside a tool's arguments can only overstate the needs, never understate them.
+ * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {
   const { messages, system, tools, toolsRange } = outline;
@@ -49,8 +52,8 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
 }
 
 /**
- * Estimated tokens of the messages starting with the model's last turn, or of all messages if the model has
- * not responded yet.
+ * Estimates the tokens of the messages starting with the model's last turn, or of all messages if the model
+ * has not responded yet.
  */
 export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -64,7 +67,10 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
   return [...imageMarks, ...documentMarks].some((mark) => message.includes(mark));
 }
 
-/** Reads the fields used by chat-completions, messages and converse, in that order. */
+/**
+ * Returns whether the request asks for JSON output. Reads the fields of chat-completions, messages and
+ * converse, in that order.
+ */
 function asksForJson(tape: JsonTape): boolean {
   const { root } = tape;
   const format = tape.get(root, 'response_format');
@@ -82,7 +88,7 @@ function isSet(tape: JsonTape, node: ReturnType<JsonTape['get']>): boolean {
   return node !== undefined && tape.kind(node) === 'object';
 }
 
-/** The task that started a conversation: the last user message before the model's first turn. */
+/** Returns the task that started a conversation: the last user message before the model's first turn. */
 export function readTask({ messages }: Pick<RequestOutline, 'messages'>): string {
   const firstTurn = messages.findIndex(({ role }) => role === 'assistant');
   const beginning = firstTurn < 0 ? messages : messages.slice(0, firstTurn);

@@ -3,8 +3,8 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { ObservationStore, Sums, SumsByName } from './observation-store.port.ts';
 
 /**
- * Decays an account's totals, adds to them and returns all of them. The script uses Redis's clock, so replicas with
- * skewed clocks agree.
+ * Decays an account's totals, adds to these totals and returns all totals of the account. The script uses Redis's clock,
+ * so gateway processes with skewed clocks agree.
  *
  * KEYS[1] is the account's hash. ARGV: lifetime in seconds, maximum number of names, then for each name: the name, its
  * half-life in ms, and the values to add to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name,
@@ -42,11 +42,11 @@ interface ObservationCommands {
   addObservations(key: string, ...args: (string | number)[]): Promise<string[]>;
 }
 
-/** Totals expire if they do not change for this time. */
+/** Seconds after which the totals of an account expire if they do not change. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names per account. The maximum exceeds the number of catalogue models that one account's
- * providers offer.
+ * Maximum number of names (models and complexity bins) per account. The maximum exceeds the number of
+ * catalogue models that one account's providers offer.
  */
 const namesMax = 1_500;
 
@@ -85,7 +85,7 @@ export class RedisObservations implements ObservationStore {
   }
 }
 
-/** Converts Redis timestamps to the local clock. The age of each value stays the same. */
+/** Converts timestamps of Redis to the local clock. The age of each total stays the same. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

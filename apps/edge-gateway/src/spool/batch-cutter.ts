@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import { isAcceptLine, isWholeLine, locateEndLine } from './spool-line.ts';
 import type { Segment } from './segment.ts';
 
-/** A byte range in a segment, rendered as the data for one job. */
+/** A byte range in a segment file of the spool, rendered as the data for one queue job. */
 export interface Batch {
-  /** Identifies this range in this segment. The same id always identifies the same events. */
+  /** Identifies the byte range in its segment. The same id always identifies the same events. */
   readonly id: string;
   /**
-   * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the range contains only
-   * accept lines.
+   * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the byte range contains
+   * only accept lines.
    */
   readonly data: Buffer | null;
   /** Byte range in the segment, including accept lines. */
@@ -19,22 +19,22 @@ export interface Batch {
 const batchEventsMax = 500;
 const chunkBytes = 1 << 20;
 /**
- * Bytes reserved for the text before a batch's first event. This text contains the batch id: a UUID and two
- * offsets.
+ * Number of bytes reserved for the text before a batch's first event. The reserved text contains the batch
+ * id: a UUID and two offsets.
  */
 const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
  * Cuts batches one at a time into one reused buffer. If each batch allocated a new off-heap megabyte, V8
- * would run a full collection every few dozen batches. Those collections were a quarter of the cost of
- * recording.
+ * would run a full garbage collection every few dozen batches. Before the buffer was reused, garbage
+ * collections were a quarter of the cost of recording.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
-   * Returns the batch that starts at the given segment offset. A batch has at most 500 end lines or one
+   * Returns the batch that starts at the given offset in a segment. A batch has at most 500 end lines or one
    * chunk. Pass `end` to reproduce an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
@@ -68,8 +68,9 @@ export class BatchCutter {
 }
 
 /**
- * Renders the lines in place, after the space for the head. Each event moves towards the start and overwrites
- * only bytes that were already read, because the event's line is at least as long as its rendered entry.
+ * Renders the lines in place, after the space for the head of the batch. Each event moves towards the start
+ * and overwrites only bytes that were already read. An event's line is at least as long as its rendered
+ * entry.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

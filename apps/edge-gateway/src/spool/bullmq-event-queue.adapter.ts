@@ -17,14 +17,14 @@ class RenderedData {
 }
 
 /**
- * A job with data that is not rendered again. BullMQ renders job data with `JSON.stringify`. A batch is
+ * A queue job with data that is not rendered again. BullMQ renders job data with `JSON.stringify`. A batch is
  * already JSON text in the segment file, and parsing and rendering the batch again would be most of the cost
  * of recording. The bytes are also sent to Redis unchanged, because a string of several megabytes would be
  * measured three times and encoded once. A test verifies that BullMQ accepts the bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
-    // BullMQ passes this value unchanged to ioredis, which accepts both types.
+    // BullMQ passes the job data unchanged to ioredis, which accepts both strings and bytes.
     return { ...super.asJSON(), data: this.data.bytes as unknown as string };
   }
 }
@@ -36,8 +36,9 @@ class RenderedQueue extends Queue<RenderedData> {
 }
 
 /**
- * The share of Redis's memory that request events may fill. Workers need the rest to empty the queue, because
- * BullMQ's scripts write when they take a job, and Redis rejects writes when its memory is full.
+ * The share of Redis's memory that request events may fill. Workers need the rest of the memory to empty the
+ * queue. When BullMQ's scripts take a job, they write to Redis, and Redis rejects writes when its memory is
+ * full.
  */
 const filledShareMax = 0.85;
 /** Time in milliseconds for which a measured memory use is valid. */
@@ -57,8 +58,8 @@ class MemoryWatch {
   }
 
   /**
-   * Throws if this number of bytes does not fit into the queue's share of memory. Without a memory limit, the
-   * bytes always fit.
+   * Throws if the given number of bytes does not fit into the queue's share of memory. If Redis has no memory
+   * limit, the bytes always fit.
    */
   async reserve(bytes: number): Promise<void> {
     if (performance.now() - this.#readAt >= memoryReadMs) await this.#read();
@@ -82,9 +83,9 @@ class MemoryWatch {
 }
 
 /**
- * Opens the BullMQ queue for request events, on the queue's Redis (`noeviction`). The queue accepts no more
- * events when the memory of Redis is nearly full. The events stay in the spool until workers have emptied the
- * queue.
+ * Opens the BullMQ queue for request events, on the Redis server for queues (`noeviction`). The queue accepts
+ * no more events when the memory of Redis is nearly full. Events that the queue does not accept stay in the
+ * spool until workers have emptied the queue.
  */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
   // Commands fail immediately while Redis is unavailable, because the spool buffers the events.

@@ -2,12 +2,12 @@
 export interface EventQueue {
   /**
    * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue stays
-   * unchanged. Rejects immediately while the queue is unavailable.
+   * unchanged. The call rejects immediately while the queue is unavailable.
    */
   add(batchId: string, data: Buffer): Promise<void>;
   /**
-   * Called when the queue becomes available, initially or after an outage. The queue's jobs may have been
-   * lost.
+   * Sets a listener that is called when the queue becomes available, initially or after an outage. The
+   * queue's jobs may have been lost in the outage.
    */
   onReady(listener: () => void): void;
   close(): Promise<void>;

@@ -19,15 +19,18 @@ import type { SpoolLog } from './event-queue.port.ts';
 const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
-  /** Sealed segments, oldest first. These segments must be shipped, possibly for the second time. */
+  /**
+   * Closed segment files, oldest first. The events of these segments must be shipped, possibly for the second
+   * time.
+   */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
 }
 
 /**
- * Recovers the directory of a dead process. The caller holds the directory's lock. For each accepted request
- * without an end line, an `interrupted` end line is written to a separate segment. Torn and damaged lines are
- * skipped. If recovery itself is interrupted, it can safely be repeated.
+ * Recovers the spool directory of a dead process. The caller holds the directory's lock. For each accepted
+ * request without an end line, an `interrupted` end line is written to a separate segment. Incomplete and
+ * damaged lines are skipped. If the recovery itself is interrupted, the recovery can safely be repeated.
  */
 export async function recoverDirectory(
   directory: string,

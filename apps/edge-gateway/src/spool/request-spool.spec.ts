@@ -34,7 +34,7 @@ async function open(options: Partial<RequestSpoolOptions> = {}): Promise<Request
   return spool;
 }
 
-/** Returns all events that would be shipped, parsed as the worker would parse them. */
+/** Returns all events that would be shipped, parsed as the worker would parse the events. */
 async function endings(spool: RequestSpool): Promise<ShippedRequestEventV1[]> {
   const events: ShippedRequestEventV1[] = [];
   const cutter = new BatchCutter();
@@ -57,7 +57,7 @@ function segmentFiles(): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-/** Creates a directory in the state in which a dead process would leave it. */
+/** Creates a spool directory in the state in which a dead process would leave the directory. */
 function leaveBehind(lines: string): void {
   mkdirSync(join(dir, 'dead'));
   writeFileSync(join(dir, 'dead', '00000000-0000-7000-8000-000000000000.jsonl'), lines);
@@ -76,7 +76,7 @@ describe('the request spool', () => {
     expect(readFileSync(join(dir, segmentFiles()[0]!), 'utf8')).toBe(acceptLine(event));
   });
 
-  it('groups the lines of one tick, and ships each end line once with its trace', async () => {
+  it('writes the lines of one tick together, and ships each end line once with its trace', async () => {
     const spool = await open({ segmentBytesMax: 8 << 20 });
     const accepted = Array.from({ length: 700 }, () => createAcceptedEvent());
     await Promise.all(accepted.map((event) => spool.accept(event)));
@@ -94,7 +94,7 @@ describe('the request spool', () => {
     const data = requestEventBatch.data.parse(JSON.parse(batch.data!.toString()));
     expect(data.events).toHaveLength(500);
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
-    // Uses a separate cutter, because a batch is valid only until the next batch is cut.
+    // The test uses a separate cutter, because a batch is valid only until the next batch is cut.
     expect(await new BatchCutter().cut(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);
   });
 
@@ -108,7 +108,7 @@ describe('the request spool', () => {
     expect(await endings(spool)).toEqual([ended]);
   });
 
-  it('rejects requests while it is full, and accepts them again once space is released', async () => {
+  it('rejects requests while the spool is full, and accepts requests again once space is released', async () => {
     const spool = await open({ bytesMax: 40_000, segmentBytesMax: 2000 });
     const accepted: RequestAcceptedV1[] = [];
     const acceptUntilRefused = async () => {
@@ -128,7 +128,7 @@ describe('the request spool', () => {
     await spool.accept(createAcceptedEvent());
   });
 
-  it('reserves room for the events of other accounts while one account fills its share', async () => {
+  it('reserves room for the events of other accounts while one account fills its share of the spool', async () => {
     const spool = await open({ bytesMax: 200_000, segmentBytesMax: 2000 });
     const { accountId } = createAcceptedEvent();
     const noisy: RequestAcceptedV1[] = [];
@@ -215,8 +215,8 @@ describe('the request spool', () => {
   });
 });
 
-describe('the directory of a dead process', () => {
-  it('is adopted: its end lines are shipped, and requests without one become interrupted', async () => {
+describe('the spool directory of a dead process', () => {
+  it('is adopted: its end lines are shipped, and requests without an end line become interrupted', async () => {
     const [ended, open1, open2] = [createAcceptedEvent(), createAcceptedEvent(), createAcceptedEvent()];
     leaveBehind(acceptLine(ended) + acceptLine(open1) + acceptLine(open2) + endLine(createEndedEvent(ended)));
     const spool = await open();
@@ -228,7 +228,7 @@ describe('the directory of a dead process', () => {
     ]);
   });
 
-  it('tolerates torn and damaged lines', async () => {
+  it('tolerates incomplete and damaged lines', async () => {
     const [whole, torn] = [createAcceptedEvent(), createAcceptedEvent()];
     const tornEnd = endLine(createEndedEvent(torn)).slice(0, 80);
     leaveBehind(
@@ -258,7 +258,7 @@ describe('the directory of a dead process', () => {
     expect(readdirSync(dir)).not.toContain('dead');
   });
 
-  it('is not touched while its owner is running', async () => {
+  it('is not touched while the process that owns the directory is running', async () => {
     const live = await open({ instanceId: 'a' });
     await live.accept(createAcceptedEvent());
     const other = await open({ instanceId: 'b' });
@@ -283,7 +283,7 @@ describe('the directory of a dead process', () => {
   }, 60_000);
 });
 
-/** Runs spool.child.ts until it is killed. Returns the requests that the child reported as stored. */
+/** Runs and kills spool.child.ts. Returns the requests that the child process reported as stored. */
 async function killedProcess(afterMs: number): Promise<{ accepted: Set<string>; finished: Set<string> }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'spool.child.ts'), dir], {
     stdio: ['ignore', 'pipe', 'inherit'],

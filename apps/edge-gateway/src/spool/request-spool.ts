@@ -17,13 +17,13 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/** Min number of segments. Events use space until their whole segment is committed. */
+/** Minimum number of segment files. Events use disk space until their whole segment is committed. */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** With this many open requests, lines are likely to share a turn of the event loop and a write. */
+/** With this many open requests, several lines are likely to arrive in one turn of the event loop. */
 const crowd = 8;
-/** Max time that a committed segment waits for open requests. Their accept lines are then copied. */
+/** Maximum time in milliseconds that a committed segment waits before its open accept lines are copied. */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -33,7 +33,7 @@ interface OpenRequest {
 }
 
 /**
- * The first store of the request log. A request is accepted when its accept line is in a file. Its end line
+ * The first store of the request log. A request is accepted when its accept line is in a file. The end line
  * follows later. Under load, all lines from one event loop turn share a write. Only one write runs at a time.
  */
 export class RequestSpool {
@@ -79,8 +79,8 @@ export class RequestSpool {
 
   /**
    * Resolves when the accept line is in the segment file.
-   * @throws GatewayError `service_unavailable` if the spool or the account's share is full, closed, or its
-   * disk fails
+   * @throws GatewayError `service_unavailable` if the spool or the account's share of the spool is full, if
+   * the spool is closed, or if the disk fails
    */
   async accept(event: RequestAcceptedV1): Promise<void> {
     if (this.#closed) throw renderRefusal('the spool is closed');
@@ -92,8 +92,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Later calls for the request are ignored. Never throws. A promise
-   * must not reject.
+   * Records the end of an accepted request. Later calls for the same request are ignored. Never throws. A
+   * promise that is passed as the event must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {
@@ -114,7 +114,7 @@ export class RequestSpool {
     this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Total of bytes on disk, bytes being written, and reserved space. */
+  /** Total number of bytes on disk, bytes being written, and bytes of reserved space. */
   get usedBytes(): number {
     return this.#bytesOnDisk + this.#writingBytes + this.#group.bytes + this.#open.size * endingReserveBytes;
   }
@@ -123,12 +123,12 @@ export class RequestSpool {
     return this.#open.size;
   }
 
-  /** All segments that are not deleted yet, starting with adopted segments. */
+  /** All segment files that are not deleted yet, starting with the segments of adopted directories. */
   segments(): readonly Segment[] {
     return [...this.#adopted, this.#own].flatMap((directory) => directory.segments);
   }
 
-  /** Seals old segments, deletes committed segments, and copies accept lines that block a deletion. */
+  /** Closes old segments, deletes committed segments, and copies accept lines that block a deletion. */
   async tidy(): Promise<void> {
     const current = this.#writer.current;
     const ageMaxMs = this.#options.segmentAgeMaxMs ?? 60_000;
@@ -146,7 +146,7 @@ export class RequestSpool {
     }
   }
 
-  /** Adopts directories left by dead processes. Returns the number of adopted directories. */
+  /** Adopts spool directories left by dead processes. Returns the number of adopted directories. */
   async adoptOrphans(): Promise<number> {
     let adopted = 0;
     for (const entry of readdirSync(this.#options.dir, { withFileTypes: true })) {
@@ -157,7 +157,7 @@ export class RequestSpool {
     return adopted;
   }
 
-  /** Stops accepting requests and writes pending lines. If the disk is failing, it tries only once. */
+  /** Stops accepting requests and writes pending lines. On a failing disk, writing is tried only once. */
   async drain(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#endings);
@@ -170,7 +170,7 @@ export class RequestSpool {
     await this.#flushing;
   }
 
-  /** Leaves uncommitted data on disk. The next process records its open requests as `interrupted`. */
+  /** Closes the spool. The next process records open requests in uncommitted data as `interrupted`. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -224,7 +224,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // The first write contains all lines from this turn. Under low load, it starts immediately.
+    // All lines from this event loop turn share the first write, which starts immediately under low load.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);

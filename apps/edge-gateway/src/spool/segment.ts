@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 
-/** A segment file, together with its state in this process. */
+/** A segment file of the spool, together with its state in this process. */
 export interface Segment {
-  /** A UUIDv7. Names sort by age and are never reused, so a batch id always identifies the same bytes. */
+  /**
+   * The name of the segment: a UUIDv7. Segment names sort by age and are never reused, so a batch id always
+   * identifies the same bytes.
+   */
   readonly id: string;
   readonly path: string;
   readonly openedAtMs: number;
@@ -13,13 +16,13 @@ export interface Segment {
   readonly recovered: boolean;
   /** Number of bytes in the file's complete lines. */
   bytes: number;
-  /** Time when the segment was closed for appending; null while it is open. */
+  /** Time when the segment was closed for appending. Null while the segment is open. */
   sealedAtMs: number | null;
   /** All bytes before this offset were delivered to the queue. */
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Bytes of lines by account. Empty in a recovered segment. */
+  /** Number of bytes of the lines in the segment, by account. Empty in a recovered segment. */
   readonly accountBytes: Map<string, number>;
   /** Number of requests accepted in this segment without an end line on disk. */
   openAccepts: number;
@@ -33,7 +36,7 @@ export function createSegment(options: Pick<Segment, 'id' | 'path' | 'openedAtMs
 }
 
 /**
- * Returns whether all end lines of a sealed segment are in Postgres. Requests accepted in the segment may
+ * Returns whether all end lines of a closed segment are in Postgres. Requests accepted in the segment may
  * still be open.
  */
 export function isCommitted(segment: Segment): boolean {
@@ -54,9 +57,9 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends to the newest segment file in a directory. Calls must not overlap, because the caller groups its
- * lines. If the process dies, nothing is lost, because the page cache survives. Therefore there is no fsync.
- * If the machine dies, data that was not shipped is lost.
+ * Appends lines to the newest segment file in a directory. Calls must not overlap, because the caller groups
+ * its lines. If the process dies, nothing is lost, because the operating system's page cache survives. The
+ * writer therefore calls no fsync. If the machine dies, data that was not shipped is lost.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -68,14 +71,15 @@ export class SegmentWriter {
 
   /**
    * Writes complete lines and returns their segment and length. If the write fails, none of the lines are
-   * stored. The segment is then truncated and sealed, and the next call starts a new segment.
+   * stored. After a failed write, the segment is truncated and closed for appending, and the next call starts
+   * a new segment.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // A failed truncation is harmless, because readers tolerate a torn line.
+      // A failed truncation is harmless, because readers tolerate an incomplete line.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;
@@ -89,7 +93,7 @@ export class SegmentWriter {
     return this.#current?.segment ?? null;
   }
 
-  /** Seals the current segment. */
+  /** Closes the current segment for appending. */
   async seal(): Promise<void> {
     if (this.#current === null) return;
     const { segment, fd } = this.#current;

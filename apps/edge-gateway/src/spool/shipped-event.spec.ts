@@ -27,15 +27,15 @@ describe('the rendered event', () => {
       ),
     ],
     ['ranks beyond a list', withCandidates([{ ...candidate, rank: 100_000, forwarded: false }])],
-  ])('equals the event, with %s', (_, event) => {
+  ])('equals the original event, with %s', (_, event) => {
     const text = render(event);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderShippedEvent(event))));
     expect(shippedRequestEventV1.safeParse(JSON.parse(text)).success).toBe(true);
-    // Renders the event a second time, now with cached names.
+    // Renders the event a second time, with cached tool names.
     expect(render(event)).toBe(text);
   });
 
-  it('caches only a bounded number of names', () => {
+  it('caches only a bounded number of tool names', () => {
     for (let at = 0; at < 50_000; at += 500) {
       const named = Array.from({ length: 500 }, (_, one) => ({ ...candidate, name: `tool_${at + one}` }));
       const parsed = JSON.parse(render(withCandidates(named))) as {

@@ -4,16 +4,16 @@ type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
 /**
- * Max number of tool names with a cached start of their rendered tuple. Agents repeat the same tool names in
- * every request.
+ * Maximum number of tool names with a cached start of their rendered tuple. Agents repeat the same tool names
+ * in every request.
  */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/** Largest rank with a four-digit form. It is larger than the length of any tool list. */
+/** Largest rank that has a four-digit form. The largest rank is larger than the length of any tool list. */
 const ranksMax = scoreSteps - 1;
-/** Bytes reserved for a score, a rank, a flag, and separators. */
+/** Number of bytes reserved for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;
 
 /** The four-digit forms of all numbers below ten thousand, concatenated. */
@@ -23,13 +23,13 @@ const digits = Buffer.from(
 const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
 
 /**
- * Writes an event in its shipped form (`renderShippedEvent`) as JSON text. In an event with a hundred
- * candidates, most bytes belong to the candidates, and `JSON.stringify` takes three times as long as writing
- * the bytes directly.
+ * Writes a usage event as JSON text in the form in which it is shipped (`renderShippedEvent`). In an event
+ * with a hundred candidates, most bytes belong to the candidates. For the candidates, `JSON.stringify` takes
+ * three times as long as writing the bytes directly.
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
-  // An event without candidates already has its shipped form.
+  // An event without candidate tools already has its shipped form.
   if (plan === null || plan.candidates.length === 0) {
     line.text(JSON.stringify(event));
     return;
@@ -39,12 +39,12 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.openJson({ ...plan, candidates: undefined });
   line.text(',"candidates":[');
   for (const candidate of plan.candidates) writeCandidate(candidate, line);
-  // Overwrites the last trailing comma.
+  // The next text overwrites the last trailing comma.
   line.length -= 1;
   line.text(']}}');
 }
 
-/** Writes a tuple and a trailing comma. */
+/** Writes the tuple of a candidate tool and a trailing comma. */
 function writeCandidate(candidate: Candidate, line: LineBytes): void {
   const { score, rank, forwarded, alwaysIn } = candidate;
   const head = findHead(candidate.name);
@@ -103,8 +103,8 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 
 const firstBytes = 64 * 1024;
 /**
- * Max length of a buffer that is reused, in bytes. This length exceeds a typical group of lines. A buffer
- * that grows beyond this length, for example for thousands of tools, is released after use.
+ * Maximum length of a buffer that is reused, in bytes. The maximum exceeds the length of a typical group of
+ * lines. A buffer that grows beyond the maximum, for example for thousands of tools, is released after use.
  */
 const keptBytesMax = 4 << 20;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
@@ -115,7 +115,7 @@ const bytesPerUnitMax = 3;
  * then flattened and encoded for writing. A writer reuses one buffer.
  */
 export class LineBytes {
-  /** The underlying buffer; only the first `length` bytes are valid. */
+  /** The underlying buffer. Only the first `length` bytes are valid. */
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
@@ -129,7 +129,7 @@ export class LineBytes {
     if (this.bytes.length > keptBytesMax) this.bytes = Buffer.allocUnsafeSlow(firstBytes);
   }
 
-  /** Ensures space for more bytes. */
+  /** Ensures space for the given number of additional bytes. */
   reserve(bytes: number): void {
     const needed = this.length + bytes;
     if (needed <= this.bytes.length) return;

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Segment } from './segment.ts';
 import { isCommitted } from './segment.ts';
 
-/** A locked segment directory, which this process created or adopted from a dead process. */
+/** A locked directory of segment files, which this process created or adopted from a dead process. */
 export interface SpoolDirectory {
   readonly path: string;
   readonly lock: DirectoryLock;
@@ -15,9 +15,9 @@ export interface SpoolDirectory {
 }
 
 /**
- * Creates this process's directory, with a new name on every startup. A restarted process therefore never
- * finds its own earlier directory under another process's lock. The restarted process adopts its earlier
- * directory like any other directory.
+ * Creates this process's spool directory, with a new name on every startup. A restarted process therefore
+ * never finds its own earlier directory under another process's lock. The restarted process adopts its
+ * earlier directory like any other directory.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -63,26 +63,29 @@ export function leaveDirectory(directory: SpoolDirectory): void {
   try {
     rmdirSync(directory.path);
   } catch {
-    // The directory is not empty. The next process adopts it.
+    // The directory is not empty, so the next process adopts the directory.
   }
 }
 
 /** A directory lock that is released when its process dies for any reason. */
 interface DirectoryLock {
   release(): void;
-  /** Removes the lock file and then releases the lock. Used for directories that are about to be removed. */
+  /**
+   * Removes the lock file and then releases the lock. The lock file is removed only for directories that are
+   * about to be removed.
+   */
   dispose(): void;
 }
 
 const lockFile = 'lock';
 
 /**
- * Takes the lock. Returns null if another process holds the lock. Never waits.
- * Node has no flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file. Unlike a pid file,
- * such a lock leaves nothing behind after `kill -9`. The lock also works between containers that share a
- * volume but have separate process ids. Hazard: fcntl locks do not work on some network file systems. Two
- * processes could then adopt the same directory. Duplicate events are harmless, but one process would delete
- * segments that the other process is using. Put the spool on a local disk.
+ * Takes the lock of a directory. Returns null if another process holds the lock. Never waits. Node has no
+ * flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file. Unlike a pid file, an fcntl
+ * lock leaves nothing behind after `kill -9`. The fcntl lock also works between containers that share a
+ * volume but have separate process ids. Hazard: fcntl locks do not work on some network file systems. On such
+ * a file system, two processes could adopt the same directory. Duplicate events are harmless, but one process
+ * would delete segments that the other process is using. Put the spool on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);
@@ -95,7 +98,7 @@ export function tryLockDirectory(directory: string): DirectoryLock | null {
     return null;
   }
   const held = database;
-  // The previous holder may have removed the directory. The lock is then on an unlinked file, and is useless.
+  // The previous holder of the lock may have removed the directory. A lock on an unlinked file is useless.
   if (!existsSync(path)) {
     held.close();
     return null;

@@ -42,7 +42,7 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
 }
 
 /**
- * Returns the parts of an end line: the traceparent as JSON text, and the event's position. `end` is the
+ * Returns the parts of an end line: the traceparent as JSON text, and the position of the event. `end` is the
  * offset of the line's newline.
  */
 export function locateEndLine(
@@ -59,7 +59,10 @@ export function locateEndLine(
   };
 }
 
-/** Parses an accept event written by another process. Returns null if the line is torn or of another kind. */
+/**
+ * Parses an accept event written by another process. Returns null if the line is incomplete or of another
+ * kind.
+ */
 export function parseAcceptLine(line: string): RequestAcceptedV1 | null {
   const parsed = parseLine(line);
   return parsed?.[0] === 'accept' && parsed.length === 3 ? (parsed[2] as RequestAcceptedV1) : null;
@@ -82,8 +85,8 @@ function parseLine(line: string): readonly unknown[] | null {
 }
 
 /**
- * A pending accept line. The line belongs to a new request, or is copied to the current segment for an open
- * request.
+ * A pending accept line. An accept line belongs to a new request, or is copied to the current segment for an
+ * open request.
  */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';
@@ -111,8 +114,8 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
 }
 
 /**
- * Estimated bytes in a line without candidates. A line may have thousands of candidates, with names of up to
- * 128 characters.
+ * Estimated number of bytes in a line without candidate tools. A line may have thousands of candidate tools,
+ * with names of up to 128 characters.
  */
 const lineBytes = 2_048;
 const candidateBytes = 160;
@@ -124,7 +127,8 @@ export function expectBytes(line: PendingLine): number {
 }
 
 /**
- * Renders a group's lines into the buffer, replacing its content. Runs outside the requests' critical path.
+ * Renders a group's lines into the buffer, replacing its content. The lines are rendered while no request
+ * waits for them.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

@@ -1,7 +1,7 @@
 import type { SpoolLog } from './event-queue.port.ts';
 
 export interface RequestSpoolOptions {
-  /** Directory on a local disk, shared by all gateway processes on the machine. */
+  /** Spool directory on a local disk, shared by all gateway processes on the machine. */
   readonly dir: string;
   /** Maximum disk space for this process in bytes, including adopted segments. */
   readonly bytesMax: number;
@@ -9,9 +9,10 @@ export interface RequestSpoolOptions {
   readonly log: SpoolLog;
   readonly now?: () => number;
   /**
-   * Length in bytes at which a segment is sealed. The default is 8 MiB, or a sixteenth of a smaller spool.
+   * Length in bytes at which a segment file is closed. The default is 8 MiB, or a sixteenth of a smaller
+   * spool.
    */
   readonly segmentBytesMax?: number;
-  /** Age in milliseconds at which a segment is sealed, so that committed data is deleted soon. */
+  /** Age in milliseconds at which a segment file is closed, so that committed data is deleted soon. */
   readonly segmentAgeMaxMs?: number;
 }

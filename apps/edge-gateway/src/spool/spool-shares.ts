@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import type { Segment } from './segment.ts';
 
-/** Space reserved for each open request's end line, so that the end line can always be written. */
+/** Number of bytes reserved for each open request's end line, so that the end line can always be written. */
 export const endingReserveBytes = 4096;
 
 /**
- * Limit of an account's space, as a multiple of the space that is still free (dynamic thresholds, Choudhury
+ * Limit of an account's space in the spool, as a multiple of the free space (dynamic thresholds, Choudhury
  * and Hahne 1998). A single account can use at most four fifths of the spool. Space is therefore always
  * available to an account with few events.
  */
@@ -21,8 +21,8 @@ export class SpoolShares {
   }
 
   /**
-   * Reserves space for an open request of the account.
-   * @throws GatewayError `service_unavailable` if the spool or the account's share of it is full
+   * Reserves spool space for an open request of the account.
+   * @throws GatewayError `service_unavailable` if the spool or the account's share of the spool is full
    */
   admit(accountId: string, usedBytes: number): void {
     const freeBytes = this.#bytesMax - usedBytes;
@@ -32,14 +32,14 @@ export class SpoolShares {
     this.#add(accountId, endingReserveBytes);
   }
 
-  /** Releases the space of a request that has ended. */
+  /** Releases the spool space of a request that has ended. */
   close(accountId: string): void {
     this.#add(accountId, -endingReserveBytes);
   }
 
   /**
-   * Notes written bytes.
-   * @param writtenBytes may be an estimate
+   * Counts written bytes for an account.
+   * @param writtenBytes number of written bytes, which may be an estimate
    */
   noteWritten(segment: Segment, accountId: string, writtenBytes: number): void {
     const bytes = Math.round(writtenBytes);

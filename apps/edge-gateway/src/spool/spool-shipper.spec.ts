@@ -104,7 +104,7 @@ describe('the spool shipper', () => {
     expect(segmentFiles()).toEqual([]);
   });
 
-  it('ships an identical batch again with the same id if no commit report arrives', async () => {
+  it('ships an identical batch again with the same id if the worker does not report the batch as committed', async () => {
     const shipper = createShipper();
     await record(5);
     await shipper.ship();
@@ -128,7 +128,7 @@ describe('the spool shipper', () => {
     expect(queue.added).toEqual([...before, ...before]);
   });
 
-  it('keeps events on disk while the queue is unavailable, and loses none', async () => {
+  it('keeps events on disk while the queue is unavailable, and loses no event', async () => {
     const shipper = createShipper();
     queue.isAway = true;
     const ids = await record(10);
@@ -139,7 +139,7 @@ describe('the spool shipper', () => {
     expect(idsIn(queue.added)).toEqual(ids);
   });
 
-  it('keeps uncommitted batches in the queue within the limit', async () => {
+  it('keeps uncommitted batches in the queue within the limit on their bytes', async () => {
     const shipper = createShipper(6000);
     const ids = await record(30);
     await shipper.ship();

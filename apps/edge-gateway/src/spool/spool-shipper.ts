@@ -16,11 +16,14 @@ export interface SpoolShipperOptions {
   readonly now?: () => number;
   /** Maximum time in milliseconds before an end line is shipped. */
   readonly intervalMs?: number;
-  /** Time in milliseconds after which a batch without a commit report is added again with the same id. */
+  /**
+   * Time in milliseconds after which a batch that was not reported as committed is added to the queue again
+   * with the same id.
+   */
   readonly resendAfterMs?: number;
   /**
-   * Maximum uncommitted bytes in the queue. Further bytes stay on disk. This limits how much Redis memory one
-   * gateway uses.
+   * Maximum number of uncommitted bytes in the queue. Bytes beyond the maximum stay on disk. The maximum
+   * limits how much Redis memory one gateway uses.
    */
   readonly inFlightBytesMax?: number;
 }
@@ -54,8 +57,8 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and commit reports may have been missed. Therefore all batches in flight are
-    // shipped again.
+    // Redis may have lost jobs, and reports of committed batches may have been missed.
+    // Therefore all batches in flight are shipped again.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -69,13 +72,13 @@ export class SpoolShipper {
     return this.#inFlight.size;
   }
 
-  /** Runs one round: ships new lines, then overdue batches, then cleans up the spool. Never throws. */
+  /** Ships new lines, then overdue batches, and then cleans up the spool. Never throws. */
   ship(): Promise<void> {
     this.#running ??= this.#round().finally(() => (this.#running = null));
     return this.#running;
   }
 
-  /** Ships the remaining lines, waits at most `timeoutMs` for them to be committed, and stops. */
+  /** Ships the remaining lines, waits at most `timeoutMs` until they are committed, and stops. */
   async close(timeoutMs = 2000): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     const deadline = this.#now() + timeoutMs;
@@ -121,7 +124,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // Lines that are written during this round are shipped in the next round, so batches are few and large.
+    // Lines that are written during this run are shipped in the next run, so batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
@@ -132,7 +135,7 @@ export class SpoolShipper {
   }
 
   async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
-    // The batch is recorded first, because the commit report may arrive before the queue's response.
+    // The batch is recorded first, because the worker may report it as committed before the queue responds.
     this.#inFlight.set(id, {
       segment: range.segment,
       start: range.start,
@@ -190,5 +193,5 @@ export class SpoolShipper {
   }
 }
 
-/** Thrown if the queue rejected the batch. The next round tries again. */
+/** Thrown if the queue rejected the batch. The next run of the shipper tries again. */
 class QueueAway extends Error {}

@@ -14,7 +14,8 @@ export interface SpoolModuleOptions {
 const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 
 /**
- * Provides `RequestSpool`, and ships its events to the queue. On shutdown, the remaining events are shipped.
+ * Provides `RequestSpool`, and ships the spooled events to the queue. On shutdown, the remaining events are
+ * shipped.
  */
 @Module({})
 export class SpoolModule implements OnApplicationShutdown {
@@ -48,7 +49,10 @@ export class SpoolModule implements OnApplicationShutdown {
     this.#queue = queue;
   }
 
-  /** Writes the last end lines, ships them in a final round, and waits for their commit reports. */
+  /**
+   * Writes the last end lines, ships these lines in a final run, and waits until the worker reports them as
+   * committed.
+   */
   async onApplicationShutdown(): Promise<void> {
     await this.#spool.drain();
     await this.#shipper.close();

@@ -4,18 +4,20 @@ import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** Maximum number of names in a request's log row. */
+/** Maximum number of denied tool names in a request's log row. */
 const namesMax = 64;
 
-/** Fields of a message that contain calls outside `tool_calls`, by their folded keys. */
+/** Fields of a message that contain tool calls outside `tool_calls`, in normalized spelling. */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** The events that were sent for one choice of a response. */
+/** The state of one choice of a response: the stream events that were sent for the choice. */
 interface ChoiceState {
-  /** Numbers of the blocks with calls that the client must not get. */
+  /** Numbers of the content blocks with tool calls that the client must not get. */
   readonly hidden: Set<number>;
-  /** Maps the provider's block numbers to block numbers without the hidden blocks. */
+  /**
+   * Maps the provider's block numbers to the block numbers that the client gets, without the hidden blocks.
+   */
   readonly placed: Map<number, number>;
   readonly hiddenIds: Set<string>;
   readonly denied: Set<string>;
@@ -26,10 +28,10 @@ interface ChoiceState {
 }
 
 /**
- * Removes the calls of denied tools from one response, event by event, in any format. The first event of a
- * call decides whether the call is removed, so no event is delayed. If a choice contains nothing except
- * denied calls, a short text replaces the calls, and the choice ends like a complete answer. An agent
- * therefore neither waits for a tool nor gets an empty turn.
+ * Removes the calls of denied tools from one response, stream event by stream event, in any format. The first
+ * event of a tool call decides whether the call is removed, so no event is delayed. If a choice contains
+ * nothing except denied calls, a short text replaces the calls, and the choice ends like a complete answer.
+ * An agent therefore neither waits for a tool nor gets an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;
@@ -48,16 +50,16 @@ export class DeniedCalls {
   }
 
   /**
-   * Whether the response has any call. After the first call, the client must get rendered events instead of
-   * the provider's bytes. A client may parse the provider's bytes differently from the gateway.
+   * Whether the response has any tool call. After the first tool call, the client must get rendered events
+   * instead of the provider's bytes. A client may parse the provider's bytes differently from the gateway.
    */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }
 
   /**
-   * Records the calls in events that recovery rounds handle first.
-   * @param recoveryTool the gateway's own tool
+   * Records the denied tool calls in stream events that recovery rounds handle first.
+   * @param recoveryTool the name of the gateway's recovery tool
    */
   note(events: readonly StreamEvent[], recoveryTool: string): void {
     for (const event of events)
@@ -65,7 +67,7 @@ export class DeniedCalls {
         this.#deny(this.#choiceAt(event.choice), event.name);
   }
 
-  /** Returns the events for the client. */
+  /** Returns the stream events for the client. */
   push(events: readonly StreamEvent[]): readonly StreamEvent[] {
     return events.flatMap((event) => this.#pushEvent(event));
   }
@@ -111,7 +113,7 @@ export class DeniedCalls {
     this.#deny(state, name);
   }
 
-  /** Hides a call that the provider runs itself, and its result. */
+  /** Hides a denied tool call that the provider runs itself, and the result of the call. */
   #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
     const call = identifyServerBlock(part);
     if (call === undefined) {
@@ -126,7 +128,7 @@ export class DeniedCalls {
     this.#deny(state, call.name);
   }
 
-  /** Removes calls in separate fields, such as the older `function_call`. */
+  /** Removes tool calls in separate fields, such as the older `function_call`. */
   #pushExtension(event: Extract<StreamEvent, { type: 'extension' }>): readonly StreamEvent[] {
     const own = event.extensions['chat-completions'] ?? {};
     const called = Object.keys(own).filter((name) => callMembers.has(foldKey(name)));
@@ -143,7 +145,8 @@ export class DeniedCalls {
   }
 
   /**
-   * Processes a piece of a call. The first piece has the call's name. Later pieces may only add arguments.
+   * Processes a piece of a tool call. The first piece has the name of the called tool. Later pieces may only
+   * add arguments.
    */
   #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
     const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;
@@ -186,7 +189,7 @@ export class DeniedCalls {
     ];
   }
 
-  /** A call without a readable name cannot be checked, so the call is not permitted. */
+  /** A tool call without a readable name cannot be checked, so the call is not permitted. */
   #permits(name: string): boolean {
     return name !== '' && this.#permission.permits(name);
   }
@@ -214,7 +217,7 @@ const nameCharactersMax = 256;
 /** Finish reasons of a response that waits for tool results. */
 const callReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'pause', 'other']);
 
-/** The text that replaces calls that the client must not get. */
+/** The text that replaces tool calls that the client must not get. */
 export function explainDenied(names: readonly string[]): string {
   const shown = names
     .slice(0, 8)

@@ -2,7 +2,7 @@ import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { ambiguousTools, findMembers, governMembers, join, quote } from './tool-members.ts';
 import type { ToolIdentity } from './tool-permission.ts';
 
-/** Objects inside a tool or a tool choice that contain its name. */
+/** Objects inside a tool or a tool choice that contain the name of the tool. */
 const bodyMembers = ['function', 'custom', 'toolSpec', 'systemTool', 'tool'] as const;
 
 const toolMembers = governMembers([
@@ -15,7 +15,7 @@ const nameMember = governMembers(['name']);
 /** Types that describe how a tool is called. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
-/** Anthropic's tools that have one name per version. */
+/** Tools of Anthropic that have a different name in some versions. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   text_editor: ['str_replace_editor', 'str_replace_based_edit_tool'],
   computer: ['computer_use', 'computer_use_preview'],
@@ -28,13 +28,17 @@ export interface ReadTool {
   readonly type: string | undefined;
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
-  /** Empty for a namespace and for a cache point. The tools of a namespace are checked one by one. */
+  /**
+   * The names of the tool. Empty for a namespace and for a cache point. The tools of a namespace are checked
+   * one by one.
+   */
   readonly identities: readonly ToolIdentity[];
 }
 
 /**
  * Reads an element of a tool list.
- * @throws GatewayError `ambiguous_tools` if the element has no name, two names, or a name that is not a text
+ * @throws GatewayError `ambiguous_tools` if the element has no name, two names, or a name that is not a
+ * string
  */
 export function readTool(tape: JsonTape, node: JsonNode, path: string): ReadTool {
   if (tape.kind(node) === 'string') {
@@ -98,7 +102,9 @@ function readName(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: 
   return named ?? own;
 }
 
-/** An empty name is treated as a missing name, because some parsers do not distinguish the two. */
+/**
+ * Treats an empty name as a missing name, because some parsers do not distinguish empty and missing names.
+ */
 function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string): string | undefined {
   if (node === undefined || tape.kind(node) === 'null') return undefined;
   const text = readText(tape, node, path);
@@ -106,8 +112,8 @@ function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string):
 }
 
 /**
- * Reads a name.
- * @throws GatewayError `ambiguous_tools` unless the value is a text that all parsers read in the same way
+ * Reads the name of a tool.
+ * @throws GatewayError `ambiguous_tools` unless the value is a string that all parsers read in the same way
  */
 export function readText(tape: JsonTape, node: JsonNode, path: string): string {
   const text = tape.stringValue(node);

@@ -10,23 +10,24 @@ import { explainDenied } from './denied-calls.ts';
 import { findDeniedItem, isContent, isFields, text, type Fields } from './responses-items.ts';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** Maximum number of names in a request's log row. */
+/** Maximum number of denied tool names in a request's log row. */
 const namesMax = 64;
 const nameCharactersMax = 256;
-/** Maximum length of an event. The last event contains the whole response. */
+/** Maximum length of a stream event in bytes. The last stream event contains the whole response. */
 const frameBytesMax = 64 * 1024 * 1024;
 
 /**
- * Removes the calls of denied tools from one response of the Responses API. Other items keep their order, and
- * their indexes have no gaps. If no other item is left, the response gets a message with the reason.
+ * Removes the calls of denied tools from one response of the Responses API. Other output items keep their
+ * order, and their indexes have no gaps. If no other output item is left, the response gets a message with
+ * the reason.
  */
 export class ResponsesAnswer {
   readonly #permission: ToolPermission;
   readonly #names = new Set<string>();
   readonly #decoder = new SseDecoder({ frameBytesMax });
-  /** Output indexes of hidden items. */
+  /** Indexes of the output items that the client must not get. */
   readonly #hidden = new Set<number>();
-  /** The number of hidden items before each other item, by output index. */
+  /** The number of hidden output items before each other item, by output index. */
   readonly #shifts = new Map<number, number>();
   #hasContent = false;
 
@@ -39,14 +40,17 @@ export class ResponsesAnswer {
     return [...this.#names];
   }
 
-  /** @throws GatewayError `upstream_invalid` if the response is not JSON */
+  /**
+   * Removes the calls of denied tools from a response that is not streamed.
+   * @throws GatewayError `upstream_invalid` if the response is not JSON
+   */
   renderPlain(bytes: Buffer): Buffer {
     const answer = parseAnswer(bytes.toString('utf8'));
     const restricted = this.#restrictResponse(answer);
     return restricted === answer ? bytes : Buffer.from(JSON.stringify(restricted));
   }
 
-  /** Returns the events for the client. Unchanged events are encoded again. */
+  /** Returns the stream events for the client. Unchanged events are encoded again. */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
   }
@@ -71,7 +75,7 @@ export class ResponsesAnswer {
     if ('item' in event && !this.#hidden.has(index)) this.#judge(event['item'], index);
     if (this.#hidden.has(index)) return [];
     const shift = this.#shifts.get(index);
-    // A piece of a call without a start event cannot be checked.
+    // A piece of a tool call without a start event cannot be checked.
     if (shift === undefined && /call|mcp/.test(text(event['type']))) return [];
     return [
       shift === undefined || shift === 0
@@ -101,7 +105,10 @@ export class ResponsesAnswer {
     return [...renderItem(output.at(-1) as Fields, output.length - 1), last];
   }
 
-  /** Returns the same object if nothing was removed. */
+  /**
+   * Removes the calls of denied tools from a response object. Returns the original object if nothing was
+   * removed.
+   */
   #restrictResponse(response: unknown): Fields {
     if (!isFields(response)) throw unreadable();
     const output = response['output'];
@@ -135,7 +142,7 @@ function encode({ event, data }: SseFrame, changed?: Fields): Buffer {
   return Buffer.from(encodeSse(event === undefined ? { data: json } : { event, data: json }));
 }
 
-/** A message item that replaces the removed calls. */
+/** Renders a message item that replaces the removed tool calls. */
 function renderNote(responseId: string, names: readonly string[]): Fields {
   return {
     id: `msg_${responseId.replace(/^resp_/, '')}_denied`,
@@ -146,7 +153,7 @@ function renderNote(responseId: string, names: readonly string[]): Fields {
   };
 }
 
-/** Renders the events that stream a whole message. */
+/** Renders the stream events of a whole message. */
 function renderItem(item: Fields, index: number): Buffer[] {
   const [part] = item['content'] as readonly Fields[];
   const place = { output_index: index };

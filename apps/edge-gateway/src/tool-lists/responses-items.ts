@@ -9,16 +9,19 @@ export function isFields(value: unknown): value is Fields {
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The tool that an output item of the Responses API calls. Undefined for an item without a call. */
+/**
+ * The tool that an output item of the Responses API calls. No such object exists for an output item without a
+ * tool call.
+ */
 interface ItemCall {
   readonly name: string;
   readonly identities: readonly ToolIdentity[];
 }
 
-/** Types of items that call a function of the client. */
+/** Types of output items that call a function of the client. */
 const functionCalls: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 
-/** Matches the types of calls of built-in tools, and of their results. */
+/** Matches the types of output items for calls of built-in tools, and for the results of these calls. */
 const builtInCall = /^(?<tool>[a-z_]+?)_call(_output)?$|^(?<search>tool_search)_output$/;
 
 function identifyItem(item: Fields): ItemCall | undefined {
@@ -38,7 +41,9 @@ function identifyItem(item: Fields): ItemCall | undefined {
   return { name: tool, identities: [spellType(tool)] };
 }
 
-/** Returns the name of the denied tool that an output item calls, or undefined if the client may get it. */
+/**
+ * Returns the name of the denied tool that an output item calls, or undefined if the client may get the item.
+ */
 export function findDeniedItem(item: unknown, permission: ToolPermission): string | undefined {
   if (!isFields(item)) return undefined;
   const call = identifyItem(item);
@@ -48,7 +53,9 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/** Returns whether the client reads or executes the item. The result is false only for reasoning. */
+/**
+ * Returns whether the client reads or executes the output item. The result is false only for reasoning items.
+ */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

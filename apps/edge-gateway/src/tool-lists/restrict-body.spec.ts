@@ -13,7 +13,7 @@ const deny = (body: string | object, ...deniedTools: string[]) => restrict(body,
 const allow = (body: string | object, ...allowedTools: string[]) => restrict(body, { allowedTools });
 const fn = (name: string) => ({ type: 'function', function: { name } });
 
-describe('restrictBody', () => {
+describe('the restriction of a request body to permitted tools', () => {
   it('returns the same bytes if every tool is permitted', () => {
     const text = '{ "tools" : [ {"type":"function", "function":{"name":"read"}} ], "tool_choice":"auto" }';
     const tape = scanJson(Buffer.from(text), { depthMax: 128 });
@@ -36,14 +36,14 @@ describe('restrictBody', () => {
     expect(allow(body, 'read', 'bash')).toEqual(body);
   });
 
-  it('keeps a cache point only after a kept tool', () => {
+  it('keeps a cache point only after a tool that is kept', () => {
     const point = { cachePoint: { type: 'default' } };
     const tools = [{ toolSpec: { name: 'erase' } }, point, { toolSpec: { name: 'read' } }, point];
     expect(deny({ toolConfig: { tools } }, 'erase')).toEqual({ toolConfig: { tools: tools.slice(2) } });
     expect(deny({ toolConfig: { tools: tools.slice(0, 2) } }, 'erase')).toEqual({});
   });
 
-  it('restricts a toolset of an MCP server to its permitted tools', () => {
+  it('restricts a toolset of an MCP server to the permitted tools of the server', () => {
     const toolset = (configs: object) => ({
       mcp_servers: [{ type: 'url', name: 'shop', url: 'https://m.example' }],
       tools: [{ type: 'mcp_toolset', mcp_server_name: 'shop', default_config: { enabled: false }, configs }],
@@ -76,7 +76,7 @@ describe('restrictBody', () => {
     );
   });
 
-  it('rejects a tool choice with more tools than a request may have, in nested lists too', () => {
+  it('rejects a tool choice with more tools than a request may have, even if the tools are in nested lists', () => {
     const permission = permissionOf({ allowedTools: null, deniedTools: ['erase'] })!;
     const list = (count: number) => Array.from({ length: count }, (_, at) => fn(`tool_${at}`));
     const check = (tools: unknown) => {

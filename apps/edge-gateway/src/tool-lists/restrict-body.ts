@@ -13,25 +13,30 @@ import type { ToolPermission } from './tool-permission.ts';
 import { restrictList, type RestrictedList, type ToolListPlace } from './tool-list.ts';
 
 /**
- * Lists of tools. `plugins` and `connectors` belong to OpenRouter and Cohere. Tools in these two lists run on
- * the servers of these providers.
+ * Fields with lists of tools. `plugins` belongs to OpenRouter and `connectors` to Cohere. The tools in these
+ * two lists run on the servers of the two providers.
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
-/** Fields that are only valid together with a list. If the list is removed, these fields are removed too. */
+/**
+ * Fields that are only valid together with a tool list. If the tool list is removed, these fields are removed
+ * too.
+ */
 const membersOfList: Readonly<Record<string, readonly string[]>> = {
   tools: ['tool_choice', 'parallel_tool_calls'],
   functions: ['function_call'],
 };
 
 /**
- * Settings that turn on the provider's own web search. These settings are checked under OpenAI's name for the
- * tool.
+ * Settings that turn on the provider's own web search. The settings are checked under OpenAI's name for the
+ * web search tool.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
-/** Objects with extra fields for the provider. The rules for the body apply to each of these objects. */
+/**
+ * Objects with extra fields for the provider. The rules for the request body apply to each of these objects.
+ */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
 /** Fields with schemas of answers or with metadata. The properties in these fields may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);
@@ -50,11 +55,11 @@ const configMembers = governMembers(['tools', 'toolChoice']);
 const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'type']);
 
 /**
- * Applies a key's tool lists to a request body of any API: removes every tool that the key may not use.
- * Returns edits in ascending order. Returns no edits if the body has no such tool. Takes time linear in the
- * body's length.
- * @throws GatewayError `tool_not_allowed` if a choice names such a tool, `ambiguous_tools` if servers may
- * read the body in different ways
+ * Applies an API key's tool lists to a request body of any API: removes every tool that the key may not use.
+ * Returns byte edits in ascending order. Returns no edits if the body has no such tool. Takes time linear in
+ * the body's length.
+ * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use;
+ * `ambiguous_tools` if servers may read the body in different ways
  */
 export function restrictBody(tape: JsonTape, permission: ToolPermission): ByteEdit[] {
   if (tape.kind(tape.root) !== 'object') return [];
@@ -76,7 +81,7 @@ function restrictObject(given: Restriction, object: JsonNode, path: string): Byt
   return [...inside.flat(), ...removeMembers(tape, object, ({ value }) => removed.has(value))];
 }
 
-/** Returns the edits inside a field, or null if the whole field must be removed. */
+/** Returns the byte edits inside a field, or null if the whole field must be removed. */
 function restrictMember(
   given: Restriction,
   members: ReadonlyMap<string, JsonNode>,
@@ -111,7 +116,7 @@ function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, Json
   );
 }
 
-/** The MCP servers with tools that the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
+/** Returns the MCP servers with tools that the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
 function findToolsets({ tape }: Restriction, members: ReadonlyMap<string, JsonNode>): ReadonlySet<string> {
   const tools = members.get('tools');
   if (tools === undefined) return new Set();
@@ -153,8 +158,8 @@ function restrictExtras(given: Restriction, node: JsonNode, path: string): ByteE
 }
 
 /**
- * If the list of an item is empty after the edits, the list is kept, because the item's type may require the
- * field.
+ * Restricts the tool lists inside a conversation item. If a tool list is empty after the edits, the empty
+ * list is kept, because the item's type may require the field.
  */
 function restrictItems(given: Restriction, node: JsonNode, path: string): ByteEdit[] {
   const { tape } = given;

@@ -9,18 +9,21 @@ export interface ServerCall {
   readonly id: string | undefined;
   readonly name: string;
   readonly identities: readonly ToolIdentity[];
-  /** Whether the gateway added the tool to the request. */
+  /** Whether the gateway added the called tool to the request. */
   readonly isGateways: boolean;
 }
 
-/** Reads a server tool's call from a part that only one format has. Undefined for any other part. */
+/**
+ * Reads a server tool's call from a message part that only one format has. Undefined for any other message
+ * part.
+ */
 export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
   const block = fieldsOf((extensions as Fields)['messages'])?.['block'];
   const part = partOf(extensions);
   return readMessagesCall(fieldsOf(block)) ?? readConverseCall(part) ?? readGeminiCall(part);
 }
 
-/** Whether a part is the result of one of these calls. */
+/** Whether a message part is the result of one of the tool calls with these ids. */
 export function isResultOf(
   { extensions }: { readonly extensions: object },
   ids: ReadonlySet<string>,
@@ -48,7 +51,10 @@ function readConverseCall(part: Fields | undefined): ServerCall | undefined {
   return call === undefined ? undefined : renderCall(call['name'], call['toolUseId'], undefined);
 }
 
-/** Gemini runs code without naming a tool, and the code's result follows the code. */
+/**
+ * The id for code that Gemini runs. Gemini runs code without naming a tool, and the code's result follows the
+ * code.
+ */
 const geminiCallId = 'code';
 
 function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
@@ -57,7 +63,10 @@ function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
     : renderCall('code_execution', geminiCallId, undefined);
 }
 
-/** @param server the MCP server's name. Undefined for any other tool. */
+/**
+ * Renders a call of a server tool.
+ * @param server the name of the MCP server; undefined for any other tool
+ */
 function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
   const called = typeof name === 'string' ? name : '';
   return {
@@ -72,7 +81,8 @@ function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
 }
 
 /**
- * Anthropic's code execution uses one name per kind of code that it runs, for example `bash_code_execution`.
+ * Lists the spellings of a server tool. Anthropic's code execution uses one name per kind of code that it
+ * runs, for example `bash_code_execution`.
  */
 function spellServerTool(name: string): ToolIdentity {
   return name.endsWith('_code_execution') ? [name, 'code_execution'] : spellType(name);

@@ -14,17 +14,18 @@ import type { ToolIdentity } from './tool-permission.ts';
 
 /** Values of a tool choice that name no tool, in any API. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
-/** Types of a choice that describe how it names a tool. Any other type is the name of the tool. */
+/**
+ * Types of a tool choice that describe how the choice names a tool. Any other type is the name of the tool.
+ */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);
 
 const bodies = ['function', 'custom', 'tool', 'allowed_tools'] as const;
 const choiceMembers = governMembers([...bodies, 'type', 'mode', 'name', 'tools', 'server_label']);
 
 /**
- * Checks that a tool choice, in any format, names only tools that the key may use.
- * @param listed the number of tools listed in the choice so far
- * @throws GatewayError `tool_not_allowed`, `ambiguous_tools` if the choice names no tool clearly, or
- * `too_many_tools`
+ * Checks that a tool choice, in any format, names only tools that the API key may use.
+ * @throws GatewayError `tool_not_allowed` if the choice names another tool; `ambiguous_tools` if the choice
+ * names no tool clearly
  */
 export function requirePermittedChoice(
   given: Restriction,
@@ -90,7 +91,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // Returns only the field of the body, as in the errors for other fields.
+  // The error names only the field of the request body, as in the errors for other fields.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

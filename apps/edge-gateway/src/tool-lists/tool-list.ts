@@ -17,20 +17,21 @@ export interface RestrictedList {
   readonly isLeftEmpty: boolean;
 }
 
-/** A list of tools in a request. */
+/** The place of a tool list in a request. */
 export interface ToolListPlace {
-  /** The field that holds the list. */
+  /** The name of the field that holds the tool list. */
   readonly name: string;
   readonly node: JsonNode;
-  /** The path of the list, for errors. */
+  /** The path of the tool list, for errors. */
   readonly path: string;
   /** Names of the MCP servers with tools that are listed elsewhere in the request. */
   readonly toolsets?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Removes the tools of a list that the key may not use.
- * @throws GatewayError `ambiguous_tools`, `too_many_tools`
+ * Removes the tools of a list that the API key may not use.
+ * @throws GatewayError `ambiguous_tools` for a tool without a clear name; `too_many_tools` for a list that is
+ * too long
  */
 export function restrictList(
   given: Restriction,
@@ -47,7 +48,7 @@ export function restrictList(
       ? readServer(given, item, at, name === 'mcp_servers')
       : readTool(tape, item, at);
     const isPoint = tool.identities.length === 0 && tool.type === undefined;
-    // Keeps a cache point only if a tool before it was kept, because a cache point marks the tools before it.
+    // A cache point is kept only after a kept tool, because it marks the tools before it.
     if (isPoint) return kept > 0 ? [] : null;
     const edits = restrictTool(given, tool, toolsets);
     if (edits !== null) kept += 1;
@@ -58,7 +59,7 @@ export function restrictList(
   return { edits: [...removeItems(tape, node, (index) => judged[index] !== null), ...inside], isLeftEmpty };
 }
 
-/** Returns the edits inside a tool, or null if the key may not use it. */
+/** Returns the byte edits inside a tool, or null if the API key may not use the tool. */
 function restrictTool(
   given: Restriction,
   tool: ReadTool,
@@ -92,7 +93,7 @@ function restrictNamespace(
   return list.isLeftEmpty ? null : list.edits;
 }
 
-/** The lists of servers and plugins. An element of these lists has its name in `name` or `id`. */
+/** The lists of MCP servers and plugins. An element of these lists has its name in `name` or `id`. */
 const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
 const serverType = 'mcp_server';
 const serverMembers = governMembers(['name', 'id', 'tool_configuration']);
@@ -131,8 +132,8 @@ function restrictServer(
 const namesMember = governMembers(['tool_names']);
 
 /**
- * Restricts the names of an MCP server's tools. The provider runs these tools, so a server that exposes all
- * of its tools could run a denied one.
+ * Restricts the tools of an MCP server by name. The provider runs the tools of the server, so a server that
+ * exposes all of its tools could run a denied tool.
  */
 function restrictNames(
   given: Restriction,

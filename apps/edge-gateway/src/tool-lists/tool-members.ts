@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** The body and the rule to apply to the body. */
+/** The request body and the tool permission to apply to the body. */
 export interface Restriction {
   readonly tape: JsonTape;
   readonly permission: ToolPermission;
@@ -14,10 +14,13 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
   return new GatewayError('ambiguous_tools', { param, message });
 }
 
-/** Maximum number of tools in one list, the same as for the tools of a chat request, and in one tool choice. */
+/**
+ * Maximum number of tools in one tool list and in one tool choice. A chat request may have the same number of
+ * tools.
+ */
 export const toolsMax = 4096;
 
-/** Maximum length of the part of a client's name that an error quotes. */
+/** Maximum length of a client's name in an error. Longer names are truncated. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {
@@ -25,9 +28,9 @@ export function quote(name: string): string {
 }
 
 /**
- * Normalizes a key as lenient parsers do before they compare keys. Go ignores the letter case with Unicode's
- * simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`. Protobuf accepts
- * `toolConfig` and `tool_config`. C strings end at a NUL.
+ * Normalizes the key of a JSON object as lenient parsers do before they compare keys. Go ignores the letter
+ * case with Unicode's simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`.
+ * Protobuf accepts `toolConfig` and `tool_config`. C strings end at a NUL.
  */
 export function foldKey(key: string): string {
   if (foldedKey.test(key)) return key;
@@ -39,10 +42,10 @@ export function foldKey(key: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Most keys are folded already. */
+/** Matches a key that is already normalized, as most keys are. */
 const foldedKey = /^[a-z0-9]*$/;
 
-/** The exact spelling of each governed field, by its folded key. */
+/** The exact spelling of each field that the tool rules govern, by its normalized key. */
 export type GovernedMembers = ReadonlyMap<string, string>;
 
 export function governMembers(names: readonly string[]): GovernedMembers {
@@ -50,7 +53,7 @@ export function governMembers(names: readonly string[]): GovernedMembers {
 }
 
 /**
- * Finds an object's governed fields, except fields with the value null.
+ * Finds an object's fields that the tool rules govern, except fields with the value null.
  * @throws GatewayError `ambiguous_tools` for a repeated field, or for a spelling that only some servers
  * accept
  */
@@ -77,10 +80,13 @@ export function findMembers(
   return found;
 }
 
-/** Paths stay short, so that building them takes linear time in deeply nested bodies. */
+/**
+ * Maximum length of a field path in an error. Paths stay short, so that building paths takes linear time in
+ * deeply nested bodies.
+ */
 const pathCharactersMax = 256;
 
-/** Returns the path of a member, for errors. A long path is truncated. */
+/** Returns the path of a field, for errors. A long path is truncated. */
 export function join(path: string, member: string | number): string {
   if (path.length > pathCharactersMax) return path;
   if (typeof member === 'number') return `${path}[${member}]`;

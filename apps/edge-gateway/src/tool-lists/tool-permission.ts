@@ -1,18 +1,18 @@
 import type { KeyGrant } from '@gateway/contracts';
 
 /**
- * A key's restrictions on tools. Names must match exactly. Denied tools override allowed tools. Null means no
- * restriction.
+ * The tool lists of an API key. Names of tools must match exactly. Denied tools override allowed tools. If a
+ * list is null, the list restricts nothing.
  */
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 
 /**
- * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A list that
- * contains one of the spellings names the tool.
+ * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A tool list
+ * that contains one of the spellings names the tool.
  */
 export type ToolIdentity = readonly string[];
 
-/** The tools that a key with tool lists may use. */
+/** The tools that an API key with tool lists may use. */
 export class ToolPermission {
   readonly #allowed: ReadonlySet<string> | null;
   readonly #denied: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export class ToolPermission {
     this.#denied = new Set(deniedTools ?? []);
   }
 
-  /** Whether the list of denied tools has the name. */
+  /** Whether the list of denied tools contains the name. */
   denies(name: string): boolean {
     return this.#denied.has(name);
   }
@@ -32,8 +32,8 @@ export class ToolPermission {
   }
 
   /**
-   * Returns whether each identity is permitted. An identity is permitted if none of its spellings is denied
-   * and one of them is allowed.
+   * Returns whether each of a tool's names is permitted. A name is permitted if none of its spellings is
+   * denied and one of its spellings is allowed.
    */
   permitsAll(identities: readonly ToolIdentity[]): boolean {
     return identities.every(
@@ -46,7 +46,8 @@ export class ToolPermission {
 const known = new WeakMap<ToolLists, ToolPermission>();
 
 /**
- * Returns the permission that a key's lists define. Null for a key without lists, which may use every tool.
+ * Returns the permission that an API key's tool lists define. Null for a key without tool lists, which may
+ * use every tool.
  */
 export function permissionOf(lists: ToolLists): ToolPermission | null {
   const { allowedTools, deniedTools } = lists;

@@ -1,6 +1,9 @@
 import { ByteList } from '../bytes/byte-list.ts';
 
-/** The source of a response body. After `pause`, it may still push chunks that it has already buffered. */
+/**
+ * The source of a response body. After the call of `pause`, the source may still push chunks that it has
+ * already buffered.
+ */
 interface BodySource {
   pause(): void;
   resume(): void;
@@ -10,19 +13,19 @@ interface BodySource {
 /** The reader of a response body. If the reader throws, the body is aborted. */
 export interface BodyReader {
   /**
-   * Takes a chunk. Returns whether the reader has room for more. If the reader has no room, it must call
-   * `AnswerBody.resume` once it has room again.
+   * Takes a chunk. Returns whether the reader has room for more chunks. A reader without room must call
+   * `AnswerBody.resume` when it has room again.
    */
   take(chunk: Buffer): boolean;
-  /** Called when the body is complete. */
+  /** Called when the response body is complete. */
   end(): void;
-  /** Called when the body was aborted. */
+  /** Called when the response body was aborted. */
   fail(error: Error): void;
 }
 
 /**
- * Maximum bytes buffered without a reader before the source is paused. undici and Node streams use the same
- * limit.
+ * Maximum number of bytes that are buffered without a reader before the source is paused. undici and Node
+ * streams use the same limit.
  */
 const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
@@ -31,7 +34,7 @@ const noBytes = Buffer.alloc(0);
  * The body of a provider's response, for a single reader that receives each chunk on arrival. If one socket
  * read contains several chunks, the chunks after the first follow as few large pieces, because a provider can
  * send thousands of one-byte chunks. For a response with one chunk, a `Readable` would cost three times as
- * much.
+ * much as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -51,7 +54,7 @@ export class AnswerBody {
     this.#source = source;
   }
 
-  /** Called when the body was completely read, aborted or discarded. */
+  /** Registers a callback for the end of the body: completely read, aborted or discarded. */
   follow(over: (isWhole: boolean) => void): void {
     this.#followers.push(over);
   }
@@ -75,7 +78,7 @@ export class AnswerBody {
     else this.#flow();
   }
 
-  /** Continues after the reader's `take` returned false. */
+  /** Continues to pass chunks to the reader after the reader's `take` returned false. */
   resume(): void {
     this.#hasRoom = true;
     // A resumed source may push immediately, but a push must never run inside another source's push.
@@ -83,19 +86,19 @@ export class AnswerBody {
   }
 
   /**
-   * Aborts the provider call unless the body is already complete. Has no effect once the body was completely
-   * read.
+   * Aborts the provider call unless the response body is already complete. Has no effect once the body was
+   * completely read.
    */
   discard(): void {
     if (!this.#isOver) this.fail(new Error('the connection was closed before the answer was complete'));
   }
 
-  /** Called by the source for each chunk. */
+  /** The source calls this method for each chunk. */
   push(chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
       this.#hasGiven = true;
-      // Runs when the source has pushed all chunks of the current socket read.
+      // The microtask runs when the source has pushed all chunks of the current socket read.
       queueMicrotask(this.#continue);
       this.#give(chunk, this.#reader);
       return;
@@ -111,15 +114,15 @@ export class AnswerBody {
   };
 
   /**
-   * Called by the source if the body ends with an error before it is complete. The reader gets the chunks
-   * before the error.
+   * The source calls this method if the body ends with an error before it is complete. The reader gets the
+   * chunks before the error.
    */
   breakOff(error: Error): void {
     if (this.#held.size > 0) this.#flow();
     this.fail(error);
   }
 
-  /** Called by the source after the last chunk. */
+  /** The source calls this method after the last chunk. */
   end(): void {
     this.#hasEnded = true;
     this.#arrived?.();
@@ -127,8 +130,8 @@ export class AnswerBody {
   }
 
   /**
-   * Aborts the body and drops unread chunks. The reader and followers are notified later, never within this
-   * call.
+   * Aborts the response body and drops unread chunks. The reader and the end callbacks are notified later,
+   * never within this call.
    */
   fail(error: Error): void {
     if (this.#isOver) return;
@@ -141,7 +144,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // A new owner may not have started reading the body yet.
+    // A new owner of the response body may not have started reading the body yet.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }
@@ -179,17 +182,17 @@ export class AnswerBody {
   }
 }
 
-/** The bytes read from a body: all bytes, or as many as the limit allows. */
+/** The bytes read from a response body: all bytes, or as many bytes as the limit allows. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 /**
- * Reads a body up to a size limit. If the body exceeds the limit, it is paused and the caller must discard
- * it. Rejects with the body's error.
- * @param reserve called with the length of each chunk before the chunk is kept. If it throws, the body is
- * aborted with that error.
+ * Reads a response body up to a size limit. If the body exceeds the limit, the body is paused and the caller
+ * must discard it. Rejects with the error of the body.
+ * @param reserve called with the length of each chunk before the chunk is kept; if it throws, the body is
+ * aborted with that error
  */
 export function readWhole(
   body: AnswerBody,
@@ -213,11 +216,14 @@ export function readWhole(
   });
 }
 
-/** Error bodies are short; if an error body is longer than this, the rest is not read. */
+/**
+ * Maximum number of bytes that are read of an unused body. Error bodies are short. If an error body is longer
+ * than this, the rest is not read.
+ */
 const unwantedBytesMax = 64 * 1024;
 
 /**
- * Reads an unused body to its end, so that the call ends normally and its connection can be reused.
+ * Reads an unused response body to its end, so that the call ends normally and its connection can be reused.
  * Discarding the body would close the connection.
  */
 export function passOver(body: AnswerBody): void {
@@ -227,12 +233,12 @@ export function passOver(body: AnswerBody): void {
   );
 }
 
-/** Maximum length of a provider's error body. Longer bodies are truncated. */
+/** Maximum length of a provider's error body in bytes. Longer error bodies are truncated. */
 export const errorBytesMax = 1024 * 1024;
 
 /**
- * Reads an error body so that it can be read again, from `body`. If the response ends before the error body
- * is complete, `body` fails with the same error.
+ * Reads a provider's error body so that the error body can be read again, from `body`. If the response ends
+ * before the error body is complete, `body` fails with the same error.
  */
 export async function peekError(
   error: AnswerBody,

@@ -10,10 +10,11 @@ import { AnswerBody } from './answer-body.ts';
 
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
-  /** How long a provider may stay silent before its headers and between two chunks. */
+  /** Milliseconds for which a provider may stay silent before its headers and between two chunks. */
   readonly idleTimeoutMs: number;
   /**
-   * Renders the mark in each request, so that the gateway recognizes its own request if the request returns.
+   * Renders the loop mark in each request. The mark lets the gateway recognize its own request if the request
+   * returns to the gateway.
    */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
@@ -28,7 +29,10 @@ export class UndiciUpstream implements Upstream {
   readonly #agent: Agent;
   readonly #guard: EgressGuard;
   readonly #loops: UndiciUpstreamOptions['loops'];
-  /** Addresses that have passed the egress guard. The guard's rules do not change while the process runs. */
+  /**
+   * Provider addresses that have passed the egress guard. The guard's rules do not change while the process
+   * runs.
+   */
   readonly #addresses = new LRUCache<string, Address>({ max: 10_000 });
 
   constructor({ guard, idleTimeoutMs, loops }: UndiciUpstreamOptions) {
@@ -38,12 +42,12 @@ export class UndiciUpstream implements Upstream {
       connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      // The number of connections is unlimited. Admission limits the requests, so one account cannot use up
-      // an address's connections.
+      // The number of connections per address is unlimited, because admission limits the requests.
+      // One account can therefore not use up an address's connections.
       connections: null,
       pipelining: 1,
-      // Providers and load balancers close idle connections after about a minute. The gateway closes them
-      // earlier, so that it never writes a request to a closing connection.
+      // Providers and load balancers close idle connections after about a minute.
+      // The gateway closes connections earlier, so that it never writes to a closing connection.
       keepAliveTimeout: 20_000,
       keepAliveMaxTimeout: 55_000,
       maxHeaderSize: 64 * 1024,
@@ -60,8 +64,8 @@ export class UndiciUpstream implements Upstream {
   }
 
   /**
-   * Throws `egress_denied` for a forbidden address. A host name is resolved and checked when the connection
-   * is opened.
+   * Parses a provider's address. Throws `egress_denied` for a forbidden address. A host name is resolved and
+   * checked when the connection is opened.
    */
   #parseAddress(url: string): Address {
     this.#guard.checkCall(url);
@@ -77,8 +81,8 @@ export class UndiciUpstream implements Upstream {
 }
 
 /**
- * Builds a response from undici's events, and aborts the call when the caller's signal aborts. Equivalent to
- * undici's `request`, but does not create a `Readable` for each response.
+ * Builds a response from undici's events, and aborts the call when the caller's signal aborts. This class is
+ * equivalent to undici's `request`, but does not create a `Readable` for each response.
  */
 class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #call: Pick<UpstreamCall, 'signal' | 'body'>;
@@ -100,7 +104,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (call.signal.aborted) this.#end();
   }
 
-  /** Called when a connection is ready, before the request is written. */
+  /** Called when a connection is ready, before the request is written to the connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#call.signal.aborted) this.#end();
@@ -111,7 +115,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: UpstreamReply['headers'],
   ): void {
-    // Skips early hints and other interim responses.
+    // Early hints and other interim responses are skipped.
     if (status < 200) return;
     const body = new AnswerBody(controller);
     body.follow(() => this.#release());
@@ -136,8 +140,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici cannot abort a call before the call has a connection. The promise is rejected immediately, and the
-   * call is aborted when it would start.
+   * Aborts the provider call. undici cannot abort a call before the call has a connection. In that case, the
+   * promise is rejected immediately, and the call is aborted when it would start.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

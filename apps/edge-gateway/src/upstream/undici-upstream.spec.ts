@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Longer than the server in this process needs to respond on a busy machine. */
+/** Milliseconds that are longer than the server in this process needs to respond on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const loops = { renderHeader: () => 'agent-gateway-of-a-test' };
@@ -38,12 +38,12 @@ async function startProvider(answer: RequestListener, idleTimeoutMs = 60_000) {
   return { server, abort, send };
 }
 
-/** Resolves with the value that the body passes to its followers. */
+/** Resolves with true if the body was read completely, and otherwise with false. */
 function overOf({ body }: UpstreamReply): Promise<boolean> {
   return new Promise((resolve) => body.follow(resolve));
 }
 
-/** Resolves with the error from an aborted body. */
+/** Resolves with the error with which the body was aborted. */
 function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Promise<Error> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(new Error('it was whole'));
@@ -51,8 +51,8 @@ function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Pro
   });
 }
 
-describe('a request', () => {
-  it('carries the mark of this deployment', async () => {
+describe('a request to a provider', () => {
+  it('carries the loop mark of this deployment', async () => {
     let received: unknown;
     const { send } = await startProvider((request, response) => {
       received = request.headers['cdn-loop'];
@@ -63,7 +63,7 @@ describe('a request', () => {
   });
 });
 
-describe('a response', () => {
+describe('a provider’s response', () => {
   it('has its status, its headers (repeated headers as a list) and its whole body', async () => {
     const { send } = await startProvider((_, response) => {
       response.writeHead(201, [
@@ -89,7 +89,7 @@ describe('a response', () => {
     expect((await readWhole(answer.body, 100)).bytes.toString()).toBe('here');
   });
 
-  it('is read up to the size limit', async () => {
+  it('can be read up to a size limit', async () => {
     const { send } = await startProvider((_, response) => response.end('x'.repeat(1_000)));
     const answer = await send();
     const isWhole = overOf(answer);
@@ -102,8 +102,8 @@ describe('a response', () => {
   const singleBytes = letters.replaceAll(/./g, '1\r\n$&\r\n');
 
   /**
-   * Sends the start of a response, and sends `rest` once the body is being read. Returns the pieces that
-   * arrive.
+   * Sends the start of a response, and sends `rest` once the body is being read. Returns the pieces of the
+   * body that arrive.
    */
   async function readPieces(rest: string, isWhole: boolean): Promise<Buffer[]> {
     let finish = (): unknown => undefined;
@@ -133,7 +133,7 @@ describe('a response', () => {
     expect(pieces.length).toBeLessThan(100);
   });
 
-  it('passes on all bytes before the error if it ends early', async () => {
+  it('passes on all bytes before the error if the response ends early', async () => {
     const pieces = await readPieces(`${singleBytes}no length\r\n`, false);
     expect(Buffer.concat(pieces).toString()).toBe(`>${letters}`);
   });
@@ -176,7 +176,7 @@ describe('a response', () => {
     });
     await waitMs(300);
     expect(taken).toBeLessThan(1024 * 1024);
-    // The remaining bytes are buffered by the sockets.
+    // The remaining bytes of the response are buffered by the sockets.
     expect(sent).toBeLessThan(total / 2);
     hasRoom = true;
     answer.body.resume();
@@ -185,7 +185,7 @@ describe('a response', () => {
   });
 });
 
-describe('an aborted call', () => {
+describe('an aborted provider call', () => {
   it('rejects immediately if there is no connection yet, so an unresponsive address does not delay the caller', async () => {
     const refuse = (fail: (error: Error, socket: null) => void) => fail(new Error('no connection'), null);
     const connect = (_: unknown, callback: (error: Error, socket: null) => void): void =>
@@ -203,7 +203,7 @@ describe('an aborted call', () => {
     await expect(upstream.send(call)).rejects.toBe(reason);
   });
 
-  it('rejects with the reason before a response arrives', async () => {
+  it('rejects with the reason if it is aborted before a response arrives', async () => {
     const { send, abort, server } = await startProvider(() => undefined);
     const reason = new GatewayError('upstream_timeout', { detail: 'too late' });
     const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
@@ -238,24 +238,24 @@ describe('an aborted call', () => {
   });
 });
 
-describe('a failing response', () => {
-  it('is reported as `upstream_unreachable` if the connection closes before it starts', async () => {
+describe('a failing response of a provider', () => {
+  it('is reported as `upstream_unreachable` if the connection closes before the response starts', async () => {
     const { send } = await startProvider(({ socket }) => socket.destroy());
     await expect(send()).rejects.toMatchObject({ code: 'upstream_unreachable' });
   });
 
-  it('is reported as a timeout if the provider is silent before it starts', async () => {
+  it('is reported as a timeout if the provider is silent before the response starts', async () => {
     const { send } = await startProvider(() => undefined, shortSilenceMs);
     await expect(send()).rejects.toMatchObject({ code: 'upstream_timeout' });
   });
 
-  it('is aborted if the provider goes silent partway through', async () => {
+  it('is aborted if the provider goes silent partway through the response', async () => {
     const { send } = await startProvider((_, response) => response.write('some'), shortSilenceMs);
     const answer = await send();
     expect(await breakOf(answer)).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
   });
 
-  it('is aborted if the connection closes partway through', async () => {
+  it('is aborted if the connection closes partway through the response', async () => {
     const { send } = await startProvider((_, response) => {
       response.write('some', () => response.destroy());
     });

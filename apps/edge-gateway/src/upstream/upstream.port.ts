@@ -5,22 +5,20 @@ import type { AnswerBody } from './answer-body.ts';
 
 export interface UpstreamCall {
   readonly url: string;
-  /** HTTP method; `POST` by default. */
+  /** HTTP method of the request; `POST` by default. */
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
   /**
-   * A streamed body is sent as it arrives. If its length is known, the `content-length` header contains the
-   * length.
+   * The request body. A streamed body is sent as it arrives. If the length of the body is known, the
+   * `content-length` header contains the length.
    */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
-  /**
-   * The `CDN-Loop` header of the client's request. Absent if the call is not caused by a client's request.
-   */
+  /** The `CDN-Loop` header of the client's request. Absent if no client request caused the call. */
   readonly loopHeader?: string | string[] | undefined;
 }
 
-/** A provider's response with its unread body. */
+/** A provider's response with a body that has not been read. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: IncomingHeaders;
@@ -29,11 +27,11 @@ export interface UpstreamReply {
 
 /** A provider's response. Status and headers have arrived; the body follows. */
 export interface UpstreamAnswer extends UpstreamReply {
-  /** Values that must not appear in the provider's error text. */
+  /** Secret values that must not appear in the provider's error text. */
   readonly secrets: readonly string[];
   /** Called when the first byte of the response is sent to the client. */
   readonly begun: () => void;
-  /** Called when a stream reports its end. Later connection errors are then not recorded as failures. */
+  /** Called when a stream reports its end. Connection errors after the end are not recorded as failures. */
   readonly ended: () => void;
 }
 

@@ -11,17 +11,20 @@ import type { Logger } from '@gateway/observability';
 import { newId } from '@gateway/persistence';
 import type { Prisma, VaultDatabase, VaultModels } from '../persistence/vault-database.ts';
 
-/** A change of a credential, for the account's audit log. */
+/** A change of a provider credential, for the account's audit log. */
 interface CredentialChange {
   readonly accountId: string;
   readonly provider: string;
   readonly action: Extract<ReportedAuditEvent['action'], `provider.${string}`>;
-  /** The changed fields, without secret values. */
+  /** The changed fields of the credential, without secret values. */
   readonly changes: AuditChanges | null;
   readonly actor?: Actor | undefined;
 }
 
-/** Queues an event in the transaction of the change, so that both are stored or neither is. */
+/**
+ * Queues an audit event in the transaction of the change, so that the change and the event are stored
+ * together or not at all.
+ */
 export async function queueAudit(
   tx: Pick<VaultModels, 'auditOutboxEvent'>,
   { accountId, provider, action, changes, actor }: CredentialChange,
@@ -37,7 +40,7 @@ export async function queueAudit(
   await tx.auditOutboxEvent.create({ data, select: { id: true } });
 }
 
-/** How often the shipper looks for events that another replica or an earlier round did not send. */
+/** Milliseconds between searches for audit events that have not been sent yet. */
 const everyMs = 2_000;
 const eventsAtOnce = 100;
 
@@ -48,8 +51,8 @@ interface ShipperParts {
 }
 
 /**
- * Sends queued events to the account service, oldest first, while the service runs. Replicas can send the
- * same event, because the account service stores each event once.
+ * Sends queued audit events to the account service, oldest first, while the service runs. Several replicas
+ * may send the same event, because the account service stores each event once.
  */
 export class AuditShipper {
   readonly #parts: ShipperParts;
@@ -66,13 +69,13 @@ export class AuditShipper {
     this.wake();
   }
 
-  /** Starts a round immediately, unless one is already running. */
+  /** Starts to send queued audit events immediately, unless sending is already in progress. */
   wake(): void {
     if (this.#isStopping) return;
     this.#round ??= this.#ship().finally(() => (this.#round = undefined));
   }
 
-  /** Waits for the current call to finish. */
+  /** Waits until the current call of the account service has finished. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
@@ -99,7 +102,10 @@ export class AuditShipper {
     }
   }
 
-  /** Drops an event that the account service rejects, because the event would block later events. */
+  /**
+   * Sends one audit event. Drops an audit event that the account service rejects, because the event would
+   * block later events.
+   */
   async #send(id: string, event: unknown): Promise<void> {
     const { messaging, logger } = this.#parts;
     try {

@@ -5,14 +5,14 @@ import type { ServiceParts } from '@gateway/messaging';
 import type { Counter } from '@gateway/observability';
 
 /**
- * `missing`: the credential does not exist. `failed`: a stored secret cannot be decrypted, because it was
- * changed or belongs to a different key. `unavailable`: the key for a stored secret cannot be used at the
- * moment.
+ * The outcome of a request for a credential. `missing`: the credential does not exist. `failed`: a stored
+ * secret cannot be decrypted, because it was changed or belongs to a different key. `unavailable`: the key
+ * for a stored secret cannot be used at the moment.
  */
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
-/** Counts how often credentials are decrypted and rewrapped, and announces changes. */
+/** Counts how often credentials are decrypted and re-encrypted, and announces changes of credentials. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
   readonly #audit: Pick<AuditShipper, 'wake'>;
@@ -46,8 +46,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Broadcasts that cached copies of a credential are stale, and ships the change to the audit log. Call it
-   * only after the transaction has committed.
+   * Broadcasts that cached copies of a credential are stale, and sends the change to the audit log. Call this
+   * method only after the transaction has committed.
    */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
     this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });
@@ -56,13 +56,13 @@ export class CredentialEvents {
   }
 
   /**
-   * The notification is for gateways that miss the broadcast. The call does not wait for the notification,
-   * because gateways refresh within ten seconds anyway.
+   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The call does
+   * not wait for the notification, because gateways reload credentials within ten seconds anyway.
    */
   #noteChange(accountId: string): void {
     const { messaging, logger } = this.#parts;
     messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {
-      // An account that is being deleted has no epoch.
+      // An account that is being deleted has no epoch (change number).
       if (error instanceof GatewayError && error.code === 'not_found') return;
       logger.warn({ err: error, account_id: accountId }, 'noting a credential change in the account failed');
     });

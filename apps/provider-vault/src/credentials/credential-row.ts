@@ -4,10 +4,10 @@ import { newId } from '@gateway/persistence';
 import type { CredentialRow, VaultModels } from '../persistence/vault-database.ts';
 import type { Envelope } from '../encryption/envelope.ts';
 
-/** Maximum number of credentials per account, one per provider. */
+/** Maximum number of provider credentials per account, one per provider. */
 export const credentialsMax = 200;
 
-/** Columns that contain no part of the credential. */
+/** Database columns that contain no part of the secret. */
 export const summaryColumns = {
   provider: true,
   hint: true,
@@ -34,7 +34,7 @@ export function renderSummary(row: Pick<CredentialRow, keyof typeof summaryColum
 
 const storedFields = z.record(z.string(), z.string());
 
-/** Parses the envelope of a stored row. */
+/** Parses the encrypted envelope in a stored database row. */
 export function parseEnvelope({
   keyVersion,
   wrappedDataKey,
@@ -48,11 +48,14 @@ interface AuditEntry {
   readonly provider: string;
   readonly credentialId: string;
   readonly action: 'put' | 'open' | 'delete' | 'rewrap';
-  /** Only for `open`: SHA-256 of the public key to which the secret is encrypted. */
+  /** SHA-256 of the public key with which the secret is encrypted. Present only if the action is `open`. */
   readonly recipientKeySha256?: string;
 }
 
-/** Writes an audit row in the same transaction as the change, so that both are stored or neither is. */
+/**
+ * Writes an audit row in the transaction of the change, so that the change and the audit row are stored
+ * together or not at all.
+ */
 export async function writeAudit(tx: VaultModels, entry: AuditEntry): Promise<void> {
   await tx.credentialAudit.create({ data: { id: newId(), ...entry }, select: { id: true } });
 }

@@ -1,7 +1,7 @@
 import { createSealingKeyPair, seal } from '@gateway/messaging';
 import { chooseHint, openSealedSecret, secretBytesMax } from './credential-secret.ts';
 
-describe('a received credential', () => {
+describe('a credential that the vault receives', () => {
   const [current, older] = [createSealingKeyPair(), createSealingKeyPair()];
   const pairs = [current, older].map((pair) => () => Promise.resolve(pair));
   const sealed = (text: string, publicKey = current.publicKey) => seal(Buffer.from(text), publicKey);
@@ -9,7 +9,7 @@ describe('a received credential', () => {
   it.each([
     ['current', current],
     ['older', older],
-  ])('is decrypted when it was encrypted to the %s key', async (_, pair) => {
+  ])('is decrypted if it was encrypted with the %s key', async (_, pair) => {
     await expect(openSealedSecret(sealed('{"apiKey":"k"}', pair.publicKey), pairs)).resolves.toEqual({
       fields: { apiKey: Buffer.from('k') },
       hint: null,
@@ -17,18 +17,18 @@ describe('a received credential', () => {
     });
   });
 
-  it('is decrypted with the current key without unwrapping an older one', async () => {
+  it('is decrypted with the current key without unwrapping an older key', async () => {
     const unused = () => Promise.reject(new Error('unwrapped'));
     await expect(openSealedSecret(sealed('{"apiKey":"k"}'), [pairs[0]!, unused])).resolves.toBeDefined();
   });
 
-  it('fails with a retryable error when no key can decrypt it, so that the gateway fetches the key again', async () => {
+  it('fails with a retryable error if no key can decrypt it, so that the gateway fetches the public key again', async () => {
     const box = sealed('{"apiKey":"k"}', createSealingKeyPair().publicKey);
     await expect(openSealedSecret(box, pairs)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
   it.each(['', 'my-secret-value', '"my-secret-value"', '{"key":"my-secret-value"}', '{"apiKey":7}'])(
-    'is rejected when it is %j, and the error does not reveal it',
+    'is rejected if it is %j, and the error does not reveal the credential',
     async (text) => {
       const opening = openSealedSecret(sealed(text), pairs);
       await expect(opening).rejects.toMatchObject({ code: 'invalid_field', cause: undefined });
@@ -36,20 +36,20 @@ describe('a received credential', () => {
     },
   );
 
-  it('is rejected when it is too long', async () => {
+  it('is rejected if it is too long', async () => {
     const text = JSON.stringify({ apiKey: 'k'.repeat(secretBytesMax) });
     await expect(openSealedSecret(sealed(text), pairs)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 });
 
-describe('the hint for a credential', () => {
-  it('shows the last four characters', () => {
+describe('the hint that is shown for a credential', () => {
+  it('contains the last four characters of the credential', () => {
     expect(chooseHint('sk-0123456789')).toBe('6789');
     expect(chooseHint('0123456789ab')).toBe('89ab');
   });
 
   it.each(['', 'a', '0123456789a', '👍'.repeat(11)])(
-    'is null for %j, which is too short to show any part',
+    'is null for %j, because the credential is too short to show any part',
     (text) => {
       expect(chooseHint(text)).toBeNull();
     },

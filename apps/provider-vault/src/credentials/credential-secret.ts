@@ -7,10 +7,10 @@ import { z } from 'zod';
 export const secretBytesMax = 64 * 1024;
 import type { OpenFields } from '../encryption/envelope.ts';
 
-/** Unwraps a key pair on demand. */
+/** Unwraps a sealing key pair when the key pair is needed. */
 type OpenKeyPair = () => Promise<SealingKeyPair>;
 
-/** The content of a sealed box: the fields to store, and the parts that may be shown. */
+/** The content of a sealed box with a credential: the fields to store, and the parts that may be shown. */
 export interface ReceivedSecret {
   readonly fields: OpenFields;
   readonly hint: string | null;
@@ -18,9 +18,9 @@ export interface ReceivedSecret {
 }
 
 /**
- * Decrypts a credential that a gateway encrypted to the vault's public key. During a rotation, the gateway
- * may still use an older key. Throws `service_unavailable` if no key decrypts the box (the gateway then
- * fetches the key again). Throws `invalid_field` if the content is not a credential.
+ * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation, the gateway
+ * may still use an older public key. Throws `service_unavailable` if no key decrypts the box (the gateway
+ * then fetches the public key again). Throws `invalid_field` if the content is not a credential.
  * @param keyPairs the key pairs, tried in order; each pair is unwrapped only if the previous pairs cannot
  * decrypt the box
  */
@@ -49,7 +49,7 @@ async function openWithAny(sealedSecret: string, keyPairs: readonly OpenKeyPair[
   throw new GatewayError('service_unavailable', { detail: 'the box is not sealed to a key of this vault' });
 }
 
-/** The error has no cause, because a parser error can quote the secret. */
+/** The error has no cause, because the message of a parser error can quote the secret. */
 function parseSecret(bytes: Buffer): ReceivedSecret {
   let json: unknown;
   try {
@@ -69,7 +69,10 @@ function invalidSecret(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The credential is not valid.' });
 }
 
-/** Each additional key in a credential is stored in its own field. */
+/**
+ * The prefix of the stored fields for additional keys. Each additional key of a credential is stored in a
+ * separate field.
+ */
 const prefix = 'additionalKey';
 
 /** The name of the stored field for the additional key at this position. */
@@ -86,16 +89,22 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
   return { ...Object.fromEntries(own), ...(additionalKeys.length === 0 ? {} : { additionalKeys }) };
 }
 
-/** A shorter credential gets no hint, because four characters would reveal too much of it. */
+/**
+ * Minimum length of a credential with a hint. A shorter credential gets no hint, because four characters
+ * would reveal too much of it.
+ */
 const charactersMin = 12;
 
-/** Fields that identify a credential with several values. The first field that exists is used. */
+/**
+ * Fields that identify a credential with several values. The first of these fields that exists is used for
+ * the hint.
+ */
 const names = ['api_key', 'access_key_id', 'private_key_id'] as const;
 const severalValues = z.record(z.string(), z.unknown());
 
 /**
- * Returns the last four characters of a credential, or null if the credential is too short. If a credential
- * has several values, the identifying value is used.
+ * Returns the last four characters of a credential as a hint, or null if the credential is too short. If a
+ * credential has several values, the value that identifies the credential is used.
  */
 export function chooseHint(credential: string): string | null {
   const characters = Array.from(chooseShown(credential));

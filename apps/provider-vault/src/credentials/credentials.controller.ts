@@ -25,7 +25,7 @@ import { openCredential } from './open-credential.ts';
 import { putCredential } from './put-credential.ts';
 import { rewrapCredentials } from './rewrap-credentials.ts';
 
-/** Implements the contracts for provider credentials. */
+/** Implements the RPC contracts for provider credentials. */
 @Controller()
 export class CredentialsController {
   readonly #context: CredentialsContext;

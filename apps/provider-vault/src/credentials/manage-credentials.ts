@@ -15,7 +15,7 @@ export interface CredentialsContext {
   readonly events: Pick<CredentialEvents, 'countOpening' | 'countRewrapping' | 'announceChange'>;
 }
 
-/** Lists the account's credentials by provider, without their secrets. */
+/** Lists the account's provider credentials, sorted by provider, without their secrets. */
 export async function listCredentials(
   { database }: Pick<CredentialsContext, 'database'>,
   { accountId }: { accountId: string },
@@ -32,15 +32,15 @@ interface CredentialReport {
   readonly accountId: string;
   readonly provider: string;
   /**
-   * The HTTP status with which the provider rejected the credential. Null after the provider has accepted it
-   * again.
+   * The HTTP status with which the provider rejected the credential. Null after the provider has accepted the
+   * credential again.
    */
   readonly refusedStatus: number | null;
 }
 
 /**
- * Stores whether a provider accepts a credential. Only the HTTP status is kept, because the error text can
- * quote the key.
+ * Stores whether a provider accepts a credential. Only the HTTP status is stored, because the provider's
+ * error text can quote the key.
  */
 export async function reportCredential(
   { database }: Pick<CredentialsContext, 'database'>,
@@ -55,7 +55,10 @@ export async function reportCredential(
   return { changed: count > 0 };
 }
 
-/** Deletes the account's credential for a provider, together with its data key. The audit rows are kept. */
+/**
+ * Deletes the account's credential for a provider, together with the credential's data key. The audit rows of
+ * the credential are kept.
+ */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId, provider, actor }: { accountId: string; provider: string; actor?: Actor | undefined },
@@ -77,16 +80,16 @@ export async function deleteCredential(
 }
 
 /**
- * Deletes all credentials of an account in one transaction, and blocks new ones. The audit rows are kept. The
- * deletion is idempotent, so it can be retried until it succeeds.
+ * Deletes all credentials of an account in one transaction, and blocks new credentials. The audit rows of the
+ * credentials are kept. The deletion is idempotent, so it can be retried until it succeeds.
  */
 export async function forgetAccount(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    // The upsert is the first write, because it waits for transactions that are currently writing
-    // credentials.
+    // The upsert is the first write of the transaction.
+    // The upsert waits for transactions that are currently writing credentials of the account.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });

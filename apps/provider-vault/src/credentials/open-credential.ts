@@ -10,11 +10,11 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface OpenCredentialRequest {
   readonly accountId: string;
   readonly provider: string;
-  /** The gateway process's public key, to which the secret is encrypted. */
+  /** The public key of the gateway process, with which the secret is encrypted. */
   readonly recipientPublicKey: string;
 }
 
-/** The encrypted secret, with the other fields that the gateway needs. */
+/** The encrypted secret, with the other fields of the credential that the gateway needs. */
 export interface OpenedCredential {
   readonly sealedSecret: string | null;
   readonly baseUrl: string | null;
@@ -25,10 +25,10 @@ export interface OpenedCredential {
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
 
 /**
- * Returns a credential to one gateway process, encrypted to its public key, or nulls if the credential does
- * not exist. The audit row is committed before the secret is decrypted, so no secret leaves the vault without
- * an audit row. Throws `internal_error` for a tampered row, and `service_unavailable` if the row's key cannot
- * be used at the moment.
+ * Returns a credential to one gateway process, encrypted with the public key of the process, or nulls if the
+ * credential does not exist. The audit row is committed before the secret is decrypted, so no secret leaves
+ * the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
+ * `service_unavailable` if the row's key cannot be used at the moment.
  */
 export async function openCredential(
   context: OpeningContext,
@@ -68,8 +68,8 @@ async function openRow(
   { accountId, provider }: OpenCredentialRequest,
   row: CredentialRow,
 ): Promise<OpenFields> {
-  // Uses the requested account and provider, not the row's account and provider. A row that was moved to
-  // another account therefore cannot be decrypted.
+  // Decryption uses the requested account and provider, not those of the database row.
+  // A row that was moved to another account therefore cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));

@@ -12,14 +12,14 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface PutCredentialRequest extends CredentialPlace {
   /** A sealed box that contains a credential as JSON. */
   readonly sealedSecret: string;
-  /** The user or key that changes the credential, for the audit log. */
+  /** The user or API key that changes the credential, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
 const attemptsMax = 3;
 
 /**
- * Stores a credential, or replaces the account's credential for that provider. The credential is bound to its
+ * Stores a credential, or replaces the account's credential for the provider. The credential is bound to its
  * base URL: to change the URL, the caller must send the credential again. Throws the errors of
  * `openSealedSecret`, `invalid_field` for too many credentials, and `not_found` for a deleted account.
  */
@@ -43,9 +43,9 @@ export async function putCredential(
 }
 
 /**
- * Retries after two kinds of race. If the account is deleted concurrently, the tombstone causes a conflict,
- * and the retry finds the tombstone. If a key version is retired during encryption, the retry uses the
- * current version.
+ * Stores the credential, and retries after two kinds of race. If the account is deleted concurrently, the
+ * stored deletion mark causes a conflict, and the retry finds the deletion mark. If a key version is retired
+ * during encryption, the retry uses the current key version.
  */
 async function storeSecret(
   { database, keyRing, keyVersions }: CredentialsContext,
@@ -100,7 +100,10 @@ async function upsertCredential(
   return saved;
 }
 
-/** The changes that the audit log shows. The log shows only fields that lists of providers also show. */
+/**
+ * The changes that the audit log shows. The audit log shows only fields that the list of providers also
+ * shows.
+ */
 function diffSummaries(before: CredentialSummary | null, after: CredentialSummary): AuditChanges {
   const changes: AuditChanges = {};
   const note = (field: string, from: unknown, to: unknown): void => {
@@ -113,8 +116,9 @@ function diffSummaries(before: CredentialSummary | null, after: CredentialSummar
 }
 
 /**
- * Runs `store` unless the account is deleted. Reserves the tombstone's row until the transaction ends. A
- * concurrent deletion waits for the end of the transaction, and then finds the stored credential.
+ * Runs `store` unless the account is deleted. Reserves the row of the account's deletion mark until the
+ * transaction ends. A concurrent deletion waits for the end of the transaction, and then finds the stored
+ * credential.
  */
 async function unlessForgotten<T>(tx: VaultModels, accountId: string, store: () => Promise<T>): Promise<T> {
   if ((await tx.forgottenAccount.findUnique({ where: { accountId } })) !== null) {

@@ -4,14 +4,14 @@ import { parseEnvelope, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
-/** A position in the processing order: by key version, then by id. */
+/** A position in the processing order of stored credentials: by key version, then by id. */
 export interface RewrapCursor {
   readonly keyVersion: number;
   readonly id: string;
 }
 
 export interface RewrapRequest {
-  /** Position where the previous batch ended. Null starts from the beginning. */
+  /** Position where the previous batch ended. Null starts with the first credential. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
@@ -19,26 +19,25 @@ export interface RewrapRequest {
 export interface RewrapReport {
   readonly rewrapped: number;
   /**
-   * Number of rows that cannot be decrypted because they were tampered with. The batch does not change these
-   * rows.
+   * The rows that cannot be decrypted because they were tampered with. The batch does not change these rows.
    */
   readonly failed: RewrapCursor[];
   /** Position where the next batch starts. Null after the last batch. */
   readonly next: RewrapCursor | null;
-  /** Number of rows that are not encrypted under the current key. */
+  /** Number of database rows that are not encrypted under the current key. */
   readonly left: number;
 }
 
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
-/** When this time expires, the batch stops after the current row, well before the caller times out. */
+/** Milliseconds after which a batch stops after the current row, well before the caller times out. */
 const batchMs = 4_000;
 
 /**
  * Re-encrypts a batch of credentials under the current key. Data keys and ciphertexts are replaced, because
- * ciphertexts are bound to the key version. Each row is changed together with its audit row in its own
- * transaction, and only if it has not changed since it was read. A batch can therefore stop at any row and
- * resume later, even with concurrent readers, writers and other runs.
+ * ciphertexts are bound to the key version. Each database row is changed together with its audit row in a
+ * separate transaction, and only if the row has not changed since it was read. A batch can therefore stop at
+ * any row and resume later, even with concurrent readers, writers and other batches.
  */
 export async function rewrapCredentials(
   context: RewrapContext,
@@ -94,7 +93,7 @@ async function rewrapRow(
   try {
     fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
   } catch (error) {
-    // The row is intact but its key is unavailable, so the whole batch must be repeated.
+    // The database row is intact but its key is unavailable, so the whole batch must be repeated.
     if (error instanceof GatewayError) throw error;
     context.events.countRewrapping('failed');
     return 'failed';
@@ -116,8 +115,8 @@ function replaceEnvelope(
   envelope: Awaited<ReturnType<typeof closeEnvelope>>,
 ): Promise<boolean> {
   return database.transactionForAccount(accountId, async (tx) => {
-    // The data key identifies the version of the row that was read, because every write creates a new data
-    // key.
+    // The data key identifies the version of the database row that was read.
+    // Every write of a row creates a new data key.
     const { count } = await tx.credential.updateMany({ where: { id, wrappedDataKey }, data: envelope });
     if (count === 0) return false;
     await writeAudit(tx, { accountId, provider, credentialId: id, action: 'rewrap' });

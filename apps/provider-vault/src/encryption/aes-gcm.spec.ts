@@ -41,11 +41,14 @@ const cases = [
 ].map((hex, at) => [at + 13, ...hex.map((text) => Buffer.from(text, 'hex'))] as const);
 
 describe('AES-256-GCM', () => {
-  it.each(cases)('decrypts test case %i from the specification, and rejects any other tag', (_, ...bytes) => {
-    const [k, iv, aad, p, c, tag] = bytes as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
-    expect(decrypt(k, Buffer.concat([iv, c, tag]), aad)).toEqual(p);
-    const zeroTag = Buffer.alloc(16);
-    expect(() => decrypt(k, Buffer.concat([iv, c, zeroTag]), aad)).toThrow();
-    expect(() => decrypt(k, Buffer.concat([iv, c, tag.subarray(0, 12)]), aad)).toThrow();
-  });
+  it.each(cases)(
+    'decrypts test case %i from the GCM specification, and rejects any other tag',
+    (_, ...bytes) => {
+      const [k, iv, aad, p, c, tag] = bytes as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+      expect(decrypt(k, Buffer.concat([iv, c, tag]), aad)).toEqual(p);
+      const zeroTag = Buffer.alloc(16);
+      expect(() => decrypt(k, Buffer.concat([iv, c, zeroTag]), aad)).toThrow();
+      expect(() => decrypt(k, Buffer.concat([iv, c, tag.subarray(0, 12)]), aad)).toThrow();
+    },
+  );
 });

@@ -5,14 +5,15 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const keyBytes = 32;
 
-/** The nonce: twelve random bytes. */
+/** Length of the nonce: twelve random bytes. */
 export function createNonce(): Buffer {
   return randomBytes(nonceBytes);
 }
 
 /**
  * Encrypts with AES-256-GCM under a random nonce. Returns nonce | ciphertext | tag. With random nonces, a key
- * may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). A record's data key encrypts only a few.
+ * may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). The data key of a record encrypts only a few
+ * messages.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
   const nonce = createNonce();
@@ -20,7 +21,10 @@ export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buff
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws if a single bit in the key, the ciphertext or the associated data differs. */
+/**
+ * Decrypts with AES-256-GCM. Throws if a single bit in the key, the ciphertext or the associated data
+ * differs.
+ */
 export function decrypt(key: Buffer, sealed: Uint8Array, associatedData: Buffer): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new RangeError('The ciphertext is truncated.');
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {

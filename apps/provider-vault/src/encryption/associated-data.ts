@@ -5,7 +5,7 @@ import type { KeyBinding } from './key-encryption-key.port.ts';
 export interface CredentialPlace {
   readonly accountId: string;
   readonly provider: string;
-  /** Null means the provider's default address. */
+  /** The base URL of the credential. Null means the provider's default address. */
   readonly baseUrl: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface CredentialPlace {
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
   readonly keyVersion: number;
-  /** The credential field. Null for the record's data key. */
+  /** The name of the credential field. Null for the record's data key. */
   readonly field: string | null;
 }
 
@@ -24,22 +24,22 @@ const purpose = 'agent-gateway provider-vault v1';
 const seedPurpose = 'agent-gateway provider-vault sealing seed v1';
 
 /**
- * Encodes the storage location as bytes. Each part includes its length and a marker for null, so that two
- * different locations never have the same bytes.
+ * Encodes the storage location of a secret as bytes. Each part includes its length and a marker for null, so
+ * that two different locations never have the same bytes.
  */
 export function encodeAssociatedData(place: SecretPlace): Buffer {
   const { accountId, provider, baseUrl, keyVersion, field } = place;
   return encodeParts([purpose, accountId, provider, baseUrl, String(keyVersion), field]);
 }
 
-/** The binding for a record's data key. */
+/** The binding that is authenticated when a record's data key is encrypted. */
 export function bindDataKey(place: CredentialPlace, keyVersion: number): KeyBinding {
   const associatedData = encodeAssociatedData({ ...place, keyVersion, field: null });
   const { accountId, provider } = place;
   return { associatedData, labels: { account: accountId, provider, key_version: String(keyVersion) } };
 }
 
-/** The binding for the seed of a sealing key pair. */
+/** The binding that is authenticated when the seed of a sealing key pair is encrypted. */
 export function bindSealingSeed(keyVersion: number): KeyBinding {
   const labels = { purpose: 'sealing seed', key_version: String(keyVersion) };
   return { associatedData: encodeParts([seedPurpose, String(keyVersion)]), labels };

@@ -5,7 +5,10 @@ import { digestBinding } from './associated-data.ts';
 import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts';
 import type { KmsKeyName } from './parse-keys.ts';
 
-/** Both attempts together fit within the deadline set by the vault's callers. */
+/**
+ * Timeout of one attempt to call KMS. Both attempts together fit within the deadline set by the vault's
+ * callers.
+ */
 const attemptsMax = 2;
 const connectTimeoutMs = 1_000;
 const answerTimeoutMs = 1_500;
@@ -50,7 +53,7 @@ export class AwsKmsKey implements KeyEncryptionKey {
 }
 
 /**
- * Creates a client for one region. The SDK finds AWS credentials in the environment, shared files, a web
+ * Creates a KMS client for one region. The SDK finds AWS credentials in the environment, shared files, a web
  * identity, or the container's or machine's role. `endpoint` overrides the region's address (for example with
  * a VPC endpoint).
  */
@@ -72,8 +75,8 @@ function renderContext(binding: KeyBinding): Record<string, string> {
 }
 
 /**
- * If KMS is unavailable, throttles or rejects a call, the record is not necessarily damaged. A later call or
- * another replica may succeed.
+ * If KMS is unavailable, throttles or rejects a call, the encrypted record is not necessarily damaged. A
+ * later call or another replica may succeed.
  */
 function rethrow(error: unknown): never {
   const name = error instanceof Error ? error.name : '';

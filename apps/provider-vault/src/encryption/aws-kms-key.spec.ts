@@ -60,7 +60,7 @@ describe('AWS KMS keys', () => {
     ]);
   });
 
-  it('never receive a credential, and log its owner in the encryption context', async () => {
+  it('never receive a credential, and the encryption context logs the owner of the credential', async () => {
     await close();
     const { body } = kms.requests[0]!;
     expect(Buffer.from(body.Plaintext ?? '', 'base64')).toHaveLength(32);
@@ -95,7 +95,7 @@ describe('AWS KMS keys', () => {
     }
   });
 
-  it('coexist with local keys, so that an operator can migrate in both directions', async () => {
+  it('can be used together with local keys, so that an operator can migrate in both directions', async () => {
     const local = await closeEnvelope(ring, 9, place, secret);
     const moved = await closeEnvelope(ring, 2, place, await openEnvelope(ring, place, local));
     await expect(openEnvelope(ring, place, moved)).resolves.toEqual(secret);
@@ -103,7 +103,7 @@ describe('AWS KMS keys', () => {
     expect(ring.fingerprints[2]).toBe(`kms:${second}`);
   });
 
-  it('are retried once when KMS throttles or fails', async () => {
+  it('are called a second time when KMS throttles or fails', async () => {
     kms.faults.push({ status: 400, type: 'ThrottlingException' });
     await expect(close()).resolves.toMatchObject({ keyVersion: 1 });
     kms.faults.push({ status: 500, type: 'KMSInternalException' });
@@ -115,17 +115,22 @@ describe('AWS KMS keys', () => {
     ['KMS keeps failing', 500, 'KMSInternalException'],
     ['the key is disabled', 400, 'DisabledException'],
     ['access is denied', 400, 'AccessDeniedException'],
-  ])('report unavailability instead of a damaged record when %s', async (_, status, type) => {
-    const envelope = await close();
-    kms.faults.push({ status, type }, { status, type });
-    await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({ code: 'service_unavailable' });
-  });
+  ])(
+    'report that the key is unavailable, and not that a record is damaged, when %s',
+    async (_, status, type) => {
+      const envelope = await close();
+      kms.faults.push({ status, type }, { status, type });
+      await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({
+        code: 'service_unavailable',
+      });
+    },
+  );
 
   it('do not block a request when KMS does not respond', async () => {
     kms.faults.push('hang', 'hang');
     const startedAt = performance.now();
     await expect(close()).rejects.toMatchObject({ code: 'service_unavailable' });
-    // Three seconds, plus a margin for a busy machine.
+    // The limit is three seconds, plus a margin for a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 

@@ -24,7 +24,7 @@ function* flipEachBit(bytes: Uint8Array): Generator<Buffer<ArrayBuffer>> {
   }
 }
 
-describe('AES-GCM', () => {
+describe('the encryption with AES-GCM', () => {
   const key = Buffer.alloc(32, 3);
   const associatedData = encodeAssociatedData({ ...place, keyVersion: 1, field: 'apiKey' });
   const sealed = encrypt(key, secret.apiKey, associatedData);
@@ -47,9 +47,9 @@ describe('AES-GCM', () => {
     }
   });
 
-  it('never repeats a nonce among a million', () => {
-    // Comparing eight of the twelve bytes is enough for a million nonces: the probability of a chance
-    // collision is 1 in 37 million.
+  it('never repeats a nonce among a million nonces', () => {
+    // Comparing eight of the twelve bytes is enough for a million nonces.
+    // The probability of a chance collision is 1 in 37 million.
     const nonces = BigUint64Array.from({ length: 1_000_000 }, () => createNonce().readBigUInt64LE(4)).sort();
     expect(nonces.some((nonce, at) => nonce === nonces[at - 1])).toBe(false);
     const used = Array.from({ length: 1_000 }, () =>
@@ -79,8 +79,8 @@ describe('the associated data', () => {
   });
 });
 
-describe('an envelope', () => {
-  it('decrypts every field in its original location', async () => {
+describe('the envelope of a credential', () => {
+  it('decrypts to the original fields in its original storage location', async () => {
     const envelope = await close();
     await expect(openEnvelope(ring, place, envelope)).resolves.toEqual(secret);
     expect(JSON.stringify(envelope)).not.toContain(apiKey.slice(8, 16));
@@ -133,7 +133,7 @@ describe('an envelope', () => {
     await expect(openEnvelope(other, place, envelope)).rejects.toThrow();
   });
 
-  it('reports unavailability when this replica does not have its key', async () => {
+  it('reports that the key is unavailable when this replica does not have the key', async () => {
     const envelope = { ...(await close()), keyVersion: 7 };
     await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
@@ -147,7 +147,7 @@ describe('an envelope', () => {
     await expect(openEnvelope(ringOf(2), place, after)).resolves.toEqual(secret);
   });
 
-  it('is overwritten in memory after use', async () => {
+  it('overwrites decrypted fields in memory after use', async () => {
     const opened = await openEnvelope(ring, place, await close());
     forgetFields(opened);
     for (const value of Object.values(opened)) expect(value.every((byte) => byte === 0)).toBe(true);
@@ -155,7 +155,7 @@ describe('an envelope', () => {
 });
 
 describe('a key-encryption key', () => {
-  it('has a fingerprint that identifies the key and reveals nothing about it', () => {
+  it('has a fingerprint that identifies the key and reveals nothing else about the key', () => {
     const bytes = randomBytes(32);
     const { fingerprint } = new LocalKey(bytes);
     expect(new LocalKey(Buffer.from(bytes)).fingerprint).toBe(fingerprint);
@@ -165,7 +165,7 @@ describe('a key-encryption key', () => {
   });
 });
 
-describe('configured keys', () => {
+describe('the keys in the configuration', () => {
   const [one, two] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
 
   it('are either one key with version 1, or several keys with their versions', () => {

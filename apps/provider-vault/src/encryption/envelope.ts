@@ -3,7 +3,7 @@ import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 import { bindDataKey, encodeAssociatedData, type CredentialPlace } from './associated-data.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** A stored credential. */
+/** A stored credential with encrypted fields. */
 export interface Envelope {
   readonly keyVersion: number;
   /** The record's data key, encrypted under the key-encryption key. */
@@ -12,10 +12,13 @@ export interface Envelope {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The decrypted fields of a credential, as bytes. Overwrite them with `forgetFields` after use. */
+/**
+ * The decrypted fields of a credential, as bytes. Overwrite the decrypted fields with `forgetFields` after
+ * use.
+ */
 export type OpenFields = Readonly<Record<string, Buffer>>;
 
-/** Encrypts each field under a new data key. */
+/** Encrypts each field of a credential under a new data key. */
 export async function closeEnvelope(
   keyRing: KeyRing,
   keyVersion: number,
@@ -35,7 +38,10 @@ export async function closeEnvelope(
   }
 }
 
-/** Decrypts every field. Rejects if any part of the record or its storage location has changed. */
+/**
+ * Decrypts every field of a credential. Rejects if any part of the record or its storage location has
+ * changed.
+ */
 export async function openEnvelope(
   keyRing: KeyRing,
   place: CredentialPlace,
@@ -54,7 +60,7 @@ export async function openEnvelope(
   }
 }
 
-/** Overwrites decrypted fields with zeros. */
+/** Overwrites the decrypted fields of a credential with zeros. */
 export function forgetFields(fields: OpenFields): void {
   for (const value of Object.values(fields)) value.fill(0);
 }

@@ -1,23 +1,29 @@
-/** The binding for a wrapped key. The key can be unwrapped only with the same binding. */
+/** The binding for a wrapped (encrypted) key. The wrapped key can be unwrapped only with the same binding. */
 export interface KeyBinding {
   /** The whole binding, as bytes. */
   readonly associatedData: Buffer;
-  /** The part of the binding that may appear in the key service's audit log. Contains no secrets. */
+  /**
+   * The part of the binding that may appear in the key service's audit log. The public part contains no
+   * secrets.
+   */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /**
- * A key-encryption key. The key wraps only 32-byte keys. A key service that never reveals the key may store
- * it.
+ * A key-encryption key, which wraps only 32-byte keys. The key-encryption key may be stored in a key service
+ * that never reveals the key.
  */
 export interface KeyEncryptionKey {
-  /** Identifies the key in every replica, and reveals nothing about it. */
+  /** Identifies the key in every replica, and reveals nothing else about the key. */
   readonly fingerprint: string;
-  /** Rejects with `service_unavailable` if the key cannot be used at the moment. */
+  /**
+   * Wraps (encrypts) a key. Rejects with `service_unavailable` if the key-encryption key cannot be used at
+   * the moment.
+   */
   wrap(key: Buffer, binding: KeyBinding): Promise<Buffer<ArrayBuffer>>;
   /**
-   * Rejects if the key or the binding differs. Rejects with `service_unavailable` if the key cannot be used
-   * at the moment.
+   * Unwraps (decrypts) a key. Rejects if the key-encryption key or the binding differs. Rejects with
+   * `service_unavailable` if the key-encryption key cannot be used at the moment.
    */
   unwrap(wrapped: Uint8Array, binding: KeyBinding): Promise<Buffer>;
 }

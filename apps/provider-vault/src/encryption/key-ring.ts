@@ -6,17 +6,17 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * This process's key-encryption keys, by version. All of these keys can decrypt. The database stores the
- * version that encrypts, because a replica must not encrypt with a key that another replica lacks.
+ * The key-encryption keys of this process, by version. All of these keys can decrypt. The database stores
+ * which version encrypts, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
-  /** In ascending order, with at least one entry. */
+  /** The key versions in ascending order, with at least one version. */
   readonly versions: readonly number[];
-  /** Maps versions to fingerprints. */
+  /** Maps key versions to key fingerprints. */
   readonly fingerprints: Readonly<Record<string, string>>;
   readonly #keys: ReadonlyMap<number, KeyEncryptionKey>;
 
-  /** @throws RangeError for an empty ring */
+  /** @throws RangeError if the map contains no key */
   constructor(keys: ReadonlyMap<number, KeyEncryptionKey>) {
     if (keys.size === 0) throw new RangeError('contains no key');
     this.#keys = keys;
@@ -29,8 +29,9 @@ export class KeyRing {
   }
 
   /**
+   * Returns the key with this version.
    * @throws GatewayError `service_unavailable` for a version that this replica lacks, because another replica
-   * may have it
+   * may have that version
    */
   key(version: number): KeyEncryptionKey {
     const key = this.#keys.get(version);
@@ -41,15 +42,15 @@ export class KeyRing {
   }
 }
 
-/** The configured keys by version. Each version is either local or in KMS. */
+/** The configured key-encryption keys by version. Each version is either a local key or a key in KMS. */
 interface ConfiguredKeys {
   readonly local: ReadonlyMap<number, Buffer> | undefined;
   readonly kms: ReadonlyMap<number, KmsKeyName> | undefined;
-  /** Overrides the KMS address. */
+  /** The address that replaces the KMS address. */
   readonly kmsEndpoint: string | undefined;
 }
 
-/** Combines local keys and KMS keys, so that an operator can migrate from one kind to the other. */
+/** Combines local keys and KMS keys, so that an operator can migrate between local keys and KMS keys. */
 export function createKeyRing({ local, kms, kmsEndpoint }: ConfiguredKeys): KeyRing {
   const keys = new Map<number, KeyEncryptionKey>();
   for (const [version, key] of local ?? []) keys.set(version, new LocalKey(key));
@@ -74,7 +75,7 @@ export class LocalKey implements KeyEncryptionKey {
   readonly fingerprint: string;
   readonly #wrappingKey: Buffer;
 
-  /** 32 random bytes. */
+  /** The key: 32 random bytes. */
   constructor(key: Buffer) {
     if (key.length !== keyBytes) throw new RangeError(`must be ${keyBytes} bytes`);
     this.#wrappingKey = deriveKey(key, wrappingInfo, keyBytes);

@@ -6,9 +6,9 @@ import { decrypt, encrypt } from './aes-gcm.ts';
 
 export interface KmsServer {
   readonly url: string;
-  /** The received requests, with their `x-amz-target`. */
+  /** The requests that the server has received, with their `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Faults for the next requests. Each request uses up one fault. */
+  /** Faults for the next requests to the server. Each request uses up one fault. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }
@@ -31,9 +31,10 @@ export interface AwsAccess {
 }
 
 /**
- * A fake AWS KMS on loopback that supports Encrypt and Decrypt. The server uses JSON 1.1 with the target
- * names and error formats of KMS, and authenticates the encryption context. The server checks the Signature
- * Version 4 on each request. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
+ * A fake AWS KMS on the loopback interface that supports Encrypt and Decrypt. The fake server uses JSON 1.1
+ * with the target names and error formats of KMS, and authenticates the encryption context. The fake server
+ * checks the Signature Version 4 on each request.
+ * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export async function startKmsServer(access: AwsAccess, keyArns: readonly string[]): Promise<KmsServer> {
   const keys = new Map(keyArns.map((arn) => [arn, randomBytes(32)]));

@@ -1,6 +1,6 @@
 import { keyBytes } from './aes-gcm.ts';
 
-/** An optional version, followed by the key's text. */
+/** Matches an optional version, followed by the text of the key. */
 const entryShape = /^(?:([1-9]\d{0,8}):)?(.+)$/s;
 const localKey = /^[A-Za-z0-9+/]{43}=$/;
 const keyArn = /^arn:aws[a-z-]*:kms:([a-z0-9-]{1,32}):\d{12}:key\/[A-Za-z0-9-]{1,64}$/;
@@ -8,7 +8,7 @@ const keyArn = /^arn:aws[a-z-]*:kms:([a-z0-9-]{1,32}):\d{12}:key\/[A-Za-z0-9-]{1
 /**
  * Parses one key (32 bytes in base64, version 1) or several keys written as `<version>:<base64>`, separated
  * by commas or whitespace.
- * @throws RangeError, without the value in its message
+ * @throws RangeError with a message that does not contain the value
  */
 export function parseLocalKeys(text: string): Map<number, Buffer> {
   return parseEntries(text, (entry) => {
@@ -25,9 +25,9 @@ export interface KmsKeyName {
 }
 
 /**
- * Parses AWS KMS key ARNs in the same format as local keys. Aliases are rejected, because an alias can be
+ * Parses ARNs of AWS KMS keys in the same format as local keys. Aliases are rejected, because an alias can be
  * moved to another key, which cannot decrypt older data.
- * @throws RangeError
+ * @throws RangeError for an invalid ARN
  */
 export function parseKmsKeys(text: string): Map<number, KmsKeyName> {
   return parseEntries(text, (arn) => {

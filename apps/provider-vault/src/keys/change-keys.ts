@@ -9,7 +9,7 @@ export interface KeysContext {
   readonly sealingKeys: SealingKeys;
 }
 
-/** The public key to which gateways encrypt credentials. Every replica returns the same key. */
+/** The public key with which gateways encrypt credentials. Every replica returns the same public key. */
 export async function getSealingKey({
   keyVersions,
   sealingKeys,
@@ -22,17 +22,17 @@ export async function getSealingKey({
 }
 
 interface Activation {
-  /** The key version that all new encryption uses. */
+  /** The key version with which all new data is encrypted. */
   readonly version: number;
-  /** The version that encrypted before the change. Null for a vault without keys. */
+  /** The key version that encrypted data before the change. Null for a vault without keys. */
   readonly previous: number | null;
 }
 
 /**
- * Activates a version of the key-encryption key: the requested version, or this replica's highest. The call
- * is idempotent. Throws `invalid_field` for a version that is lower than the current one or missing on this
- * replica. Also throws `invalid_field` if a running replica lacks the version, because that replica could not
- * decrypt new data.
+ * Activates a version of the key-encryption key: the requested version, or this replica's highest version.
+ * The call is idempotent. Throws `invalid_field` for a version that is lower than the current version or
+ * missing on this replica. Also throws `invalid_field` if a running replica lacks the version, because that
+ * replica could not decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,
@@ -67,8 +67,8 @@ function refuse(message: string): GatewayError {
 }
 
 /**
- * Removes key versions that no credential needs. Returns the removed and the remaining versions. Operators
- * can then delete the removed keys from the configuration.
+ * Removes key versions that no credential needs. Returns the removed and the remaining key versions.
+ * Operators can then delete the removed keys from the configuration.
  */
 export async function retireKeys({
   keyVersions,

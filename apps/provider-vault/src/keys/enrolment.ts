@@ -14,7 +14,7 @@ const everyMs = replicaSeenWithinMs / 6;
 
 /**
  * Registers this replica's keys for the other replicas, while the replica runs. Also checks that this replica
- * has every active key, because otherwise it could not decrypt some credentials.
+ * has every active key, because otherwise the replica could not decrypt some credentials.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;
@@ -25,7 +25,10 @@ export class Enrolment {
     this.#options = options;
   }
 
-  /** Rejects if this replica lacks an active key, or has a different key for that version. */
+  /**
+   * Registers the keys. Rejects if this replica lacks an active key, or has a different key for an active
+   * version.
+   */
   static async begin(options: EnrolmentOptions): Promise<Enrolment> {
     const enrolment = new Enrolment(options);
     await enrolment.#openVault();
@@ -52,8 +55,8 @@ export class Enrolment {
   }
 
   /**
-   * A vault without keys starts with the highest configured version. Versions stored by an older release may
-   * lack newer fields, which are added here.
+   * Adds missing data about key versions to the database. A vault without keys starts with the highest
+   * configured version. Versions stored by an older release may lack newer fields, which are added here.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

@@ -8,35 +8,35 @@ export interface StoredKeyVersion {
   readonly wrappedSeed: Uint8Array | null;
 }
 
-/** A version before its first activation. */
+/** A version of the key-encryption key before its first activation. */
 export interface NewKeyVersion {
   readonly version: number;
   readonly fingerprint: string;
   readonly wrappedSeed: Uint8Array<ArrayBuffer>;
 }
 
-/** A running replica that lacks a key, or has a different key for that version. */
+/** A running replica that lacks the key of a version, or has a different key for that version. */
 export interface LackingReplica {
   readonly instanceId: string;
 }
 
 /**
- * A replica that has not registered for this long is considered stopped. Running replicas register six times
- * in this time.
+ * Milliseconds without a registration after which a replica is considered stopped. Running replicas register
+ * six times in this period.
  */
 export const replicaSeenWithinMs = 60_000;
 
 /**
- * Id of the lock that serializes decisions about key versions. Any number that is unique in this database is
- * valid.
+ * Id of the database lock that serializes decisions about key versions. Any number that is unique in this
+ * database is valid.
  */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * The active key versions, and each replica's keys. Two rules make rotation safe, and one lock protects both.
- * A version is activated only if every running replica has the version's key. A replica that lacks the key
- * for an active version does not start serving requests.
+ * The active key versions, and each replica's keys. Two rules make the rotation of keys safe, and one lock
+ * protects both rules. A key version is activated only if every running replica has the version's key. A
+ * replica that lacks the key for an active version does not start serving requests.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;
@@ -45,7 +45,7 @@ export class KeyVersions {
     this.#database = database;
   }
 
-  /** Lists the active versions. New data is encrypted with the first version. */
+  /** Lists the active key versions. New data is encrypted with the first version. */
   list(): Promise<StoredKeyVersion[]> {
     return this.#database.acrossAccounts.keyVersion.findMany({
       orderBy: { version: 'desc' },
@@ -53,7 +53,7 @@ export class KeyVersions {
     });
   }
 
-  /** Stores the first version in an empty vault. Does nothing if the vault already has a version. */
+  /** Stores the first key version in an empty vault. Does nothing if the vault already has a key version. */
   async begin({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     const client = this.#database.acrossAccounts;
     await client.$transaction([
@@ -64,7 +64,7 @@ export class KeyVersions {
   }
 
   /**
-   * Adds the fingerprint and seed to a version that was activated by a release that did not yet store them.
+   * Adds the fingerprint and the seed to a key version that an older release activated without storing them.
    */
   async complete({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     await this.#database.acrossAccounts.keyVersion.updateMany({
@@ -73,7 +73,7 @@ export class KeyVersions {
     });
   }
 
-  /** Registers a replica's keys, and returns the versions that are then active. */
+  /** Registers a replica's keys, and returns the key versions that are active after the registration. */
   async register(instanceId: string, held: Readonly<Record<string, string>>): Promise<StoredKeyVersion[]> {
     const client = this.#database.acrossAccounts;
     const fingerprints = JSON.stringify(held);
@@ -93,7 +93,7 @@ export class KeyVersions {
   }
 
   /**
-   * Activates a version. Returns false if a running replica lacks the version, or if the same or a higher
+   * Activates a key version. Returns false if a running replica lacks the version, or if the same or a higher
    * version is already active.
    */
   async activate({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<boolean> {
@@ -119,7 +119,10 @@ export class KeyVersions {
       ORDER BY instance_id LIMIT 100`;
   }
 
-  /** Deletes versions that no credential needs, except the highest, and returns the deleted versions. */
+  /**
+   * Deletes key versions that no credential needs, except the highest version, and returns the deleted
+   * versions.
+   */
   async retire(): Promise<number[]> {
     try {
       const rows = await this.#database.acrossAccounts.$queryRaw<{ version: number }[]>`
@@ -128,7 +131,7 @@ export class KeyVersions {
         RETURNING v.version`;
       return rows.map(({ version }) => version).sort((a, b) => a - b);
     } catch (error) {
-      // A concurrent write has used one of these versions.
+      // A concurrent write has used one of these key versions.
       if (sqlStateOf(error) === foreignKeyViolation) return [];
       throw error;
     }

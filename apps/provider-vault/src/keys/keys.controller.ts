@@ -10,7 +10,7 @@ import { activateKey, getSealingKey, retireKeys, type KeysContext } from './chan
 import { KeyVersions } from './key-versions.ts';
 import { SealingKeys } from './sealing-keys.ts';
 
-/** Implements the contracts for sealing keys and key-encryption keys. */
+/** Implements the RPC contracts for sealing keys and key-encryption keys. */
 @Controller()
 export class KeysController {
   readonly #context: KeysContext;

@@ -5,14 +5,14 @@ import { keyBytes } from '../encryption/aes-gcm.ts';
 import { bindSealingSeed } from '../encryption/associated-data.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 
-/** A version of the key-encryption key, with the seed for its sealing key pair. */
+/** A version of the key-encryption key, with the seed for the sealing key pair of the version. */
 export interface SealedSeed {
   readonly version: number;
   readonly wrappedSeed: Uint8Array | null;
 }
 
 /**
- * The key pairs to which gateways encrypt credentials, one per version of the key-encryption key. All
+ * The key pairs with which gateways encrypt credentials, one per version of the key-encryption key. All
  * replicas share the key pairs, because any replica can receive an encrypted credential. The seeds of the key
  * pairs are in the database, encrypted under the key-encryption key.
  */
@@ -24,7 +24,7 @@ export class SealingKeys {
     this.#keyRing = keyRing;
   }
 
-  /** Creates a seed, encrypted under the key for that version. */
+  /** Creates a seed for a key version, encrypted under the key of that version. */
   async createSeed(version: number): Promise<Buffer<ArrayBuffer>> {
     const seed = randomBytes(keyBytes);
     try {
@@ -35,8 +35,8 @@ export class SealingKeys {
   }
 
   /**
-   * Returns the key pair for a seed. Each seed is unwrapped only once. Rejects with `service_unavailable` if
-   * the seed's key cannot be used.
+   * Returns the key pair for a seed. Each seed is unwrapped (decrypted) only once. Rejects with
+   * `service_unavailable` if the seed's key-encryption key cannot be used.
    */
   async open({ version, wrappedSeed }: SealedSeed): Promise<SealingKeyPair> {
     if (wrappedSeed === null) {

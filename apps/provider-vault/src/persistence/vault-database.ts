@@ -15,7 +15,7 @@ export function createVaultDatabase(
   return createDatabase({
     ...options,
     applicationName: 'provider-vault',
-    // Longer formats quote source code and arguments, which must not appear in logs.
+    // Longer error formats quote source code and arguments, which must not appear in logs.
     createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   });
 }

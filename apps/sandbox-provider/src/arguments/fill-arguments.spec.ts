@@ -22,7 +22,7 @@ const object = (properties: Schema, more: Schema = {}): Schema => ({
   ...more,
 });
 
-describe('arguments satisfy the schema', () => {
+describe('the tool arguments that the sandbox provider creates', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: [] };
   const cases: [string, Schema][] = [
     [
@@ -83,15 +83,15 @@ describe('arguments satisfy the schema', () => {
     ['no parameters', {}],
   ];
 
-  it.each(cases)('%s', (_what, schema) => {
+  it.each(cases)('satisfy a schema of the kind: %s', (_what, schema) => {
     expect(errorsOf(schema)).toBeNull();
   });
 
-  it('are an empty object without a schema', () => {
+  it('are an empty object for a tool without a schema', () => {
     expect(fillArguments(null, 'hello')).toEqual({});
   });
 
-  it('are filled in bounded time for an exponential pattern and a very deep schema', () => {
+  it('are created in bounded time for an exponential pattern and a very deep schema', () => {
     const before = process.cpuUsage();
     fillArguments(object({ a: { type: 'string', pattern: '^(a+)+$' } }), `"${'a'.repeat(300)}!"`);
     let deep: Schema = { type: 'string' };
@@ -101,11 +101,11 @@ describe('arguments satisfy the schema', () => {
   });
 });
 
-describe('arguments are taken from the message', () => {
+describe('the tool arguments that the sandbox provider takes from a message', () => {
   it.each([
     ['Merge pull request #42 of octo/hello', { owner: 'octo', repo: 'hello', number: 42 }],
     ['close issue 7, owner: acme, repo: shop', { owner: 'acme', repo: 'shop', number: 7 }],
-  ])('%s', (message, expected) => {
+  ])('are complete for the message: %s', (message, expected) => {
     const schema = object({
       owner: { type: 'string' },
       repo: { type: 'string' },
@@ -114,7 +114,7 @@ describe('arguments are taken from the message', () => {
     expect(fillArguments(schema, message)).toEqual(expected);
   });
 
-  it('fills an optional property only if the message mentions it', () => {
+  it('include an optional property only if the message mentions the property', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -131,13 +131,13 @@ describe('arguments are taken from the message', () => {
 });
 
 const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
-// The schema collection is not part of the repository. Without the collection, only the cases above run. CI
-// requires it.
+// The collection of real tool schemas is not part of the repository, but CI requires the collection.
+// Without the collection, only the tests with the schemas in this file run.
 (sharedTools === '' ? it.skip : it)(
-  "satisfy the schemas of real tools, including GitHub's own server",
+  "tool arguments satisfy the schemas of real tools, including GitHub's own server",
   () => {
     const lines = readFileSync(sharedTools, 'utf8').trim().split('\n');
-    // Compiling validators takes most of the time, so the test samples each set.
+    // Compiling validators takes most of the time, so the test samples each set of schemas.
     const chosen = lines.filter((line, at) => at % 60 === 0 || line.includes('"github_mcp"'));
     const schemas = chosen.map((line) => (JSON.parse(line) as { parameters: Schema | null }).parameters);
     const failed = schemas.filter((schema) => {

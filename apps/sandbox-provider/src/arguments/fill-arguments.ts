@@ -13,7 +13,7 @@ import { MessageValues } from './message-values.ts';
 
 const depthMax = 12;
 const itemsMax = 100;
-/** Only this many characters of a message are read. */
+/** Maximum number of characters of a message that are read. */
 const messageCharsMax = 4_000;
 
 interface Filling {
@@ -60,7 +60,10 @@ function fillValue(filling: Filling, given: unknown, name: string, depth: number
   }
 }
 
-/** Chooses the first alternative that is not null, and merges the sibling keywords into it. */
+/**
+ * Chooses the first alternative of a schema that is not null, and merges the keywords next to the
+ * alternatives into it.
+ */
 function chooseBranch({ root }: Filling, schema: Schema): Schema {
   const branches = [...readList(schema, 'anyOf'), ...readList(schema, 'oneOf')].map((each) =>
     resolveSchema(root, each),

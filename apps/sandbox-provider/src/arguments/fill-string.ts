@@ -16,7 +16,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** Example strings for common patterns. */
+/** Example strings for common patterns in schemas. */
 const shapes = [
   'example',
   'Example',
@@ -59,7 +59,7 @@ const textCharsMax = 200;
 
 /**
  * Chooses a string for a property: its value in the message, a quoted string, a string that suits the
- * property's name, or an example. The first candidate that satisfies the schema is used.
+ * property's name, or an example. The first of these strings that satisfies the schema is used.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;
@@ -113,7 +113,7 @@ function cut(schema: Schema, text: string): string {
     .trim();
 }
 
-/** A fallback string with the right length. */
+/** A fallback string with the length that the schema requires. */
 function pad(schema: Schema): string {
   const min = Math.min(readNumber(schema, 'minLength') ?? 0, 10_000);
   const max = readNumber(schema, 'maxLength') ?? Infinity;

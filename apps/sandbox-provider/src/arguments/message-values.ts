@@ -14,20 +14,20 @@ export class MessageValues {
     this.#slug = /(?<![\w/.:-])([A-Za-z0-9][\w.-]{0,63})\/([A-Za-z0-9][\w.-]{0,99})(?![\w/])/.exec(text);
   }
 
-  /** Returns the next quoted string. */
+  /** Returns the next quoted string in the message. */
   quoted(): string | undefined {
     return this.#quoted.shift();
   }
 
-  /** Returns the next number that satisfies `fits`. */
+  /** Returns the next number in the message that satisfies `fits`. */
   number(fits: (value: number) => boolean): number | undefined {
     const at = this.#numbers.findIndex(fits);
     return at === -1 ? undefined : this.#numbers.splice(at, 1)[0];
   }
 
   /**
-   * Finds a property's value in the message: `owner` and `repo` from "octo/hello", an address, or "title:
-   * Hello".
+   * Finds a property's value in the message: `owner` and `repo` from "octo/hello", an email or web address,
+   * or "title: Hello".
    */
   named(property: string): string | undefined {
     const name = property.toLowerCase();
@@ -51,7 +51,7 @@ export class MessageValues {
     return quoted ?? /^\s*(?:[:=]|is\b|named\b|called\b)\s*([^\s"'`,;]+)/i.exec(rest)?.[1];
   }
 
-  /** A name in the message: the first capitalized word that does not start the message. */
+  /** Returns a name in the message: the first capitalized word that does not start the message. */
   properName(): string | undefined {
     return /\S\s+(\p{Lu}[\p{L}\p{N}-]+)/u.exec(this.text)?.[1];
   }

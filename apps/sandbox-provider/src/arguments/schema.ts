@@ -19,7 +19,7 @@ export function readList(schema: Schema, keyword: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The JSON Schema types, with common misspellings. */
+/** The type names of JSON Schema, with common misspellings. */
 const typeNames: Readonly<Record<string, TypeName>> = {
   string: 'string',
   str: 'string',
@@ -39,7 +39,7 @@ const typeNames: Readonly<Record<string, TypeName>> = {
 };
 
 /**
- * The type of the value to create: the first type that is not null, or the type implied by the other
+ * Returns the type of the value to create: the first type that is not null, or the type implied by the other
  * keywords.
  */
 export function typeOf(schema: Schema): TypeName {
@@ -61,7 +61,7 @@ export function typeOf(schema: Schema): TypeName {
  */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // Longer than any sensible chain of references, so this limit only stops circular references.
+  // Sixteen references are more than any sensible chain, so this limit only stops circular references.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -91,9 +91,9 @@ function lookUp(root: Schema, reference: string): Schema {
 }
 
 /**
- * Limits for a client's pattern and for the strings that are tested against the pattern. RE2 needs linear
- * time for any pattern. RE2 does not support look-around and back-references; every string satisfies a
- * pattern that uses them.
+ * Limits for a client's regular expression and for the strings that are tested against it. RE2 needs linear
+ * time for any regular expression. RE2 does not support look-around and back-references. Every string is
+ * accepted for a regular expression that uses look-around or back-references.
  */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;
@@ -117,7 +117,10 @@ export function stringFits(schema: Schema, text: string): boolean {
   );
 }
 
-/** Draft 4 is also supported, where `exclusiveMinimum: true` modifies `minimum`. */
+/**
+ * Whether a number satisfies its schema. Draft 4 of JSON Schema is also supported, where `exclusiveMinimum:
+ * true` modifies `minimum`.
+ */
 export function numberFits(schema: Schema, value: number): boolean {
   const minimum = readNumber(schema, 'minimum') ?? -Infinity;
   const maximum = readNumber(schema, 'maximum') ?? Infinity;
@@ -136,7 +139,10 @@ export function numberFits(schema: Schema, value: number): boolean {
   );
 }
 
-/** Whether a value satisfies its schema. Defaults and examples often do not. */
+/**
+ * Whether a value satisfies its schema. Default values and examples in schemas often do not satisfy the
+ * schema.
+ */
 export function scalarFits(schema: Schema, value: unknown): boolean {
   switch (typeOf(schema)) {
     case 'string':

@@ -53,25 +53,25 @@ export type ChatMessage = z.output<typeof message>;
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  /** The JSON Schema for the arguments. Null means that the tool takes no arguments. */
+  /** The JSON Schema for the arguments of the tool. Null means that the tool takes no arguments. */
   readonly parameters: Readonly<Record<string, unknown>> | null;
 }
 
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
-  /** The function tools. */
+  /** The function tools that the request offers. */
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Null means no limit. */
+  /** Maximum number of tokens in the response. Null means no limit. */
   readonly tokensMax: number | null;
   /** Size of the messages and tools as JSON, in bytes. Token usage is estimated from this size. */
   readonly promptBytes: number;
 }
 
-/** Parses a request. Throws `ProviderError` with status 400 and the name of the invalid field. */
+/** Parses a chat request. Throws `ProviderError` with status 400 and the name of the invalid field. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = chatRequest.safeParse(body);
   if (!parsed.success) {
@@ -137,7 +137,7 @@ function renderPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** The text in a message. For an array, the concatenated text parts. */
+/** Returns the text in a message. For an array of parts, returns the concatenated text parts. */
 export function readText(each: ChatMessage): string {
   if (typeof each.content === 'string') return each.content;
   return (each.content ?? []).map((part) => part.text ?? '').join('\n');

@@ -7,11 +7,12 @@ export type Answer =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'tool-call'; readonly name: string; readonly argumentsJson: string };
 
-/** Maximum number of characters that the response repeats from a message or result. */
+/** Maximum number of characters of a message or tool result that the response repeats. */
 const echoCharsMax = 400;
 
 /**
- * Chooses a response: it summarizes a tool result, calls a matching tool, or repeats the last user message.
+ * Chooses a response. The response summarizes a tool result, calls a matching tool, or repeats the last user
+ * message.
  */
 export function chooseAnswer(request: ChatRequest): Answer {
   const last = request.messages.at(-1);
@@ -40,7 +41,7 @@ function lastUserText({ messages }: ChatRequest): string {
   return message === undefined ? '' : readText(message);
 }
 
-/** Lists every tool result since the last call, oldest first. */
+/** Lists every tool result since the last tool call, oldest first. */
 function sumUp({ messages }: ChatRequest): string {
   const from = messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'function') + 1;
   const names = new Map(
@@ -61,7 +62,7 @@ function clip(text: string): string {
   return characters.length <= echoCharsMax ? trimmed : `${characters.slice(0, echoCharsMax).join('')}…`;
 }
 
-/** Estimates tokens as one per four bytes, the same as for token usage. */
+/** Estimates tokens as one per four bytes, with the same rule as for token usage. */
 function sayWithin({ tokensMax }: ChatRequest, text: string): Answer {
   if (tokensMax === null || Buffer.byteLength(text) <= tokensMax * 4)
     return { kind: 'text', text, isCut: false };

@@ -27,7 +27,7 @@ function wordsOf(text: string): string[] {
 
 /**
  * Chooses the tool that shares the most words with the message in its name and description, weighted by
- * rarity. Undefined if no tool shares at least one word in its name or two words in its description.
+ * rarity. Returns undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
   const messageWords = new Set(wordsOf(message.slice(0, messageCharsMax)));
@@ -49,8 +49,8 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     const inDescription = [...messageWords].filter((word) => description.has(word));
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
-    // A short name that the message covers completely is better than a longer name that contains the same
-    // words.
+    // A short name that the message covers completely is better than a longer name.
+    // The longer name would contain the same words of the message.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
     if (best === undefined || score > best.score) best = { tool, score };

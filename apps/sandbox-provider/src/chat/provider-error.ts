@@ -22,7 +22,7 @@ export interface ErrorBody {
   };
 }
 
-/** Renders the status and body for any error. Internal errors reveal no details. */
+/** Renders the HTTP status and the body for any error. Internal errors reveal no details to the client. */
 export function renderError(thrown: unknown): { status: number; body: ErrorBody } {
   if (thrown instanceof ProviderError) {
     const { status, message, param, code } = thrown;

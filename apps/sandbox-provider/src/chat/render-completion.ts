@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
 
-/** Ids for the response and its tool call. The ids depend only on the messages and the response. */
+/**
+ * Creates the ids of the response and its tool call. The ids depend only on the messages and the response.
+ */
 export function completionIds(
   request: ChatRequest,
   answer: Answer,
@@ -27,8 +29,9 @@ interface Usage {
 const bytesPerToken = 4;
 
 /**
- * Estimates token usage: one token per four bytes of UTF-8, rounded up. The prompt counts messages and tools
- * as compact JSON. The completion counts the response text, or the name and arguments of the tool call.
+ * Estimates token usage: one token per four bytes of UTF-8, rounded up. The prompt tokens count messages and
+ * tools as compact JSON. The completion tokens count the response text, or the name and arguments of the tool
+ * call.
  */
 export function estimateUsage(request: ChatRequest, answer: Answer): Usage {
   const said = answer.kind === 'text' ? answer.text : answer.name + answer.argumentsJson;

@@ -5,7 +5,7 @@ import { completionIds, finishReasonOf, estimateUsage } from './render-completio
 const pieceCharsMax = 16;
 
 /**
- * Cuts text into pieces without splitting a character. Text with two or more characters gives at least two
+ * Cuts text into pieces without splitting a character. A text with two or more characters gives at least two
  * pieces.
  */
 function cutPieces(text: string): string[] {

@@ -8,8 +8,8 @@ import { joinParts } from './tool-encoder-text.ts';
 import type { Encoder } from '../inference/model.port.ts';
 
 /**
- * Maximum number of tokens to encode per text. Names and descriptions come first, and encoding time grows
- * with length.
+ * Maximum number of tokens to encode per text. A tool's name and description come first, and encoding time
+ * grows with the text's length.
  */
 const tokensMax = 256;
 
@@ -27,8 +27,8 @@ interface Prompts {
 /**
  * Encoder that loads any sentence transformer directory: `model.onnx`, `tokenizer.json`, and its pooling and
  * prompt configuration. The encoder uses mean pooling unless the configuration selects first-token pooling. A
- * text's vector must not depend on other texts. The encoder therefore handles one text at a time, because
- * quantized graphs choose their scale per batch.
+ * text's vector must not depend on other texts. The encoder therefore handles one text per inference, because
+ * quantized graphs choose one numeric scale for a whole batch.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;
@@ -53,7 +53,7 @@ export class SentenceTransformer implements Encoder {
     this.#prompts = pooling.prompts;
   }
 
-  /** @throws if files are missing or corrupt, or if the graph does not output vectors. */
+  /** @throws if model files are missing or corrupt, or if the graph does not output vectors. */
   static async open(directory: string, threads: number): Promise<SentenceTransformer> {
     const { bytes: model } = await readFirstFile(directory, modelFiles);
     const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);

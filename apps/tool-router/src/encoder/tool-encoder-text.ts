@@ -2,7 +2,7 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { visitToolTexts } from '../tool-index/tool-card.ts';
 import type { EncoderField, EncoderPart, EncoderText } from '../inference/inference-protocol.ts';
 
-/** No encoder reads more characters than this from one text. */
+/** Maximum number of characters that any encoder reads from one text. */
 const charactersPerTextMax = 4_000;
 /**
  * Maximum number of texts read from a tool definition. Later texts are skipped, because no encoder reads that
@@ -10,7 +10,7 @@ const charactersPerTextMax = 4_000;
  */
 const partsMax = 256;
 
-/** The encoder's input text for a tool. Computed once per definition. */
+/** The encoder's input text for a tool. The text is computed once per tool definition. */
 export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
   const parts: EncoderPart[] = [];
   visitToolTexts(definition, (field, text) => {
@@ -29,9 +29,9 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * Joins all parts into one string, for encoders without fields. Encoders without fields give the most weight
- * to the beginning. The tool name (split into words) and description therefore come first, and parameter
- * names precede parameter descriptions.
+ * Joins all parts of a tool's text into one string, for encoders without fields. Encoders without fields give
+ * the most weight to the beginning of a text. The tool name (split into words) and description therefore come
+ * first, and parameter names precede parameter descriptions.
  */
 export function joinParts(parts: EncoderText): string {
   const order: readonly EncoderField[] = [
@@ -59,7 +59,10 @@ function spaceName(name: string): string {
   return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_.:/-]+/g, ' ');
 }
 
-/** The encoder text for a tool definition. Each part is truncated to the longest useful length. */
+/**
+ * The encoder text for a tool definition. Each part of the text is truncated to the maximum length that
+ * encoders read.
+ */
 export function renderToolText(definition: ToolDefinition): EncoderText {
   return makeToolEncoderText(definition).map(({ field, text }) => ({
     field,

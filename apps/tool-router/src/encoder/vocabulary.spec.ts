@@ -8,7 +8,7 @@ const tokensMax = Object.fromEntries(encoderFields.map((field) => [field, 4])) a
 >;
 const vocabulary = Vocabulary.parse('issu\ncreat\n', { buckets: 10, tokensMax });
 
-describe('token ids for a text', () => {
+describe('the token ids of a text', () => {
   it('contain each word once per field, with its field id', () => {
     const row = vocabulary.tokenize([
       { field: 'query', text: 'Create issues, creating an issue' },
@@ -46,7 +46,7 @@ describe('token ids for a text', () => {
     expect([...fieldIds]).toEqual([3n, 0n, 3n, 4n]);
   });
 
-  it('can be an empty list', () => {
+  it('are an empty list for a text without words', () => {
     expect(batchTokens([vocabulary.tokenize([])]).shape).toEqual([1, 1]);
   });
 });

@@ -4,16 +4,19 @@ import { encoderFields } from '../inference/inference-protocol.ts';
 
 const charactersPerTextMax = 20_000;
 
-/** Model input: two rows of equal length. Token ids and field ids start at 1; 0 is padding. */
+/**
+ * Model input: two rows of equal length, with token ids and field ids. Token ids and field ids start at 1; 0
+ * is padding.
+ */
 interface TokenRow {
   readonly tokenIds: readonly number[];
   readonly fieldIds: readonly number[];
 }
 
 export interface VocabularyOptions {
-  /** Number of extra ids after the vocabulary ids. All unknown words share these ids. */
+  /** Number of extra token ids after the vocabulary ids. All unknown words share these token ids. */
   readonly buckets: number;
-  /** Maximum number of distinct tokens per field. */
+  /** Maximum number of distinct tokens per text field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
 }
 
@@ -29,12 +32,12 @@ export class Vocabulary {
     this.#tokensMax = tokensMax;
   }
 
-  /** `text` is the content of `vocabulary.txt`, with one word per line. */
+  /** @param text the content of `vocabulary.txt`, with one word per line. */
   static parse(text: string, options: VocabularyOptions): Vocabulary {
     return new Vocabulary(text.trimEnd().split('\n'), options);
   }
 
-  /** Number of embedding table rows for these ids, including the padding row. */
+  /** Number of rows of the embedding table for these token ids, including the padding row. */
   get size(): number {
     return 1 + this.#ids.size + this.#buckets;
   }
@@ -43,7 +46,9 @@ export class Vocabulary {
     return this.#ids.get(word) ?? 1 + this.#ids.size + (hashWord(word) % this.#buckets);
   }
 
-  /** The distinct tokens per field, in order. The lists are empty for text without words. */
+  /**
+   * The distinct tokens of each text field, in order. The lists of tokens are empty for text without words.
+   */
   tokenize(text: EncoderText): TokenRow {
     const tokenIds: number[] = [];
     const fieldIds: number[] = [];
@@ -72,7 +77,7 @@ function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-/** The two input tensors for an inference, row-major, padded with 0 to the longest row. */
+/** The two input tensors for an inference, in row-major order, padded with 0 to the longest row. */
 interface TokenBatch {
   readonly tokenIds: BigInt64Array;
   readonly fieldIds: BigInt64Array;

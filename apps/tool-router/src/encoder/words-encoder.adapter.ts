@@ -22,16 +22,16 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The fields used in training, in id order. The encoder is rejected if these fields differ from the fields
-   * in this code.
+   * The text fields used in training, in id order. The encoder is rejected if these fields differ from the
+   * fields in this code.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',
   }),
   tokensMax: z.record(z.enum(encoderFields), tokensMax),
   /**
-   * A sample text and its expected vector. Checked on startup to prove that the graph, runtime and vocabulary
-   * match.
+   * A sample text and its expected vector. The router encodes the sample text on startup to prove that the
+   * graph, runtime and vocabulary match.
    */
   check: z.object({ text: z.array(partSchema), vector: z.array(z.number()) }),
 });
@@ -39,7 +39,10 @@ type Manifest = z.infer<typeof manifestSchema>;
 
 /** Maximum difference per dimension between the expected and the computed vector. */
 const checkTolerance = 1e-3;
-/** Texts per inference run. Padding to the longest text costs time, and a run blocks the thread. */
+/**
+ * Maximum number of texts per inference run. Padding to the longest text costs time, and a run blocks the
+ * thread.
+ */
 const rowsMax = 32;
 
 /**
@@ -60,7 +63,8 @@ export class WordsEncoder implements Encoder {
   }
 
   /**
-   * @throws if files are missing or corrupt, or if the model does not reproduce the vector in its manifest.
+   * @throws if files are missing or corrupt, or if the model does not reproduce the sample vector in its
+   * manifest.
    */
   static async open(directory: string, threads: number): Promise<WordsEncoder> {
     const [json, words, model] = await Promise.all(
@@ -92,8 +96,8 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // Text without words has no direction.
-    // Such text gets the all-zero vector, which is equally distant from every tool.
+    // A vector of text without words would have no direction.
+    // Text without words therefore gets the all-zero vector, which is equally distant from every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

@@ -25,7 +25,7 @@ const urgenciesOf = (batch: ReturnType<InferenceQueue['take']>) =>
   batch.map(({ options }) => options.urgency);
 
 describe('InferenceQueue', () => {
-  it('returns tasks by urgency: plan tasks share a batch, other tasks get a batch each', () => {
+  it('returns tasks by urgency: plan tasks share a batch, and every other task gets its own batch', () => {
     const queue = openQueue();
     fill(queue, 'later', 1);
     fill(queue, 'awaited', 2);
@@ -86,7 +86,7 @@ describe('InferenceQueue', () => {
     expect(queue.size).toBe(528);
   });
 
-  it('limits an account’s vector tasks to its share of time while another account plans, and never limits its plans', () => {
+  it('limits an account’s vector tasks to its share of time while another account plans, and never limits plans', () => {
     let now = 0;
     const queue = new InferenceQueue(new TimeShare({ ...vectorShare, now: () => now }));
     const takeFor = (ms: number) => {

@@ -4,23 +4,23 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
 /**
- * Maximum number of tasks per batch. Plan tasks share a batch. Every other task takes a few milliseconds and
- * runs in its own batch.
+ * Maximum number of inference tasks per batch. Plan tasks share a batch. Every other task takes a few
+ * milliseconds and runs in its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
 /**
- * Maximum number of waiting tasks per urgency. A plan queued behind 512 other tasks would miss its deadline
- * anyway.
+ * Maximum number of waiting inference tasks per urgency. A plan queued behind 512 other tasks would miss its
+ * deadline anyway.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
- * Number of tasks that each account may add when tasks of other accounts have filled the queue. The queue may
- * then grow to twice its size.
+ * Number of inference tasks that each account may add when tasks of other accounts have filled the queue. The
+ * queue may then grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks of one account per batch, while other accounts wait. A batch with the tasks of one account
- * then delays the others by only a few milliseconds.
+ * Maximum number of tasks of one account per batch, while other accounts wait. A batch with the tasks of one
+ * account then delays other accounts by only a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**
@@ -49,12 +49,12 @@ export class InferenceQueue {
     return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].size, 0);
   }
 
-  /** @param vectorTime the time that each account may use for vectors of new tools. */
+  /** @param vectorTime the computation time that each account may use for vectors of new tools. */
   constructor(vectorTime: TimeShare) {
     this.#vectorTime = vectorTime;
   }
 
-  /** Rejects the task if the queue is full and the account has used its reserve. */
+  /** Rejects the task if the queue is full and the account has used its reserved places. */
   add(waiting: WaitingTask): void {
     const { urgency, accountId = '' } = waiting.options;
     if (urgency === 'plan') this.#vectorTime.note(accountId);
@@ -67,9 +67,9 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns the next batch. All tasks of a batch have the same urgency. The batch is empty if no task is
-   * waiting, or if each account with waiting tasks has used its share of time. Tasks with a deadline before
-   * `now` are rejected.
+   * Returns the next batch of inference tasks. All tasks of a batch have the same urgency. The batch is empty
+   * if no task is waiting, or if each account with waiting tasks has used its share of computation time.
+   * Tasks with a deadline before `now` are rejected.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;
@@ -117,7 +117,7 @@ export class InferenceQueue {
   }
 }
 
-/** Waiting tasks of one urgency: one queue per account, served in turn. */
+/** Waiting inference tasks of one urgency. Each account has a queue, and the accounts take turns. */
 class TaskLine {
   readonly #tasks = new Map<string, WaitingTask[]>();
   #size = 0;
@@ -143,7 +143,7 @@ class TaskLine {
 
   /**
    * Takes a task of the first account for which `mayTake` is true, and moves that account to the end of the
-   * round.
+   * order of accounts.
    */
   takeInTurn(mayTake: (accountId: string) => boolean): WaitingTask | undefined {
     for (const [accountId, tasks] of this.#tasks) {

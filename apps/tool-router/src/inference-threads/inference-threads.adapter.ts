@@ -15,36 +15,45 @@ import { InferenceRefused, type Inference, type InferenceOptions } from '../infe
 
 export interface InferenceThreadsOptions {
   readonly data: InferenceThreadData;
-  /** The time that each account may use for vectors of new tools. */
+  /** The computation time that each account may use for vectors of new tools. */
   readonly vectorTime: TimeShare;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
-  /** Path to the worker thread's script. Default: the inference thread. */
+  /** Path to the worker thread's script. The default is the inference thread's script. */
   readonly threadFile?: URL;
 }
 
 /**
- * In a bundle, the thread script is in the same folder as the main file. In the source tree, it is in this
- * folder.
+ * In a bundle, the thread's script is in the same folder as the main file. In the source tree, the thread's
+ * script is in the folder `inference-threads`.
  */
 const modelsThread = new URL(
   import.meta.url.endsWith('.ts') ? './inference.thread.ts' : './inference.thread.js',
   import.meta.url,
 );
-/** A thread that does not reply within this time is replaced. */
+/**
+ * Milliseconds within which a worker thread must reply to a batch. A thread that does not reply in time is
+ * replaced.
+ */
 const batchTimeoutMs = 20_000;
-/** Milliseconds until the queue is checked again for tasks of accounts that have used their share of time. */
+/**
+ * Milliseconds until the queue is checked again for tasks of accounts that have used their share of
+ * computation time.
+ */
 const laterMs = 5;
 const restartFirstMs = 500;
 const restartMaxMs = 30_000;
-/** Maximum time that one tool-encoding task may block the thread while a plan waits. */
+/**
+ * Maximum time in milliseconds that one tool-encoding task may block the worker thread while a plan waits.
+ */
 const toolsTaskMs = 4;
 const textsPerTaskMax = 32;
 
 /**
- * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The thread
- * processes one batch at a time, and new tasks wait for the next batch. If a thread exits or hangs, it is
- * replaced with increasing delays. Until then, every task is rejected with `no_model`.
+ * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The worker
+ * thread processes one batch at a time, and new tasks wait for the next batch. If the worker thread exits or
+ * hangs, a new thread replaces it. The delay before each replacement increases. Without a worker thread,
+ * every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;
@@ -65,7 +74,8 @@ export class InferenceThreads implements Inference {
   }
 
   /**
-   * Resolves when the thread has loaded the models or reported errors. The router also works without models.
+   * Resolves when the worker thread has loaded the models or reported errors. The router also works without
+   * models.
    */
   static async start(options: InferenceThreadsOptions): Promise<InferenceThreads> {
     const threads = new InferenceThreads(options);
@@ -87,7 +97,7 @@ export class InferenceThreads implements Inference {
     return Math.max(1, Math.min(textsPerTaskMax, Math.round(toolsTaskMs / this.#msPerText)));
   }
 
-  /** Number of tasks waiting in the queue. */
+  /** Number of inference tasks waiting in the queue. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -143,12 +153,12 @@ export class InferenceThreads implements Inference {
     this.#pump();
   }
 
-  /** Sends the next batch if the thread is free. */
+  /** Sends the next batch if the worker thread is free. */
   #pump(): void {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
     if (tasks.length === 0) {
-      // All accounts with waiting tasks have used their share of time.
+      // All accounts with waiting tasks have used their share of computation time.
       if (this.#queue.size > 0) this.#later ??= setTimeout(() => this.#pumpLater(), laterMs);
       return;
     }
@@ -175,7 +185,7 @@ export class InferenceThreads implements Inference {
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
     this.#queue.noteTime(batch.tasks, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
-    // Send the next batch first, so that the thread works while this batch's results are handled.
+    // Send the next batch first, so that the worker thread runs while this batch's results are handled.
     this.#pump();
     batch.tasks.forEach(({ resolve, reject }, at) => {
       const result = results[at] ?? { error: 'no result' };

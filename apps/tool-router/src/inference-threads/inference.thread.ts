@@ -1,5 +1,5 @@
 // Runs the models in a worker thread, so that inference does not block the router's event loop.
-// The thread receives batches and replies with one result per task.
+// The worker thread receives batches and sends one result per task.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Encoder, Reranker } from '../inference/model.port.ts';
 import { openEncoder, openReranker } from './open-models.ts';
@@ -20,7 +20,7 @@ const [encoder, reranker] = await Promise.all([
   rerankerDir === null ? null : openReranker(rerankerDir, threads).catch(textOf),
 ]);
 send({ kind: 'ready', encoder: encoderFacts(encoder), reranker: rerankerFacts(reranker) });
-// The parent waits for each reply before it sends another batch, so this thread needs no queue.
+// The parent waits for each reply before it sends another batch, so the worker thread needs no queue.
 parentPort?.on('message', (batch: InferenceBatch) => void answer(batch));
 
 function encoderFacts(opened: Encoder | string): InferenceReady['encoder'] {

@@ -6,12 +6,15 @@ import type { EncoderFacts, InferenceTask, RerankerFacts } from '../inference/in
 import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
 
 /**
- * Maximum model size in bytes. Up to this size, scoring a thousand tools takes 0.05 ms, which is less than
- * the transfer to another thread takes.
+ * Maximum size in bytes of a model that runs on the calling thread. Scoring a thousand tools with such a
+ * small model takes 0.05 ms, which is less than the transfer to another thread takes.
  */
 const modelBytesMax = 64 * 1024;
 
-/** Runs a small feature reranker on the calling thread and sends all other tasks to the inference thread. */
+/**
+ * Runs a small feature reranker on the calling thread and sends all other inference tasks to the inference
+ * thread.
+ */
 export class LocalReranker implements Inference {
   readonly #threads: Inference;
   readonly #reranker: FeatureReranker;

@@ -55,7 +55,7 @@ describe('a sentence transformer directory', () => {
     await prompted.release();
   });
 
-  it('limits tokens per text as its tokenizer specifies', async () => {
+  it('limits the number of tokens per text to the limit of its tokenizer', async () => {
     const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
     const long = `${'create '.repeat(40)}${'weather '.repeat(4000)}`;
     const [cut, short] = rowsOf(await encoder.encode([text(long), text('create')]), encoder.dimensions);

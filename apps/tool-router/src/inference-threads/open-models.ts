@@ -9,7 +9,7 @@ import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 /**
  * Loads the encoder from a directory: a project encoder (`encoder.json`) or a sentence transformer
  * (`tokenizer.json`).
- * @throws if the directory contains neither, or if the files are corrupt.
+ * @throws if the directory contains no encoder, or if the encoder's files are corrupt.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
   if (await hasFile(directory, 'encoder.json')) return WordsEncoder.open(directory, threads);
@@ -27,7 +27,7 @@ function hasFile(directory: string, name: string): Promise<boolean> {
 /**
  * Loads the reranker from a directory: a feature reranker (`features.json`) or a cross-encoder
  * (`tokenizer.json`).
- * @throws if the directory contains neither, or if the files are corrupt.
+ * @throws if the directory contains no reranker, or if the reranker's files are corrupt.
  */
 export async function openReranker(directory: string, threads: number): Promise<Reranker> {
   if (await hasFile(directory, 'features.json')) return FeatureReranker.open(directory, threads);

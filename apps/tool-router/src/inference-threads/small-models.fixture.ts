@@ -9,7 +9,7 @@ import {
   valueInfo,
 } from '../../../../training/onnx-writer.ts';
 
-/** The vocabulary of the small test models. All other words become `[UNK]`. */
+/** The vocabulary of the small test models. All words outside the vocabulary become `[UNK]`. */
 export const smallWords = [
   'create',
   'issue',
@@ -30,7 +30,10 @@ const inputs = ['input_ids', 'attention_mask', 'token_type_ids'].map((name) =>
   valueInfo(name, elementType.int64, ['texts', 'tokens']),
 );
 
-/** A whole-word tokenizer in the Hugging Face file format: `[CLS] one [SEP] other [SEP]`. */
+/**
+ * A whole-word tokenizer in the Hugging Face file format, with the template `[CLS] one [SEP] other [SEP]` for
+ * a pair of texts.
+ */
 export function makeTokenizerJson(): string {
   const ids = Object.fromEntries(vocabulary.map((word, id) => [word, id]));
   const part = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
@@ -90,7 +93,7 @@ export function makeSentenceModel(): Buffer {
   );
 }
 
-/** Scores a text by how often it contains `forecast`. */
+/** A model that scores a text by how often the text contains `forecast`. */
 export function makeCrossModel(): Buffer {
   const weights = vocabulary.map((word) => (word === 'forecast' ? 1 : 0));
   return model(
@@ -108,7 +111,7 @@ export function makeCrossModel(): Buffer {
   );
 }
 
-/** The files in a sentence transformer directory, by path. */
+/** The files in a sentence transformer directory, keyed by path. */
 export function sentenceFiles(): Record<string, Buffer | string> {
   return {
     'model.onnx': makeSentenceModel(),
@@ -119,7 +122,7 @@ export function sentenceFiles(): Record<string, Buffer | string> {
   };
 }
 
-/** The files in a cross-encoder directory, by path. */
+/** The files in a cross-encoder directory, keyed by path. */
 export function crossFiles(): Record<string, Buffer | string> {
   return {
     'model.onnx': makeCrossModel(),

@@ -1,14 +1,14 @@
 /** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** The reranker's directory. Null if no reranker is configured. */
+  /** Path of the reranker's directory. Null if no reranker is configured. */
   readonly rerankerDir: string | null;
-  /** Threads per inference. A single thread leaves the other cores free for other requests. */
+  /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
   readonly threads: number;
 }
 
 export interface EncoderFacts {
-  /** Hash of the files in the model directory. Vectors with the same id are comparable. */
+  /** Hash of the files in the model directory. Vectors with the same model id are comparable. */
   readonly id: string;
   readonly dimensions: number;
 }
@@ -16,17 +16,18 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * The input that the reranker reads. `features`: feature rows, with the feature names in column order.
-   * `pairs`: pairs of query and text, for a cross-encoder.
+   * The input that the reranker reads. With `features`, the input consists of feature rows, and the feature
+   * names are in column order. With `pairs`, the input consists of pairs of query and text, for a
+   * cross-encoder.
    */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };
 }
 
 export type InferenceTask =
-  /** Returns all vectors, concatenated. */
+  /** Encodes texts. Returns all vectors, concatenated. */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
-  /** Scores feature rows. Returns one score per row. */
+  /** Scores feature rows. Returns one score per feature row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }
   /** Scores pairs of the query and a text. Returns one score per text. */
   | { readonly kind: 'score_pairs'; readonly query: string; readonly texts: readonly string[] };
@@ -38,7 +39,10 @@ export interface InferenceBatch {
 
 export type InferenceResult = { readonly numbers: Float32Array } | { readonly error: string };
 
-/** Sent once, before the thread accepts batches. If one model fails to load, the other still works. */
+/**
+ * Message with the loaded models. The thread sends the message once, before the thread accepts batches. If
+ * one model fails to load, the other model still works.
+ */
 export interface InferenceReady {
   readonly kind: 'ready';
   readonly encoder: EncoderFacts | { readonly error: string };
@@ -76,5 +80,5 @@ export interface EncoderPart {
   readonly text: string;
 }
 
-/** The text to encode as one vector. Encoders without fields read the parts in sequence. */
+/** The text to encode as one vector. Encoders without fields read the parts of the text in sequence. */
 export type EncoderText = readonly EncoderPart[];

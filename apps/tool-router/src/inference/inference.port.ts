@@ -1,17 +1,18 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of a task, in the order of execution. `plan`: a plan waits for the task. `awaited`: a plan waits
- * for vectors of new tools. `later`: no plan waits for the task yet.
+ * Urgency of an inference task, in the order of execution. `plan`: a plan waits for the task. `awaited`: a
+ * plan waits for vectors of new tools. `later`: no plan waits for the task yet.
  */
 export type Urgency = 'plan' | 'awaited' | 'later';
 
 export interface InferenceOptions {
   readonly urgency: Urgency;
-  /** The account that the task is for. Accounts with waiting tasks take turns. */
+  /** The account that the inference task is for. Accounts with waiting tasks take turns. */
   readonly accountId?: string;
   /**
-   * Timestamp from `performance.now()`, in milliseconds. A task that has not started by this time is dropped.
+   * Deadline of the inference task in milliseconds, as a timestamp from `performance.now()`. A task that has
+   * not started by the deadline is dropped.
    */
   readonly deadlineAt?: number;
 }
@@ -26,11 +27,11 @@ export interface Inference {
    * size, so that plans can run between the tasks.
    */
   readonly textsPerTask: number;
-  /** @throws InferenceRefused */
+  /** @throws InferenceRefused if no model can run the task, the deadline has passed, or too many tasks wait. */
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 
-/** Thrown when inference fails. Callers fall back to keyword ranking. */
+/** Thrown when inference fails. Callers of a failed inference fall back to keyword ranking. */
 export class InferenceRefused extends Error {
   readonly reason: 'no_model' | 'late' | 'busy';
 

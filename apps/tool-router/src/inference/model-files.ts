@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
 
-/** Paths where model exporters write the graph. */
+/** Paths where model exporters write the ONNX graph. */
 export const modelFiles = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 
 /**
- * Loads a graph with a fixed number of threads, so that an inference never uses more cores than configured.
+ * Loads an ONNX graph with a fixed number of threads, so that an inference never uses more cores than
+ * configured.
  */
 export function openGraph(model: Uint8Array, threads: number): Promise<InferenceSession> {
   return InferenceSession.create(model, {
@@ -21,8 +22,8 @@ export function openGraph(model: Uint8Array, threads: number): Promise<Inference
 }
 
 /**
- * Finds the first of these files that exists in the directory and returns it with its name.
- * @throws if none of them exists.
+ * Finds the first of the named files that exists in the directory and returns the file with its name.
+ * @throws if none of the named files exists.
  */
 export async function readFirstFile(
   directory: string,

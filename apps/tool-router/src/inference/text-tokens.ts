@@ -7,7 +7,8 @@ import { z } from 'zod';
 /** Default maximum number of tokens per text. A model directory can specify a smaller limit. */
 const tokensMaxDefault = 512;
 /**
- * Maximum expected token length in characters. Longer texts are truncated accordingly before tokenization.
+ * Maximum expected length of a token in characters. Before tokenization, a text is truncated to this length
+ * times the maximum number of tokens.
  */
 const charactersPerTokenMax = 8;
 
@@ -33,7 +34,7 @@ export class TextTokens {
   }
 
   /**
-   * @param tokensMax maximum number of tokens per text, even if the model permits more.
+   * @param tokensMax maximum number of tokens per text, even if the model permits more tokens.
    * @throws if the directory has no tokenizer.
    */
   static async open(directory: string, tokensMax: number = tokensMaxDefault): Promise<TextTokens> {
@@ -50,8 +51,8 @@ export class TextTokens {
   }
 
   /**
-   * The inference inputs for one text or a pair, truncated to the model's limit. For a pair, only the second
-   * text is truncated.
+   * The inference inputs for one text or a pair of texts, truncated to the model's limit. In a pair of texts,
+   * only the second text is truncated.
    */
   feeds(session: InferenceSession, text: string, pair?: string): Record<string, Tensor> {
     const { ids, typeIds } = this.#encode(text, pair);
@@ -79,7 +80,7 @@ export class TextTokens {
     if (!ids.every(Number.isInteger)) throw new Error('the tokenizer returned a token without an id');
     const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
-    // The last token marks the end of the text, so it is kept and the tokens before it are dropped.
+    // Truncation keeps the last token, because the last token marks the end of the text.
     const cut = <Value>(list: readonly Value[]): Value[] => [
       ...list.slice(0, this.#tokensMax - 1),
       ...list.slice(-1),

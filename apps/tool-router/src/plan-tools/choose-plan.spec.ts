@@ -55,7 +55,7 @@ const namesOf = (tools: readonly ToolDefinition[], { forwarded }: PlannedTools):
 const clear = 'Create an invoice';
 
 describe('a plan', () => {
-  it('prunes tools for a clear turn and keeps the needed one', async () => {
+  it('prunes tools for a clear turn and keeps the needed tool', async () => {
     const planned = await plan(shop, { userTurns: [clear] });
     expect(planned).toMatchObject({ kReason: 'prior', method: 'keyword', k: planned.forwarded.length });
     expect(namesOf(shop, planned)).toContain('create_invoice');
@@ -99,7 +99,7 @@ describe('a plan', () => {
     },
   );
 
-  it('applies an override of K that is as large as the list, and a small one to a short list', async () => {
+  it('applies an override of K that is as large as the list, and a small override to a short list', async () => {
     const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });
     expect(wide).toMatchObject({ kReason: 'override', k: null });
     const narrow = await plan(shop.slice(0, 8), { userTurns: [clear], kOverride: 2 });
@@ -188,7 +188,7 @@ describe('the tool set of a conversation', () => {
     expect(after).toMatchObject({ kReason: 'frozen', forwarded: decided.forwarded });
   });
 
-  it('stays complete after eight turns without evidence about tools', async () => {
+  it('contains all tools after eight turns without evidence about tools', async () => {
     const userTurns = [...Array<string>(8).fill('hi'), clear];
     expect(await plan(shop, { userTurns: userTurns.slice(0, 7) })).toMatchObject({ isUndecided: true });
     expect(await plan(shop, { userTurns })).toMatchObject({
@@ -244,7 +244,7 @@ describe('the tool set of a conversation', () => {
     ).toBeUndefined();
   });
 
-  it('ranks only the first turns and the newest one in a thousand-turn conversation', async () => {
+  it('needs rankings of only the first turns and the newest turn in a thousand-turn conversation', async () => {
     const userTurns = [
       clear,
       ...Array.from({ length: 1000 }, (_, at) => `Update shipment ${at} of the customer`),

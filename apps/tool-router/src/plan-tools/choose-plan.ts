@@ -29,24 +29,26 @@ interface PlanInput {
   readonly index: KeywordIndex;
   /**
    * The user turns that can grow the tool set, oldest first. For a remembered conversation that is not in
-   * shadow, these are only the turns after the remembered ones.
+   * shadow, the list contains only the turns after the remembered turns.
    */
   readonly turns: readonly RankedTurn[];
   /** Number of turns at the start of `turns` that the remembered conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn, even if that turn cannot grow the tool set. Undefined if the request has
-   * no user turns.
+   * The ranking for the newest turn, even if the newest turn cannot grow the tool set. Undefined if the
+   * request has no user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
   /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's policy. Null if the account has no measurements. */
+  /** The account's routing policy. Null if the account has no measurements. */
   readonly measured: RoutingPolicy | null;
 }
 
-/** Chooses the plan for a request. A pure function of the request, its tool list and the policy. */
+/**
+ * Chooses the plan for a request. The plan depends only on the request, its tool list and the routing policy.
+ */
 export function* choosePlan(input: PlanInput): Pieces<PlannedTools> {
   const { request, index } = input;
   const session = decidedSession(request);
@@ -97,7 +99,7 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 
 /**
  * Draws whether a new conversation is in shadow. A remembered conversation keeps the result of its first
- * draw. An undecided conversation with a late plan has no result yet, so it is drawn now.
+ * draw. An undecided conversation with a late plan has no result yet, so the function draws a result for it.
  */
 function drawShadow(
   { request, measured }: PlanInput,
@@ -113,8 +115,8 @@ function drawShadow(
 }
 
 /**
- * For each tool, the smallest K with which this turn's tool set would contain the tool. Pinned and mentioned
- * tools have 1.
+ * For each tool, the smallest K with which this turn's tool set would contain the tool. The value for pinned
+ * and mentioned tools is 1.
  */
 function* heldFrom(
   { index, turns, mentioned }: PlanInput,
@@ -125,7 +127,10 @@ function* heldFrom(
   return held;
 }
 
-/** Version of the ranking, the prior and the account policy. Equal versions choose the same tools. */
+/**
+ * Version of the ranking, the prior and the account's routing policy. Equal versions choose the same tools
+ * for the same request.
+ */
 function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedTools['method']): string {
   const rankedBy = newest?.rankedBy ?? `${method}.1`;
   return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
@@ -133,7 +138,7 @@ function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedT
 
 /**
  * In `in_place` mode, the tools and the prefix never change. If the model calls a pruned tool, that tool
- * stays pruned and recoverable.
+ * stays pruned, and recovery can still reach it.
  */
 function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,
@@ -148,7 +153,7 @@ function keepReachable(
   );
 }
 
-/** In `regrown` mode, tools restored by recovery rounds are forwarded from then on. */
+/** In `regrown` mode, tools restored by recovery rounds are forwarded in all later requests. */
 function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequest): ToolSet {
   const { recoveredTools = [] } = request;
   const isFixed = set.recovery.armed && set.recovery.way === 'in_place';
@@ -158,8 +163,8 @@ function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequ
 }
 
 /**
- * Positions in ascending order. Tools that share a name are forwarded together, because a call could refer to
- * any of them.
+ * Positions of the forwarded tools in ascending order. Tools that share a name are forwarded together,
+ * because a call could refer to any of them.
  */
 function listForwarded(
   index: KeywordIndex,
@@ -198,9 +203,9 @@ function listCandidates(
 }
 
 /**
- * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A tool set
- * that is chosen after requests with all tools reports `decided`. Later turns report `frozen`, or `grown` if
- * the newest turn added tools.
+ * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A plan reports
+ * `decided` if its tool set is chosen after requests with all tools. Later turns report `frozen`, or `grown`
+ * if the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;
@@ -219,8 +224,8 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
 
 /**
- * Positions that are forwarded regardless of score, each with a reason. If several reasons apply, reasons
- * from the tool list take precedence over reasons from the transcript.
+ * Positions of the tools that are forwarded regardless of score, each with a reason. If several reasons apply
+ * to a tool, reasons from the tool list take precedence over reasons from the transcript.
  */
 function findAlwaysIn(
   request: PlanToolsRequest,
@@ -257,8 +262,8 @@ function findPinned(
 
 /**
  * The probability that the conversation is drawn for shadow. A shadow conversation gets a plan, but all its
- * tools are forwarded. The draw depends only on the first turn. The memo stores its result, and drawing again
- * without the memo gives the same result. Conversations with short lists or an override are never drawn,
+ * tools are forwarded. The draw depends only on the first turn. The memo stores the result of the draw, and a
+ * draw without the memo gives the same result. Conversations with short lists or an override are never drawn,
  * because they provide nothing to measure.
  */
 export function shareOfShadow(

@@ -17,7 +17,7 @@ const measured = (samples: number): RoutingPolicy => ({
 });
 const shadow = (at: number) => ({ shadow: { at, share: 0.05, learning: 0.2 } });
 
-describe('the shadow share of a conversation', () => {
+describe('the probability of a shadow conversation', () => {
   it('is the learning share until the bucket has 100 samples', () => {
     expect(shareOfShadow(shadow(0), 'prior', null, bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'prior', measured(99), bucket)).toBe(0.2);
@@ -35,7 +35,7 @@ describe('the shadow share of a conversation', () => {
     const capped = { shadow: { at: 0, share: 0.3, learning: 0.1 } };
     expect(shareOfShadow(capped, 'prior', null, bucket)).toBe(0.1);
     expect(shareOfShadow(capped, 'calibrated', measured(100), bucket)).toBe(0.3);
-    // Gateways of the previous release send only one share.
+    // Gateways of the previous release send only one shadow share.
     expect(shareOfShadow({ shadow: { at: 0, share: 0.05 } }, 'prior', null, bucket)).toBe(0.05);
   });
 
@@ -68,7 +68,7 @@ describe('the shadow draw', () => {
     return reply;
   };
 
-  it('selects a conversation with a drawn number below the share, and reports the share', async () => {
+  it('selects a conversation with a drawn number below the shadow share, and reports the share', async () => {
     expect(await ask(shadow(0.19))).toMatchObject({ isShadow: true, shadowShare: 0.2 });
     const other = await ask(shadow(0.21));
     expect(other.isShadow).toBe(false);

@@ -7,7 +7,7 @@ export interface RankedTurn {
   readonly ranking: TurnRanking;
   /** Positions of the tools mentioned in the turn. */
   readonly mentioned: readonly number[];
-  /** Whether the turn only continues the previous task, for example "yes, do it". */
+  /** Whether the turn only continues the previous task, for example with "yes, do it". */
   readonly carriesOn: boolean;
 }
 
@@ -17,18 +17,18 @@ export interface RankedTurn {
  */
 const coverageMin = 0.5;
 /**
- * Minimum coverage gain that justifies rewriting a cached prefix: the first value applies without recovery,
- * the second with recovery. The second value comes from `npm run eval:sessions`, measured on conversations
- * that its report does not use.
+ * Minimum coverage gain that justifies rewriting a cached prefix. The first value applies without recovery,
+ * and the second value applies with recovery. The second value comes from `npm run eval:sessions`, measured
+ * on conversations that are not in the report of `eval:sessions`.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
 interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
-  /** Positions that do not count toward K. */
+  /** Positions of the tools that do not count toward K. */
   readonly pinned: ReadonlySet<number>;
   readonly recall: TurnRecall;
-  /** The recall required for a turn, 0 to 1. */
+  /** The recall required for a turn, from 0 to 1. */
   readonly needed: number;
   /** Whether recovery can reach pruned tools. */
   readonly isReachable: boolean;
@@ -42,8 +42,8 @@ interface GrowthQuestion {
 }
 
 /**
- * Chooses the tools that a later turn adds to the tool set. A larger tool set rewrites a cached prefix.
- * Adding tools therefore requires a confident ranking and a coverage clearly below the target.
+ * Chooses the tools that a later turn adds to the tool set. Adding tools to the tool set rewrites a cached
+ * prefix. Adding tools therefore requires a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -58,14 +58,14 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn would need the whole list.
-  // No tool is added if the set already contains the turn's best tool.
+  // An ambiguous turn would need the whole tool list.
+  // No tool is added if the tool set already contains the turn's best tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));
 }
 
-/** Probability that a needed tool is in the set, computed from the ranks of the tools in the set. */
+/** Probability that a needed tool is in the tool set, computed from the ranks of the tools in the set. */
 function coverageOf(ranked: Uint32Array, curve: RecallCurve, isIn: (position: number) => boolean): number {
   const count = Math.min(ranked.length, curve.at(-1)?.[0] ?? 0);
   const recalls = recallsUpTo(curve, count);

@@ -76,12 +76,12 @@ async function plan(
   return reply;
 }
 
-/** The forwarded definitions, in any order. */
+/** The forwarded tool definitions, in any order. */
 const bagOf = (list: readonly ToolDefinition[], { forwarded }: PlannedTools): string[] =>
   forwarded.map((position) => list[position]?.hash ?? '').toSorted();
 
 const runs = { numRuns: 300 };
-/** Timeout for properties that compute several plans per run. */
+/** Timeout for property tests that compute several plans per run. */
 const fewer = { numRuns: 100 };
 
 describe('for any tools and any transcript', () => {

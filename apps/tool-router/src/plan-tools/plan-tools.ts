@@ -13,8 +13,8 @@ import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
 
 /**
- * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit these
- * turns. Each entry belongs to one account: a hash gives no access to another account's conversation.
+ * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit the
+ * stored turns. Each entry belongs to one account: a hash gives no access to another account's conversation.
  */
 export class TurnMemory {
   readonly #turns: LRUCache<string, string[]>;
@@ -37,7 +37,7 @@ export class TurnMemory {
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
-      // Therefore, the list with the newest turn and the list without it are both stored.
+      // Therefore, both the list with the newest turn and the list without the newest turn are stored.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }
@@ -62,13 +62,13 @@ interface ToolPlannerOptions {
   readonly policies: RoutingPolicies;
   readonly share: LoopShare;
   /**
-   * Identifies this instance. The reply contains the id together with `unknown`, so that the edge sends
-   * missing definitions to this instance.
+   * Identifies this router instance. The reply contains the instance id together with `unknown`, so that the
+   * edge sends missing tool definitions to this instance.
    */
   readonly instanceId: string;
 }
 
-/** The parts of a request that rank its newest turn. The fields of `PlanToolsRequest` describe them. */
+/** The parts of a request that rank its newest turn. The fields of `PlanToolsRequest` describe the parts. */
 interface NewestTurn {
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
@@ -76,9 +76,9 @@ interface NewestTurn {
 }
 
 /**
- * The question that ranks the newest turn of a request, including the state of its agent loop. The trace
- * shows this ranking. The tool set itself is chosen without the loop's state, from each turn as it arrived.
- * Returns undefined if the request has no user turns.
+ * The question that ranks the newest turn of a request, including the state of its agent loop. The trace of
+ * the request shows the ranking for this question. The tool set itself is chosen without the loop's state,
+ * from each turn as it arrived. Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,
@@ -89,7 +89,9 @@ export function newestQuestion({
   return { turns: userTurns, at: userTurns.length - 1, calledTools, recentResults };
 }
 
-/** Maximum number of tools for a quick plan. Plans for longer lists take more than a few milliseconds. */
+/**
+ * Maximum number of tools for a quick plan. Plans for longer tool lists take more than a few milliseconds.
+ */
 const quickListMax = 512;
 
 /** Decides which tools in a request are forwarded. */
@@ -103,9 +105,9 @@ export class ToolPlanner {
   }
 
   /**
-   * Plans a request. Plans for long lists run one at a time per account.
-   * @throws GatewayError `invalid_field` if the list's hash does not match its tools, and
-   * `rate_limit_exceeded` or `service_unavailable` if too many plans for long lists wait
+   * Plans a request. Plans for long tool lists run one at a time per account.
+   * @throws GatewayError `invalid_field` if the list's hash does not match its tools; `rate_limit_exceeded`
+   * or `service_unavailable` if too many plans for long tool lists wait.
    */
   plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
     const { lists, share } = this.#options;
@@ -128,7 +130,7 @@ export class ToolPlanner {
     const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
     const newest = newestQuestion({ ...request, userTurns });
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
-    // The grid replay of a shadow conversation needs every turn from the first one.
+    // The grid replay of a shadow conversation needs all turns of the conversation.
     const from = session?.isShadow === true ? 0 : remembered;
     const [turns, newestRanking, measured] = await Promise.all([
       this.#rankTurns(index, userTurns, from, options),
@@ -167,8 +169,8 @@ export class ToolPlanner {
   }
 
   /**
-   * The account policy version from the start of the conversation. This version is the optional third part of
-   * the policy version string.
+   * The version of the account's routing policy from the start of the conversation. The account's version is
+   * the optional third part of the policy version string.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

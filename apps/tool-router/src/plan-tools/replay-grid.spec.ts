@@ -23,7 +23,7 @@ const price = {
   headTokens: 4_000,
 };
 
-/** A policy with one K for all intents and lists of 51 to 100 tools. */
+/** A routing policy with one K for all intents and tool lists of 51 to 100 tools. */
 function policyOf(k: number): RoutingPolicy {
   return {
     accountId: '019a9f5e-0000-7000-8000-000000000001',
@@ -68,7 +68,7 @@ async function plan(
 
 const inShadow = { shadow: { at: 0, share: 1 } };
 
-/** A session with earlier requests that were sent with all tools. */
+/** A conversation with earlier requests that were sent with all tools. */
 const undecided = (fields: Partial<PlannedConversation>): Partial<PlanToolsRequest> => ({
   session: {
     ...{ forwarded: [...list.keys()], turns: 1, policyVersion: 'late', lane: 'keyword', way: null },
@@ -105,7 +105,7 @@ describe('the labels of a shadow conversation', () => {
     }
   });
 
-  it('stay the same from the memo after the decision that follows a late plan', async () => {
+  it('are the same when the plan after a late plan is computed from the memo', async () => {
     const fields = undecided({ lateTokens: 2_000 });
     const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow, ...fields });
     const session: PlannedConversation = {
@@ -140,7 +140,7 @@ describe('the labels of a shadow conversation', () => {
   });
 });
 
-describe('a calibrated policy', () => {
+describe('a calibrated routing policy', () => {
   it('is applied literally: its K is the number of tools forwarded by rank', async () => {
     for (const k of [7, 23, 41]) {
       const planned = await plan({ userTurns: turns.slice(0, 1) }, policyOf(k));

@@ -3,14 +3,14 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
-/** Each K of the grid is about this many times the previous K. */
+/** Approximate factor between two consecutive values of K in the grid. */
 const gridFactor = 1.06;
-/** Long conversations with long lists use a coarser grid, which limits the replay time. */
+/** Long conversations with long tool lists use a coarser grid, which limits the replay time. */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /**
- * The values of K for which a conversation is replayed. The grid contains every K from `kMin` at first, and
- * then uses increasing steps.
+ * The values of K for which a conversation is replayed. The grid contains every K near `kMin`, and larger
+ * values of K with increasing steps.
  */
 export function listGrid(kMin: number, scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];
@@ -20,8 +20,9 @@ export function listGrid(kMin: number, scored: number, factor = gridFactor): num
 
 /**
  * Replays a shadow conversation's plan with each K of the grid, as if the account had a calibrated policy
- * with that K. Returns for each tool the smallest K such that the newest turn's tool set contains the tool
- * for this K and every larger K. If only the whole list contains a tool, its K is the number of scored tools.
+ * with that K. For each tool, returns the smallest K such that the newest turn's tool set contains the tool
+ * for this K and every larger K. If only the whole tool list contains a tool, the returned K of the tool is
+ * the number of scored tools.
  * @param turns every user turn of the conversation until now, oldest first.
  */
 export function* replayGrid(
@@ -31,7 +32,7 @@ export function* replayGrid(
 ): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
-  // The tools that are in the tool set of every K tried until now, and the smallest K tried.
+  // The tools that are in the tool set of every tried K, and the smallest tried K.
   const always = new Set(index.names.keys());
   let smallest = Math.max(1, scored);
   const [first] = turns;

@@ -14,17 +14,20 @@ import { measuredRecall, priorRecall, surenessOf, type RecallPriors } from '../p
 export const growingTurnsMax = 64;
 export interface ToolSetOptions {
   readonly priors: RecallPriors;
-  /** The decision of the account's policy for the conversation. */
+  /** The decision of the account's routing policy for the conversation. */
   readonly decision: PolicyDecision;
   readonly recallTarget: number;
   readonly kOverride: number | null;
   readonly mayRecover: boolean;
   readonly price: PlanPrice | undefined;
-  /** Positions that the tool list pins. These tools are always forwarded and do not count toward K. */
+  /**
+   * Positions of the tools that the tool list pins. Pinned tools are always forwarded and do not count toward
+   * K.
+   */
   readonly pinned: ReadonlySet<number>;
   /**
-   * The remembered tool set. Later turns can only add tools to it. Undefined if the tool set is still
-   * undecided.
+   * The remembered tool set. Later turns can only add tools to the remembered tool set. Undefined if the tool
+   * set is still undecided.
    */
   readonly remembered: PlannedConversation | undefined;
   /**
@@ -35,7 +38,7 @@ export interface ToolSetOptions {
 }
 
 export interface ToolSet {
-  /** Forwarded positions. Undefined if all tools are forwarded. */
+  /** Positions of the forwarded tools. Undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
   readonly reason:
     'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'recall_off' | 'net_negative';
@@ -44,18 +47,22 @@ export interface ToolSet {
   readonly recovery: Recovery;
   readonly worth: Worth | null;
   /**
-   * The index of the turn that decided the tool set, from 0. Null if an earlier request decided the set, or
-   * if it is undecided.
+   * The index of the turn that decided the tool set, from 0. Null if an earlier request decided the tool set,
+   * or if the tool set is undecided.
    */
   readonly decidedAt: number | null;
-  /** Whether a later turn may still prune tools, because no turn yet contains enough evidence about them. */
+  /**
+   * Whether a later turn may still prune tools, because no turn yet contains enough evidence about the needed
+   * tools.
+   */
   readonly isUndecided: boolean;
 }
 
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
  * (`TurnRanking.evidence`). Below this minimum, the ranking is close to arbitrary. `npm run eval:tools`
- * prints how few real requests are below it, and how rarely their first ten tools include a needed tool.
+ * prints how few real requests are below the minimum evidence. The command also prints how rarely the first
+ * ten tools of these requests include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -63,10 +70,10 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
  * Chooses the tool set for a conversation. The first turn with enough evidence about tools decides the tool
- * set, and later turns add tools. All tools are forwarded until that turn. The choice for a turn depends only
- * on that turn and earlier turns. After the deciding turn, a transcript's tool set therefore contains the
- * tool set of every shorter prefix.
- * @param turns all turns, or only the turns after the remembered ones.
+ * set, and later turns add tools. All tools are forwarded until the deciding turn. The choice for a turn
+ * depends only on that turn and earlier turns. After the deciding turn, a transcript's tool set therefore
+ * contains the tool set of every shorter prefix of the transcript.
+ * @param turns all turns, or only the turns after the remembered turns.
  */
 export function* chooseToolSet(
   index: KeywordIndex,
@@ -88,7 +95,7 @@ export function* chooseToolSet(
   return yield* growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
 }
 
-/** Whether a turn contains enough evidence to choose tools. An override applies to any turn. */
+/** Whether a turn contains enough evidence to choose tools. An override of K applies to any turn. */
 function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
   if (kOverride !== null || mentioned.length > 0) return true;
   return ranking.evidence >= evidenceMin && surenessOf(ranking) >= priors[ranking.method].surenessMin;
@@ -149,8 +156,8 @@ function chooseFirst(
 }
 
 /**
- * The part of the conversation that was sent with the whole list, before the deciding turn or because a plan
- * was late.
+ * The part of the conversation that was sent with the whole tool list, before the deciding turn or because a
+ * plan was late.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
@@ -159,7 +166,7 @@ function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole
   return { tokens: Math.max(tokens, lateTokens ?? 0), requests: Math.max(1, at) };
 }
 
-/** The `k` best tools among those that are not yet forwarded. */
+/** The `k` best tools among the tools that are not yet forwarded. */
 function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
   const chosen: number[] = [];
   for (const position of order) {
@@ -206,7 +213,7 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
   return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }
 
-/** The account policy's K for the conversation. Null if the priors choose K. */
+/** The K of the account's routing policy for the conversation. Null if the priors choose K. */
 function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
   if (decision.state !== 'calibrated') return null;
   return recovery.armed ? decision.k : decision.kWithoutRecovery;

@@ -40,7 +40,7 @@ describe('TurnMemory', () => {
 });
 
 describe('hashTurns', () => {
-  it('gives different hashes to lists that concatenate to the same text', () => {
+  it('gives different hashes to two lists of turns whose concatenated texts are equal', () => {
     expect(hashTurns(['ab', 'c'])).not.toBe(hashTurns(['a', 'bc']));
   });
 });

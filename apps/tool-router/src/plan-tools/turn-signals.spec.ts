@@ -63,7 +63,9 @@ interface Message {
   readonly content: string | null;
 }
 
-/** The share of identifiers (`get_user`, `getUser`, `a/b.c`) that are classified as written by the person. */
+/**
+ * The share of identifiers (`get_user`, `getUser`, `a/b.c`) that are classified as text that a person wrote.
+ */
 function shareWritten(texts: readonly string[]): number {
   const count = (text: string): number =>
     (text.match(/[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu) ?? []).filter((each) =>
@@ -74,7 +76,7 @@ function shareWritten(texts: readonly string[]): number {
   return written / (written + parts.reduce((sum, part) => sum + count(part.pasted), 0));
 }
 
-// The transcripts are not part of the repository. CI requires them: see findSharedData.
+// The recorded transcripts are not part of the repository. CI requires these transcripts: see findSharedData.
 const folder = findSharedData('transcripts');
 (folder === undefined ? describe.skip : describe)(
   'a name in a recorded session is counted only if a person wrote it',
@@ -89,16 +91,16 @@ const folder = findSharedData('transcripts');
         .flatMap(({ messages }) => messages.slice(skipped).filter((message) => message.role === role))
         .map(({ content }) => content ?? '');
 
-    it('all names in the turns of people are counted', () => {
+    it('all names in text that people wrote are counted as mentions', () => {
       expect(shareWritten(textsOf(/json/i, 'user'))).toBe(1);
     });
 
-    it('almost no names in JSON results are counted', () => {
+    it('almost no names in JSON results are counted as mentions', () => {
       expect(shareWritten(textsOf(/json/i, 'tool'))).toBeLessThan(0.01);
     });
 
-    it('few names in shell output that arrives as user turns are counted', () => {
-      // The first messages contain instructions with an example session.
+    it('few names in shell output that arrives as user turns are counted as mentions', () => {
+      // The first messages of these transcripts contain instructions with an example session.
       expect(shareWritten(textsOf(/cod/i, 'user', 3))).toBeLessThan(0.2);
     });
   },

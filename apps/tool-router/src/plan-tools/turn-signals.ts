@@ -13,7 +13,7 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** Maximum length of a reply that only continues the task, in words. */
+/** Maximum length of a user's reply that only continues the task, in words. */
 const continuationWordsMax = 4;
 
 /**
@@ -34,7 +34,7 @@ const turnCharactersMax = 100_000;
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
 /**
- * Distinguishes identifiers from ordinary words: an identifier has an inner separator, a case change, or a
+ * Distinguishes identifiers from ordinary words. An identifier has an inner separator, a case change, or a
  * digit next to a letter.
  */
 const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
@@ -72,7 +72,7 @@ function withoutEnd(word: string): string {
 /** Maximum total size of cached turns, in characters. */
 const memoCharactersMax = 16 * 1024 * 1024;
 
-/** Caches the mentioned tools by list and turn, because each agent loop step repeats the same turns. */
+/** Caches the mentioned tools by tool list and turn, because each agent loop step repeats the same turns. */
 export class MemoizedMentions {
   readonly #found = new LRUCache<string, readonly number[]>({
     maxSize: memoCharactersMax,

@@ -35,13 +35,13 @@ const ask = (change: Partial<KQuestion>) =>
   });
 
 describe('a recall curve', () => {
-  it('interpolates between its points and is constant after the last one', () => {
+  it('interpolates between its points and is constant after the last point', () => {
     expect(recallAt(curve, 0)).toBe(0);
     expect(recallAt(curve, 7.5)).toBeCloseTo(0.7, 12);
     expect(recallAt(curve, 500)).toBe(1);
   });
 
-  it('returns the smallest K for a recall, or undefined if no K reaches it', () => {
+  it('returns the smallest K for a recall, or undefined if no K reaches the recall', () => {
     expect(smallestK(curve, 0.8)).toBe(10);
     expect(smallestK(curve, 0.85)).toBe(15);
     expect(smallestK(curve.slice(0, 2), 0.85)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('chooseK', () => {
     expect(ask({ recallOf: 'turn' })).toMatchObject({ k: 10, recovery: { armed: true } });
   });
 
-  it('uses regrown mode if nothing is cached or the prefix is too short to cache', () => {
+  it('uses `regrown` mode if nothing is cached or the prefix is too short to cache', () => {
     const regrown = { recovery: { armed: true, way: 'regrown' } };
     expect(ask({ price: { ...price, cacheRead: null, cacheWrite: null } })).toMatchObject(regrown);
     expect(ask({ price: { ...price, cachedTokensMin: 100_000 } })).toMatchObject(regrown);
@@ -76,7 +76,7 @@ describe('chooseK', () => {
     expect(ask({ price: { ...price, listTokens: 400 } }).recovery.armed).toBe(false);
   });
 
-  it('forwards all tools if that is cheaper or if no K reaches the target', () => {
+  it('forwards all tools if all tools cost less, or if no K reaches the recall target', () => {
     const short = { tools: 12, scored: 12, kMin: 11 };
     expect(ask({ ...short, mayRecover: true, recall: measuredRecall([[11, 0.6]]) })).toMatchObject({
       k: undefined,
@@ -88,7 +88,7 @@ describe('chooseK', () => {
     });
   });
 
-  it('applies an override with and without recovery', () => {
+  it('applies an override of K with and without recovery', () => {
     for (const mayRecover of [true, false])
       expect(ask({ kOverride: 3, mayRecover })).toMatchObject({ k: 3, recovery: { armed: mayRecover } });
   });

@@ -7,7 +7,7 @@ export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['
 
 /**
  * Assumed length of a new conversation: eight requests, including three turns that need tools. Recorded agent
- * sessions have 13 requests on average (159 sessions), and public dialogues have 4.
+ * sessions have 13 requests on average (159 sessions), and public dialogues have 4 requests on average.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
@@ -16,24 +16,31 @@ const neededTurnsExpected = 3;
  * conversation.
  */
 const conversationTokens = 2_000;
-/** Cost of a recovery round, in tokens: the model's call to the recovery tool, plus a price for the delay. */
+/**
+ * Cost of a recovery round, in tokens. The cost includes the model's call to the recovery tool and a price
+ * for the delay.
+ */
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length of the recovery tool in tokens: its own definition, plus each tool name listed in its description.
+ * Length of the recovery tool's definition in tokens. The first number is the length without tool names, and
+ * the second number is the length of each listed tool name.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
-/** Tokens per tool definition, used if the edge gateway does not send the list's length. */
+/**
+ * Number of tokens per tool definition, used if the edge gateway does not send the length of the tool list.
+ */
 const toolTokens = 150;
 /**
  * Factor from K for one turn to K for a conversation. Later turns need tools that the first turn does not
- * reveal. The factor comes from `npm run eval:sessions`, measured on conversations that its report does not
- * use.
+ * reveal. The factor comes from `npm run eval:sessions`, measured on conversations that are not in the report
+ * of `eval:sessions`.
  */
 const conversationFactor = 2;
 /**
- * Values of K to compare, as multiples of the smallest K that meets the target. The cheapest one is chosen.
+ * Values of K to compare, as multiples of the smallest K that meets the recall target. The router chooses the
+ * cheapest K.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
@@ -54,28 +61,31 @@ export interface KQuestion {
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
   /**
-   * The part of the conversation that was sent with the whole list before pruning. Null if the conversation
-   * starts with pruned tools.
+   * The part of the conversation that was sent with the whole tool list before pruning. Null if the
+   * conversation starts with pruned tools.
    */
   readonly sent: SentWhole | null;
 }
 
-/** The part of a conversation that was sent with the whole list. Pruning now rewrites its prompt cache once. */
+/**
+ * The part of a conversation that was sent with the whole tool list. Pruning now rewrites the conversation's
+ * prompt cache once.
+ */
 export interface SentWhole {
   /** Estimated tokens of instructions and messages after the tools. */
   readonly tokens: number;
-  /** Number of requests until now, at least 1. */
+  /** Number of requests of the conversation until now, at least 1. */
   readonly requests: number;
 }
 
-/** The account policy's K for requests with recovery, and its K for requests without recovery. */
+/** The routing policy's K for requests with recovery, and its K for requests without recovery. */
 export interface MeasuredK {
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
 }
 
 export interface KChoice {
-  /** Undefined if all tools are forwarded. */
+  /** The chosen K. Undefined if all tools are forwarded. */
   readonly k: number | undefined;
   readonly why: 'chosen' | 'uncertain' | 'net_negative';
   readonly recovery: Recovery;
@@ -84,11 +94,12 @@ export interface KChoice {
 
 /**
  * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery,
- * forwarded and recovered tools together must meet the target. Among those values of K, the cheapest is
- * chosen. The cost consists of the definitions over the whole conversation, the tool names in the recovery
- * tool, and the expected recovery rounds. The cheaper option, with or without recovery, is chosen. If pruning
- * would cost more than it saves, all tools are forwarded. A conversation that was sent with the whole list
- * gets the same K, if the remaining savings exceed the cost of rewriting the prompt cache once.
+ * forwarded and recovered tools together must meet the recall target, and K is the cheapest such value. The
+ * cost consists of the definitions over the whole conversation, the tool names in the recovery tool, and the
+ * expected recovery rounds. The function compares the cost with recovery and the cost without recovery, and
+ * chooses the cheaper option. If pruning would cost more than it saves, all tools are forwarded. A
+ * conversation that was sent with the whole tool list gets the same K, if the remaining savings exceed the
+ * cost of rewriting the prompt cache once.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -112,7 +123,10 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
 }
 
-/** An override fixes K. Recovery is then enabled if it costs less than the definitions it replaces. */
+/**
+ * An override fixes K. Recovery is then enabled if recovery costs less than the definitions that recovery
+ * replaces.
+ */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
   if (kOverride === null && question.measured !== null)
@@ -129,8 +143,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 }
 
 /**
- * The account policy's K is applied unchanged. Recovery is used if it costs less than all definitions.
- * Otherwise, the larger K that needs no recovery applies.
+ * The K of the account's routing policy is applied unchanged. Recovery is used if recovery costs less than
+ * sending all definitions. Otherwise, the larger K of the policy for requests without recovery applies.
  */
 function measuredOption(
   question: KQuestion,
@@ -148,7 +162,7 @@ function measuredOption(
   return { k: kWithoutRecovery, armed: false, cost };
 }
 
-/** Whether the measured K includes every scored tool of the list. */
+/** Whether the measured K includes every scored tool of the tool list. */
 function coversList({ measured, mayRecover, scored }: KQuestion): boolean {
   const k = mayRecover ? measured?.k : measured?.kWithoutRecovery;
   return typeof k === 'number' && k >= scored;
@@ -204,7 +218,7 @@ function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: R
 interface Rates {
   /** Cost of a token that stays in the prefix for the whole conversation. */
   readonly conversation: number;
-  /** Cost of a definition that stays in the prefix for the whole conversation. */
+  /** Cost of a tool definition that stays in the prefix for the whole conversation. */
   readonly definition: number;
   readonly mode: Recovery['way'];
   /** Cost of a recovery round with K tools in the prefix. */
@@ -212,8 +226,8 @@ interface Rates {
 }
 
 /**
- * @param requests number of requests that the prefix is expected to be sent with. The first request writes
- * the prefix to the cache.
+ * @param requests expected number of requests that send the prefix. The first request writes the prefix to
+ * the cache.
  */
 function ratesOf({ price, tools, scored, kMin }: KQuestion, requests = requestsExpected): Rates {
   const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
@@ -245,10 +259,10 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 }
 
 /**
- * The expected savings from pruning now, in a conversation that was sent with the whole list. The rest of the
- * expected conversation sends shorter definitions. However, its first request writes the pruned definitions
- * and all earlier messages to the cache again. Without pruning, the definitions and messages would be read
- * from the cache.
+ * The expected savings from pruning now, in a conversation that was sent with the whole tool list. The rest
+ * of the expected conversation sends shorter definitions. However, the first request after pruning writes the
+ * pruned definitions and all earlier messages to the cache again. Without pruning, the definitions and
+ * messages would be read from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

@@ -4,23 +4,26 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * Ranks of needed tools under one ranking method, measured on public data sets. These priors are used until
- * an account has its own measurements.
+ * Ranks of needed tools under one ranking method, measured on public data sets. The router uses these priors
+ * until an account has its own measurements.
  */
 export interface RecallPrior {
   readonly version: string;
   /** Minimum number of scored tools to forward, even if the ranking is very confident. */
   readonly kMin: number;
-  /** Turns with a lower confidence contain no information about tools, for example thanks and greetings. */
+  /**
+   * Minimum confidence of a turn that contains information about tools. Thanks and greetings have a lower
+   * confidence.
+   */
   readonly surenessMin: number;
-  /** Bands in ascending order of list size. */
+  /** Bands of list sizes, in ascending order of list size. */
   readonly bands: readonly RecallBand[];
 }
 
 export interface RecallBand {
-  /** Maximum number of tools in a list for this band. */
+  /** Maximum number of tools in a tool list for this band. */
   readonly toolsMax: number;
-  /** Size of the lists used in the measurement. */
+  /** Size of the tool lists used in the measurement. */
   readonly measuredTools: number;
   /** Priors for turns that contain every word of the best tool's name. */
   readonly named: readonly RecallClass[];
@@ -29,16 +32,18 @@ export interface RecallBand {
 }
 
 /**
- * Lowest confidence of this class. A class covers the turns from this confidence up to the next class.
- * Classes are ascending, and the first one starts at 0.
+ * Lowest confidence of this class of turns. A class covers the turns from this confidence up to the lowest
+ * confidence of the next class. Classes are in ascending order of confidence, and the first class starts at
+ * 0.
  */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The K values for this class, one for each overall recall in ascending order. Each K reaches its recall
-   * with the fewest tools. Confident turns gain more recall per tool than unsure turns. The recall for
-   * confident turns is therefore above the mean, and the recall for unsure turns is below it.
+   * The K values for this class of turns, one for each overall recall in ascending order. Each K reaches its
+   * recall with as few tools as possible. Confident turns gain more recall per tool than unsure turns. The
+   * recall for confident turns is therefore above the mean, and the recall for unsure turns is below the
+   * mean.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -50,21 +55,21 @@ export interface RecallPriors {
 }
 
 /**
- * Confidence of a ranking, on its method's own scale: the best score for keyword ranking, a probability for
- * vector ranking.
+ * Confidence of a ranking, on the scale of its ranking method: the best score for keyword ranking, a
+ * probability for vector ranking.
  */
 export function surenessOf({ method, topScore, confidence }: TurnRanking): number {
   return method === 'keyword' ? topScore : confidence;
 }
 
-/** A recall curve, and the K for a given recall. */
+/** A recall curve, and a function that returns the K for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
-  /** The smallest K that reaches the recall. Undefined if no K reaches it. */
+  /** The smallest K that reaches the recall. Undefined if no K reaches the recall. */
   kFor(recall: number): number | undefined;
 }
 
-/** Recall from the account's own measurements. Every turn uses the same recall. */
+/** Recall from the account's own measurements. Every turn uses the same recall curve. */
 export function measuredRecall(curve: RecallCurve): TurnRecall {
   return { curve, kFor: (recall) => smallestK(curve, recall) };
 }
@@ -97,12 +102,12 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 }
 
 /**
- * Probability that a needed tool is among the first K scored tools. Points ascend in both coordinates. Values
- * between two points are interpolated linearly, starting from zero at K = 0.
+ * Probability that a needed tool is among the first K scored tools. The points of the curve ascend in both
+ * coordinates. Values between two points are interpolated linearly, starting from zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
-/** Recall at K, 0 to 1. Constant after the last point. */
+/** Recall at K, from 0 to 1. The recall is constant after the last point of the curve. */
 export function recallAt(curve: RecallCurve, k: number): number {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, recall] of curve) {
@@ -112,7 +117,7 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
-/** Recall at each K from 0 to `kMax`, computed in one pass over the points. */
+/** Recall at each K from 0 to `kMax`, computed in one pass over the points of the curve. */
 export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   const recalls = new Float64Array(kMax + 1);
   let [lastK, lastRecall] = [0, 0];
@@ -124,7 +129,7 @@ export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   return recalls;
 }
 
-/** The smallest K that reaches a recall. Undefined if no K reaches it. */
+/** The smallest K that reaches a recall. Undefined if no K reaches the recall. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, pointRecall] of curve) {
@@ -138,8 +143,8 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 }
 
 /**
- * The curve for a list that is `factor` times as long, with K scaled by the same factor. The result is a
- * conservative estimate.
+ * The recall curve for a tool list that is `factor` times as long, with K scaled by the same factor. The
+ * result is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

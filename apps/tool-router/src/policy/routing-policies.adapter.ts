@@ -5,13 +5,13 @@ import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
 /**
- * Maximum time in milliseconds that a plan waits for an account's policy. After this time, a new conversation
- * uses the priors.
+ * Maximum time in milliseconds that a plan waits for an account's routing policy. After this time, a new
+ * conversation uses the priors.
  */
 const waitMs = 30;
 /**
- * Milliseconds for which policies and failed lookups are cached. The worker broadcasts changes in the
- * meantime.
+ * Milliseconds for which routing policies and failed lookups are cached. The worker broadcasts policy changes
+ * in the meantime.
  */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;
@@ -20,11 +20,14 @@ interface Kept {
   readonly policy: RoutingPolicy | null;
 }
 
-/** Caches account policies in this process. The worker serves lookups and broadcasts changes. */
+/**
+ * Caches the accounts' routing policies in this process. The worker serves policy lookups and broadcasts
+ * policy changes.
+ */
 export class NatsRoutingPolicies implements RoutingPolicies {
   readonly #messaging: Messaging;
   readonly #log: Logger;
-  /** Policies keyed by account, or by account and version. */
+  /** Routing policies keyed by account, or by account and version. */
   readonly #kept = new LRUCache<string, Kept>({
     max: 20_000,
     maxSize: 500_000,
@@ -36,7 +39,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
-      // A lookup that is still in progress may return the previous policy.
+      // A policy lookup that is still in progress may return the previous policy.
       this.#pending.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });

@@ -4,10 +4,11 @@ import type { RoutingPolicy } from '@gateway/contracts';
 export interface RoutingPolicies {
   /**
    * @param version the policy version of an earlier request in the conversation; null for the newest version.
-   * @returns null if the account has no measurements or the lookup takes too long. The lookup never fails.
+   * @returns null if the account has no measurements or the lookup takes too long. The lookup never throws an
+   * error.
    */
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null;
 }
 
-/** The policies of a router without measurements. */
+/** The routing policies of a router without measurements. */
 export const noPolicies: RoutingPolicies = { find: () => null };

@@ -8,7 +8,7 @@ const policyOf = (version: string): RoutingPolicy => ({
   ...{ accountId, version, madeAt: '2026-11-20T12:00:00.000Z', buckets: [] },
 });
 
-/** A worker that replies only when the test resolves its calls. */
+/** A test worker that replies only when the test resolves its calls. */
 function open() {
   const calls: PromiseWithResolvers<{ policy: RoutingPolicy | null }>[] = [];
   let announce: (message: { policy: RoutingPolicy }) => void = () => undefined;
@@ -31,7 +31,7 @@ function open() {
   };
 }
 
-describe('an account policy', () => {
+describe('an account’s routing policy', () => {
   it('is looked up only once', async () => {
     const { calls, policies } = open();
     const [one, other] = [policies.find(accountId, null), policies.find(accountId, null)];

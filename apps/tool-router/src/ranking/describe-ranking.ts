@@ -6,9 +6,9 @@ import { weightOfOwnWord, type KeywordIndex } from '../tool-index/keyword-index.
 
 /** Properties that differ between ranking methods. */
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
-  /** The confidence for a given best score. */
+  /** Returns the confidence for a given best score. */
   readonly confidence: (topScore: number) => number;
-  /** Keyword scores by position. */
+  /** Keyword scores by tool position. */
   readonly keyword: Float64Array;
 }
 
@@ -36,11 +36,14 @@ export function describeRanking(
 
 /** The second stage's scores and the keyword scores for one turn. */
 interface ScoredTurn extends Pick<MethodFacts, 'keyword' | 'rankedBy'> {
-  /** Log-odds by position. */
+  /** Log-odds by tool position. */
   readonly logits: Float64Array;
 }
 
-/** Summarizes a ranking from the second stage's log-odds. The confidence is the best tool's probability. */
+/**
+ * Summarizes a ranking from the second stage's log-odds. The confidence of the ranking is the best tool's
+ * probability.
+ */
 export function* describeLogits(
   index: KeywordIndex,
   query: TurnQuery,
@@ -58,8 +61,8 @@ export function* describeLogits(
 }
 
 /**
- * Minimum weight of a word that can name a tool. Words from turns before the previous one weigh less, so they
- * do not name tools.
+ * Minimum weight of a word that can name a tool. Words from turns before the previous turn have lower
+ * weights, so they do not name tools.
  */
 const namingWeightMin = 0.5;
 
@@ -69,7 +72,7 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Logit differences below this value come from differences between processors, not between tools. */
+/** Smaller differences between logits come from differences between processors, not between tools. */
 const logitStep = 1e-4;
 
 /**

@@ -25,10 +25,11 @@ export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Tu
 }
 
 /**
- * The best score's share if scores are treated as log-odds (softmax), 0 to 1. Returns 0 if the list is empty.
+ * The best score's share if scores are treated as log-odds (softmax), from 0 to 1. Returns 0 if the list of
+ * scores is empty.
  */
 function shareOfTop(scores: Float64Array, topScore: number): number {
-  // Summed in ascending order, so that tool order cannot change the result.
+  // The exponentials are summed in ascending order, so that tool order cannot change the result.
   const sum = scores.toSorted().reduce((all, score) => all + Math.exp(score - topScore), 0);
   return sum === 0 ? 0 : 1 / sum;
 }

@@ -34,9 +34,9 @@ export class LoopRanker implements ToolRanker {
 }
 
 /**
- * The ranking with higher scores for the called tools. Keyword scores are log-odds, so the gain is added. The
- * scores of the `semantic` method are probabilities: their odds are multiplied, and all scores are scaled to
- * the sum 1.
+ * Returns the ranking with higher scores for the called tools. Keyword scores are log-odds, so the gain is
+ * added to the scores. The scores of the `semantic` method are probabilities: the gain multiplies their odds,
+ * and all scores are scaled to the sum 1.
  */
 export function raiseCalled(
   index: KeywordIndex,
@@ -50,7 +50,7 @@ export function raiseCalled(
     if (!called.has(position)) return score;
     return isSemantic ? score * Math.exp(calledGain) : score + calledGain;
   });
-  // Summed in ascending order, so that tool order cannot change the result.
+  // The scores are summed in ascending order, so that tool order cannot change the result.
   const sum = isSemantic ? raised.toSorted().reduce((all, score) => all + score, 0) : 1;
   const scores = raised.map((score) => score / sum);
   const order = orderByScore(index, scores);

@@ -22,14 +22,14 @@ function countingRanker() {
 }
 
 describe('MemoizedRanker', () => {
-  it('computes a ranking once and then returns it from the cache', () => {
+  it('computes a ranking once and then returns the ranking from the cache', () => {
     const { ranker, asked } = countingRanker();
     expect(ranker.rank(index, { turns, at: 4 })).toEqual(keywordRanker.rank(index, { turns, at: 4 }));
     void ranker.rank(index, { turns: [...turns], at: 4 });
     expect(asked).toEqual([4]);
   });
 
-  it('ranks again if a relevant turn or the list differs', () => {
+  it('ranks again if a relevant turn or the tool list differs', () => {
     const { ranker, asked } = countingRanker();
     void ranker.rank(index, { turns, at: 4 });
     void ranker.rank(index, { turns: turns.with(1, 'another'), at: 4 });

@@ -5,8 +5,9 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Caches rankings by list and relevant turns, because each agent loop step ranks the same turns. A lost entry
- * costs only time. The state of the loop does not change these rankings: `LoopRanker` adds it.
+ * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. A lost
+ * cache entry costs only time. The state of the agent loop does not change the cached rankings: `LoopRanker`
+ * adds the state to a ranking.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -59,7 +60,7 @@ export class MemoizedRanker implements ToolRanker {
 
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
-/** Each text is prefixed with its length, so that different queries never share a key. */
+/** Each text is prefixed with its length, so that different queries never have the same cache key. */
 function keyOf(listHash: string, { turns, at }: RankQuestion, { method = 'semantic' }: RankOptions): string {
   const relevant = turns.slice(Math.max(0, at - contextTurnsMax), at + 1);
   const text = [`${relevant.length}`, ...relevant.map((each) => `${each.length}\n${each}`)];

@@ -50,21 +50,23 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
   return ranking;
 }
 
-/** Every pair of words in the small model's vocabulary. `as` distinguishes tools with equal names. */
+/**
+ * Tools for every pair of words in the small model's vocabulary. `as` distinguishes tools with equal names.
+ */
 const makeTools = (as: string) =>
   smallWords.flatMap((verb) => smallWords.map((noun) => defineTool(`${verb}_${noun}`, as)));
 const question = { turns: ['please forecast the weather'], at: 0 };
 const bestOf = (ranking: { order: Uint32Array }, list: { names: readonly (string | null)[] }) =>
   Array.from(ranking.order.subarray(0, 2), (position) => list.names[position]).toSorted();
 
-/** Waits until all vectors are computed. */
+/** Waits until the vectors of all tools are computed. */
 async function settle({ vectors }: Ranking): Promise<void> {
   const giveUpAt = Date.now() + 50_000;
   while (vectors.pending > 0 && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('vector ranking', () => {
-  it('gives each tool a probability, nearest first, and reports the method and models', async () => {
+  it('gives each tool a probability, orders the nearest tool first, and reports the method and models', async () => {
     const tools = makeTools('one');
     const index = indexTools(tools);
     shared.learn(tools);
@@ -103,7 +105,7 @@ describe('vector ranking', () => {
   }, 60_000);
 });
 
-describe('falls back to keyword ranking', () => {
+describe('vector ranking falls back to keyword ranking', () => {
   it.each(['no folder', 'a folder with nothing of use'])(
     'if the model is unavailable: %s',
     async (what) => {
@@ -147,7 +149,7 @@ describe('falls back to keyword ranking', () => {
     expect(await ranker.rank(list, question)).toMatchObject({ method: 'semantic' });
   }, 60_000);
 
-  it('for tools without a stored vector, and requests their definitions one time', async () => {
+  it('for tools without a stored vector, and requests their definitions only once', async () => {
     const tools = makeTools('six');
     const index = indexTools(tools);
     const { ranker, learn } = shared;

@@ -18,8 +18,8 @@ import { SemanticRanker } from './semantic-ranker.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Size limits for the ranking caches. All cached data can be rebuilt. 100,000 vectors from the shipped
- * encoder take 48 MB.
+ * Size limits for the ranking caches. The router can rebuild all cached data. 100,000 vectors from the
+ * shipped encoder take 48 MB.
  */
 const vectorsBytesMax = 64 * mebibyte;
 const matricesBytesMax = 24 * mebibyte;
@@ -41,7 +41,7 @@ export interface RankingOptions {
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Called for each list that contains tools without a stored vector. */
+  /** Callback for each tool list that contains tools without a stored vector. */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
@@ -50,14 +50,14 @@ export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
   readonly inference: Inference;
-  /** Starts computing vectors for new definitions. */
+  /** Starts computing vectors for new tool definitions. */
   readonly learn: (definitions: readonly ToolDefinition[], accountId?: string) => void;
   readonly close: () => Promise<void>;
 }
 
 /**
  * Loads the models. A missing model is not an error: tools are then ranked by keyword, and the log and
- * metrics report it.
+ * metrics report the missing model.
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { rerankerDir, shares, logger, metrics } = options;
@@ -142,7 +142,7 @@ function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors)
   gauge('tool_router_vectors_pending', 'Definitions that wait for a vector.', () => vectors.pending);
 }
 
-/** Loads the synonyms stored next to a feature reranker. Empty if the file is missing. */
+/** Loads the synonyms stored next to a feature reranker. Returns no synonyms if the file is missing. */
 async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
   if (rerankerDir === null) return Synonyms.none;
   const bytes = await readFile(join(rerankerDir, 'synonyms.bin')).catch(() => undefined);

@@ -5,16 +5,16 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 export const shortListMax = 8;
 
 /**
- * A user turn and its context. Turns after `at` must not influence the ranking, because the conversation's
- * tool set would change.
+ * A user turn and its context. Turns after `at` must not influence the ranking, because these turns would
+ * otherwise change the conversation's tool set.
  */
 export interface RankQuestion {
   /** The user turns, oldest first. Only turns up to `at` are read. */
   readonly turns: readonly string[];
   readonly at: number;
   /**
-   * Names of the tools called in the transcript, in order of first call. An empty list ignores the agent
-   * loop.
+   * Names of the tools called in the transcript, in order of the first call. If the list is empty, the
+   * ranking ignores the agent loop.
    */
   readonly calledTools?: readonly string[];
   /** Tool results that follow the turn, newest last. */
@@ -23,13 +23,14 @@ export interface RankQuestion {
 
 export interface RankOptions {
   /**
-   * `keyword` keeps a conversation on keyword ranking if it started with keyword ranking. Otherwise, vectors
-   * are used if the model, the list and the remaining time permit. `methodReason` reports a fallback.
+   * Ranking method to use. `keyword` keeps a conversation on keyword ranking if the conversation started with
+   * keyword ranking. Otherwise, vectors are used if the model, the tool list and the remaining time permit.
+   * `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
-   * Timestamp from `performance.now()`, in milliseconds. If vector ranking is not finished by then, keyword
-   * ranking is returned.
+   * Deadline in milliseconds, as a timestamp from `performance.now()`. If vector ranking is not finished by
+   * the deadline, keyword ranking is returned.
    */
   readonly deadlineAt?: number;
   /** The account that the ranking is for. Accounts take turns on the inference thread. */
@@ -37,7 +38,7 @@ export interface RankOptions {
 }
 
 /**
- * The reason for the ranking method. `semantic`: the list was ranked by vectors, as intended. All other
+ * The reason for the ranking method. `semantic`: the tool list was ranked by vectors, as intended. All other
  * reasons are for keyword rankings. `asked`: the caller requested keyword ranking. `short_list`: all tools
  * are forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors are computed
  * afterwards. `no_model`: the model is missing or broken. `late`: the deadline has passed. `busy`: too many
@@ -48,36 +49,37 @@ export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | '
 /** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * Scores by position, 0 or more, comparable only within one ranking. With vectors, the scores are
-   * probabilities that sum to 1, so the ratio to the best score is a difference in log-odds.
+   * Scores of the tools by position, 0 or more, comparable only within one ranking. With vectors, the scores
+   * are probabilities that sum to 1. The logarithm of the ratio between two scores is then a difference in
+   * log-odds.
    */
   readonly scores: Float64Array;
   /**
-   * All positions, best first. Ties are broken by name and definition, so the client's order has no
-   * influence.
+   * All tool positions, best tool first. Ties are broken by name and definition, so the order of the client's
+   * tool list has no influence.
    */
   readonly order: Uint32Array;
   /**
-   * The best score. For keyword ranking, the best score grows with the number of rare words shared by the
-   * turn and the best tool.
+   * The best tool's score. For keyword ranking, the best score grows with the number of rare words shared by
+   * the turn and the best tool.
    */
   readonly topScore: number;
   /**
    * Evidence about the tools in the words of the turn and its context: the best keyword score, divided by the
-   * weight of a word that only one tool has. The evidence is 0 if no tool has any of the words. BM25 weights
-   * are log-odds (Robertson & Spärck Jones, 1976). The value therefore counts evidence in distinctive words,
-   * and is comparable between lists of any size. Both ranking methods compute the evidence from the keyword
-   * scores.
+   * weight of a word that only one tool has. The evidence is 0 if no tool has any of these words. BM25
+   * weights are log-odds (Robertson & Spärck Jones, 1976). The evidence is therefore measured in distinctive
+   * words, and is comparable between tool lists of any size. Both ranking methods compute the evidence from
+   * the keyword scores.
    */
   readonly evidence: number;
   /**
-   * Whether the turn contains every word of the best tool's name. If the tools in a list share most
-   * words, this is the best indication of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. If the tools in a list share most words,
+   * such a match is the best indication of a correct ranking.
    */
   readonly namesTop: boolean;
   /**
-   * The best tool's share if scores are treated as log-odds, 0 to 1. The share is a probability for vector
-   * ranking, but only a hint for keyword ranking.
+   * The best tool's share if scores are treated as log-odds, from 0 to 1. The share is a probability for
+   * vector ranking, but only a hint for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
@@ -90,9 +92,9 @@ export interface TurnRanking {
 }
 
 /**
- * Ranks a list for a turn. Request several turns concurrently (`Promise.all`), so that their inferences share
- * a batch. The method never fails: if the model, the time or Redis is missing, the ranker falls back to
- * keyword ranking.
+ * Ranks a tool list for a turn. Request the rankings of several turns concurrently (`Promise.all`), so that
+ * their inferences share a batch. The ranker never throws an error: if the model, the time or Redis is
+ * missing, the ranker falls back to keyword ranking.
  */
 export interface ToolRanker {
   rank(

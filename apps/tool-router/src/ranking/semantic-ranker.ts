@@ -25,8 +25,8 @@ export interface SemanticRankerOptions {
 
 /**
  * Ranks by vectors and keywords in three steps: encode the turn, load the list's vector matrix, run the
- * second stage. The keyword ranking is computed first, because it is cheap and is the fallback if a step
- * fails, is late or lacks data.
+ * second stage. The keyword ranking is computed first, because it is cheap. The keyword ranking is the
+ * fallback if a step fails, is late or lacks data.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;
@@ -65,7 +65,7 @@ export class SemanticRanker implements ToolRanker {
     const turn = readStageTurn(question.turns, question.at);
     const { share } = this.#options;
     const keyword = await share.run(timing.accountId ?? '', rankByKeyword(index, turn.query));
-    // A timeout does not cancel the work, which stops at its own deadline.
+    // A timeout does not cancel the inference work, which stops at its own deadline.
     const made = await withTimeout(
       this.#rankByVectors(index, turn, keyword.scores, timing),
       Math.max(0, timing.deadlineAt - performance.now()),

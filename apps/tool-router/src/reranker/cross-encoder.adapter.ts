@@ -4,14 +4,14 @@ import { TextTokens } from '../inference/text-tokens.ts';
 import type { Reranker } from '../inference/model.port.ts';
 
 /**
- * Maximum number of tokens for query and tool together. Scoring time grows with the token count and has a
- * deadline.
+ * Maximum number of tokens for query and tool together. The time for scoring grows with the number of tokens
+ * and has a deadline.
  */
 const tokensMax = 192;
 
 /**
  * Reranker that loads any cross-encoder directory: `model.onnx` and `tokenizer.json`. The reranker scores one
- * pair at a time, so that a score does not depend on other pairs.
+ * pair of query and text at a time, so that a score does not depend on other pairs.
  */
 export class CrossEncoder implements Reranker {
   readonly id: string;
@@ -25,7 +25,7 @@ export class CrossEncoder implements Reranker {
     this.#tokens = tokens;
   }
 
-  /** @throws if files are missing or corrupt, or if the graph does not output a score. */
+  /** @throws if model files are missing or corrupt, or if the graph does not output a score. */
   static async open(directory: string, threads: number): Promise<CrossEncoder> {
     const { bytes: model } = await readFirstFile(directory, modelFiles);
     const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
@@ -54,7 +54,7 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-/** The relevance logit: a single output, or the second of two outputs minus the first. */
+/** The relevance logit: the only output, or the second of two outputs minus the first output. */
 function scoreOf(logits: { readonly data: unknown } | undefined): number {
   const data = logits?.data;
   const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];

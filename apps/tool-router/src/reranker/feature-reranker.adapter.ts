@@ -19,7 +19,7 @@ export class FeatureReranker implements Reranker {
     this.#session = session;
   }
 
-  /** @throws if files are missing or corrupt, or if the graph does not accept these features. */
+  /** @throws if model files are missing or corrupt, or if the graph does not accept these features. */
   static async open(directory: string, threads: number): Promise<FeatureReranker> {
     const [json, model] = await Promise.all(
       ['features.json', 'model.onnx'].map((name) => readFile(join(directory, name))),
@@ -28,7 +28,7 @@ export class FeatureReranker implements Reranker {
     const { features } = manifestSchema.parse(JSON.parse(json.toString('utf8')));
     const reranker = new FeatureReranker(nameModel(json, model), features, await openGraph(model, threads));
     // A test input with two rows.
-    // The test detects graphs that expect a different number of features or a fixed number of tools.
+    // The test input detects graphs that expect a different number of features or a fixed number of tools.
     await reranker.scoreFeatures(new Float32Array(2 * features.length));
     return reranker;
   }
@@ -44,8 +44,8 @@ export class FeatureReranker implements Reranker {
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
-    // The runtime owns this memory, which must not be transferred to another thread.
-    // The scores are therefore copied.
+    // The ONNX runtime owns the memory of the scores, which must not be transferred to another thread.
+    // The scores are therefore copied before the transfer.
     return data.slice();
   }
 

@@ -23,7 +23,7 @@ const tools: readonly ToolDefinition[] = (
   examples: [],
 }));
 
-/** A deterministic unit vector for a text. */
+/** Returns a deterministic unit vector for a text. */
 function vectorOf(text: string): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) =>
     Math.sin(Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) % 9973, at)),

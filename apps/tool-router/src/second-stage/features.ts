@@ -8,7 +8,7 @@ import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 
-/** A tool's features, in column order. A reranker with different features fails to load. */
+/** Names of a tool's features, in column order. A reranker with different features fails to load. */
 export const featureNames = [
   'keyword_share',
   'keyword_rank',
@@ -43,13 +43,13 @@ export interface StageVectors {
   readonly dimensions: number;
   /** Unit-length vectors for the tools in the list, one row per tool. */
   readonly tools: Float32Array;
-  /** Vectors for the turn's `texts`, in the same order. */
+  /** Vectors for the turn's `texts`, in the order of the texts. */
   readonly texts: readonly Float32Array[];
 }
 
 /**
- * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. Tool order
- * changes only the row order.
+ * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. A different
+ * tool order changes only the order of the rows.
  * @param keyword the turn's keyword scores, if already computed.
  */
 export function computeFeatures(
@@ -62,7 +62,7 @@ export function computeFeatures(
   return runAtOnce(computeInPieces(list, turn, vectors, synonyms, keyword));
 }
 
-/** Like `computeFeatures`, in pieces with pauses between them. */
+/** Computes the same result as `computeFeatures`, in pieces with pauses between them. */
 export function* computeInPieces(
   list: StageList,
   turn: StageTurn,
@@ -180,7 +180,7 @@ function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimen
   };
 }
 
-/** The results are cached by matrix, because a list always has the same result. */
+/** The mean cosines are cached by vector matrix, because a tool list always has the same mean cosines. */
 const centralities = new WeakMap<Float32Array, Float64Array>();
 
 function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
@@ -192,14 +192,14 @@ function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
 }
 
 /**
- * Cosine between each tool and the list's mean vector. A tool that resembles all others is needed less often
- * than its own cosine suggests.
+ * Cosine between each tool and the list's mean vector. A tool that resembles all other tools is needed less
+ * often than its own cosine suggests.
  */
 function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
   const count = index.names.length;
   const positions = new Uint32Array(count);
   index.tieRanks.forEach((rank, position) => (positions[rank] = position));
-  // Summed in name order, so that the client's order cannot change the result.
+  // The vectors are summed in name order, so that the order of the tools cannot change the result.
   const mean = new Float32Array(dimensions);
   for (const position of positions) {
     const from = position * dimensions;
@@ -210,8 +210,8 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: StageVec
 }
 
 /**
- * A preliminary order based on fixed weights. This order selects the leading tools, to which other tools are
- * compared.
+ * A preliminary order of the tools, based on fixed weights. The preliminary order selects the leading tools,
+ * to which other tools are compared.
  */
 function fuse(
   columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>,

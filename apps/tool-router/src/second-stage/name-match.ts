@@ -6,7 +6,7 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Maximum number of words between two words of a name that still form an adjacent pair. */
+/** Maximum distance, in words, between two words of a turn that form an adjacent pair of words. */
 const phraseGapMax = 2;
 
 /** The share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn that each tool's texts contain, by word weight in this list. */
+/** The share of the turn that each tool's texts contain, by word weight in this tool list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -63,8 +63,8 @@ const leadersMax = 3;
 /** Number of leading tools that may need parameters supplied by other tools. */
 const needyMax = 5;
 /**
- * Minimum name share for a supplier. If the share is higher, the supplier's own parameters also count,
- * multiplied by `secondHop`.
+ * Minimum share of a tool's name for a supplier of parameters. If the share is higher, the supplier's own
+ * parameters also count, multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;

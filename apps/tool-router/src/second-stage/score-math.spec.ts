@@ -10,9 +10,9 @@ function scoresOf(count: number, seed: number): Float64Array {
   });
 }
 
-describe('ranks by score', () => {
+describe('the ranking by score', () => {
   it.each([0, 1, 2, 9, 100, 101, 350])(
-    'match a comparison sort with ties broken by name: %i tools',
+    'matches a comparison sort with ties broken by name: %i tools',
     (count) => {
       const index = indexTools(Array.from({ length: count }, (_, at) => `tool_${(at * 7919) % 1000}`));
       for (let seed = 0; seed < 5; seed += 1) {
@@ -26,7 +26,7 @@ describe('ranks by score', () => {
   );
 
   it.each([1, 2, 99, 100, 101, 350])(
-    'yield gains from the logarithm of the mean rank among ties: %i tools',
+    'yields gains from the logarithm of the mean rank among ties: %i tools',
     (count) => {
       const scores = scoresOf(count, 3);
       const gains = rankGains(scores);

@@ -1,8 +1,8 @@
 import { countAtMost, countBelow } from '../tool-index/keyword-scores.ts';
 
-/** Functions that make scores comparable between lists. Equal scores stay equal. */
+/** Functions that make scores comparable between tool lists. Equal scores stay equal. */
 
-/** Scores divided by the best score. All 0 if no score is above 0. */
+/** Scores divided by the best score. All results are 0 if no score is above 0. */
 export function shareOfTop(scores: Float64Array): Float64Array {
   const top = scores.reduce((best, score) => Math.max(best, score), 0);
   return top <= 0 ? new Float64Array(scores.length) : scores.map((score) => Math.max(0, score) / top);
@@ -10,10 +10,10 @@ export function shareOfTop(scores: Float64Array): Float64Array {
 
 const deviationsMax = 6;
 
-/** Standard deviations from the list's mean, capped at 6. */
+/** Scores as standard deviations from the list's mean, capped at 6. */
 export function standardize(scores: Float64Array): Float64Array {
   const count = Math.max(1, scores.length);
-  // Summed in ascending order, so that tool order cannot change the result.
+  // The scores are summed in ascending order, so that tool order cannot change the result.
   const sorted = scores.toSorted();
   const mean = sorted.reduce((sum, score) => sum + score, 0) / count;
   const variance = sorted.reduce((sum, score) => sum + (score - mean) ** 2, 0) / count;
@@ -22,8 +22,8 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * Gain by rank: 1 for the first tool, decreasing logarithmically to 0. Tied tools share the mean of their
- * ranks.
+ * Gain of each tool by its rank: 1 for the first tool, decreasing logarithmically to 0. Tied tools share the
+ * mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;
@@ -38,10 +38,10 @@ export function rankGains(scores: Float64Array): Float64Array {
   });
 }
 
-/** Ranks beyond this one have gain 0. */
+/** Last rank with a gain above 0. */
 const placesMax = 100;
 
-/** The element-wise maximum. */
+/** The element-wise maximum of all arrays. */
 export function maxOf(all: readonly Float64Array[], length: number): Float64Array {
   const best = new Float64Array(length).fill(all.length === 0 ? 0 : -Infinity);
   for (const scores of all) {
@@ -51,9 +51,9 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. The caller guarantees that both rows lie within their arrays. Four partial sums
- * allow parallel addition, and values are not checked, because this loop is most of the cost of ranking a
- * long list.
+ * Dot product of two rows. The caller guarantees that both rows lie within their arrays. This loop is most of
+ * the cost of ranking a long tool list. Four partial sums therefore allow parallel addition, and values are
+ * not checked.
  */
 export function dot(
   one: Float32Array,

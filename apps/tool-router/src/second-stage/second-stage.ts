@@ -18,7 +18,7 @@ interface SecondStageOptions {
   readonly synonyms: Synonyms;
   readonly texts: ToolTextMemory;
   readonly listsBytesMax: number;
-  /** Number of candidates scored by a cross-encoder. Each one costs an inference. */
+  /** Number of candidate tools scored by a cross-encoder. Each candidate tool costs an inference. */
   readonly pairsMax: number;
 }
 
@@ -29,14 +29,14 @@ export type InferenceTiming = Required<Pick<InferenceOptions, 'deadlineAt'>> &
 interface StageQuestion {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** The turn's keyword scores, by position. */
+  /** The turn's keyword scores, by tool position. */
   readonly keyword: Float64Array;
   readonly vectors: StageVectors;
   readonly timing: InferenceTiming;
 }
 
 interface StageScores {
-  /** Scores by position. Differences are log-odds. */
+  /** Scores by tool position. Differences between scores are log-odds. */
   readonly logits: Float64Array;
   /** Id of the model that computed the scores. */
   readonly rankedBy: string;
@@ -44,15 +44,15 @@ interface StageScores {
 
 /**
  * Fusion weights without a feature reranker: keyword share, soft match share, and cosine deviation from the
- * list's mean. This performs as well as the preliminary order in the trained models
+ * list's mean. The fused order performs as well as the preliminary order in the trained models
  * (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
 /**
- * Scores a list for a turn from words, vectors and the available reranker. A feature reranker scores every
- * tool. A cross-encoder reorders the top tools in the fused order. Without a reranker, the fused order is
- * final.
+ * Scores a tool list for a turn from words, vectors and the available reranker. A feature reranker scores
+ * every tool. A cross-encoder reorders the top tools in the fused order. Without a reranker, the fused order
+ * is final.
  */
 export class SecondStage {
   readonly #options: SecondStageOptions;
@@ -63,7 +63,7 @@ export class SecondStage {
     this.#lists = new LRUCache({ maxSize: options.listsBytesMax, sizeCalculation: ({ bytes }) => bytes });
   }
 
-  /** @throws InferenceRefused */
+  /** @throws InferenceRefused if the reranker's inference fails or the deadline has passed. */
   async score({ index, turn, keyword, vectors, timing }: StageQuestion): Promise<StageScores> {
     const { inference, share, synonyms } = this.#options;
     const { accountId = '', deadlineAt } = timing;
@@ -83,7 +83,8 @@ export class SecondStage {
   }
 
   /**
-   * This work has no deadline, because a list that is finished after the deadline still serves the next plan.
+   * Computing the list's second-stage data has no deadline, because data that is finished after the deadline
+   * still serves the next plan.
    */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
@@ -118,8 +119,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the top tools in the fused order by cross-encoder score. The tools exchange their logits among
-   * themselves, so all later tools keep their places.
+   * Reorders the top tools in the fused order by cross-encoder score. The top tools exchange their logits
+   * among themselves, so all later tools keep their places.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -180,7 +181,7 @@ function fuse(features: Float32Array): Float64Array {
 /** Maximum length of a tool's text for a cross-encoder, in characters. */
 const charactersMax = 800;
 
-/** Caches cross-encoder texts by tool definition hash, in this process only. */
+/** Caches the tools' input texts for the cross-encoder by tool definition hash, in this process only. */
 export class ToolTextMemory {
   readonly #texts: LRUCache<string, string>;
 
@@ -192,7 +193,7 @@ export class ToolTextMemory {
     for (const definition of definitions) {
       if (this.#texts.get(definition.hash) !== undefined) continue;
       const text = joinParts(makeToolEncoderText(definition)).slice(0, charactersMax);
-      // Copied, because a substring would keep the whole text in memory.
+      // The text is copied, because a substring would keep the whole text in memory.
       this.#texts.set(definition.hash, Buffer.from(text).toString());
     }
   }

@@ -4,8 +4,8 @@ import { idfOf } from '../tool-index/keyword-index.ts';
 import { gramsOf } from './stage-list.ts';
 
 /**
- * Minimum share of common trigrams (Dice coefficient) for a spelling match, and the factor that reduces the
- * weight of such a match.
+ * Minimum share of common trigrams (Dice coefficient) of two words with similar spellings. The weight of a
+ * match by spelling is multiplied by the second number.
  */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
@@ -15,7 +15,7 @@ const lookAlikeDiscount = 0.8;
  */
 const softWordsMax = 64;
 
-/** A word in the list that matches a word in the turn. Likeness is 1 for identical words. */
+/** A word in the tool list that matches a word in the turn. The likeness of identical words is 1. */
 interface SoftWord {
   readonly word: string;
   readonly likeness: number;
@@ -31,7 +31,7 @@ interface SoftScores {
 }
 
 /**
- * Late interaction through the inverted index. Each word in the turn counts by its best match among the
+ * Late interaction through the inverted index. The score of each word in the turn is its best match among the
  * tool's words. A match is the same word, a synonym or a similar spelling.
  */
 export function* scoreSoftly(
@@ -79,7 +79,7 @@ function takeBest(
   }
 }
 
-/** @param met words in the list, each with its highest likeness to any word in the turn. */
+/** @param met words in the tool list, each with its highest likeness to any word in the turn. */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {
@@ -117,9 +117,10 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 }
 
 /**
- * Synonyms, read from `synonyms.bin`. The file contains a uint32 length of the words' text in bytes; that
- * text (one word per line, padded with newlines to four bytes); a uint32 start of each word's neighbours, and
- * one for the end; a uint16 word index for each neighbour; and a uint8 cosine in 255ths for each neighbour.
+ * Synonyms, read from `synonyms.bin`. The file first contains a uint32 length of the words' text in bytes,
+ * and then that text. The text has one word per line and is padded with newlines to four bytes. For each
+ * word, a uint32 start of its neighbours follows, and one uint32 for the end. For each neighbour, a uint16
+ * word index and a uint8 cosine in 255ths follow.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));

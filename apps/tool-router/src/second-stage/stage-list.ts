@@ -2,23 +2,23 @@ import { runAtOnce, type Pieces } from '@gateway/messaging';
 import type { ToolCard } from '../tool-index/tool-card.ts';
 import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Second-stage data for a tool list, in addition to its index. */
+/** Second-stage data for a tool list, in addition to the list's keyword index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools with the word in their name. */
+  /** Positions of the tools with the word in their name, keyed by word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
    * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. A name with two such
    * pairs is listed twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
-  /** By position: the sum of `idfOf` over the words in the name. */
+  /** The sum of `idfOf` over the words in each tool's name, by tool position. */
   readonly nameWeights: Float64Array;
-  /** By position: words in the parameter names. */
+  /** Words in each tool's parameter names, by tool position. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** By position: 1 for tools that the agent uses to ask its user. */
+  /** By tool position: 1 for tools that the agent uses to ask its user, 0 for other tools. */
   readonly asking: Float64Array;
-  /** Words in the list, keyed by trigram, for finding similar spellings. */
+  /** Words in the tool list, keyed by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
   /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
@@ -27,13 +27,16 @@ export interface StageList {
 const gramLength = 3;
 /** Maximum length of a word in the trigram index, in characters. Longer words are ids or encoded data. */
 const gramWordLengthMax = 24;
-/** Maximum number of words in the trigram index. Later words in the list are skipped. */
+/** Maximum number of words in the trigram index. Later words in the tool list are skipped. */
 const gramWordsMax = 20_000;
 
 /** Number of words added to the trigram index between two pauses. */
 const gramWordsAtOnce = 256;
 
-/** Computes the second-stage data once per list. `cards` are the index's tool cards, in the same order. */
+/**
+ * Computes the second-stage data once per tool list. `cards` are the index's tool cards, in the order of the
+ * index.
+ */
 export function makeStageList(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -41,7 +44,7 @@ export function makeStageList(
   return runAtOnce(makeStageListInPieces(index, cards));
 }
 
-/** Like `makeStageList`, in pieces with pauses between them. */
+/** Computes the same result as `makeStageList`, in pieces with pauses between them. */
 export function* makeStageListInPieces(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -80,11 +83,11 @@ export function* makeStageListInPieces(
 const askingParametersMax = 4;
 /**
  * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average
- * length. Longer texts contain the word only incidentally.
+ * length. Texts with a lower weight contain the word only incidentally.
  */
 const askingWeightMin = 0.85;
 
-/** Marks tools that the agent uses to ask its user. User requests share no words with such tools. */
+/** Marks tools that the agent uses to ask its user. Users' requests share no words with such tools. */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);
   const asking = index.postings.get('ask');
@@ -102,7 +105,7 @@ export function pairOf(one: string, other: string): string {
   return one < other ? `${one} ${other}` : `${other} ${one}`;
 }
 
-/** The distinct trigrams in a word, with `<` and `>` marking its start and end. */
+/** The distinct trigrams in a word, with `<` and `>` marking the start and end of the word. */
 export function gramsOf(word: string): Set<string> {
   const grams = new Set<string>();
   if (word.length > gramWordLengthMax || word.length < gramLength) return grams;

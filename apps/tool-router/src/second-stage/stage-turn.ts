@@ -29,19 +29,19 @@ export interface StageTurn {
   readonly words: readonly string[];
   /**
    * The words in each task of the turn. For a turn with only one task, the list has a single element with all
-   * words.
+   * words of the turn.
    */
   readonly segments: readonly (readonly string[])[];
   /** The turn's dependence on earlier turns: 1 for a few words, less for long turns, 0 for the first turn. */
   readonly contextWeight: number;
   /**
    * Texts to encode: the turn, the turn with its context (the same object if there is no context), and each
-   * segment if there are several.
+   * segment if the turn has several segments.
    */
   readonly texts: readonly EncoderText[];
 }
 
-/** Prepares turn `at` for the second stage. Later turns have no influence. */
+/** Prepares turn `at` for the second stage. Later turns have no influence on the result. */
 export function readStageTurn(turns: readonly string[], at: number): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);
@@ -71,7 +71,7 @@ interface Segment {
   readonly words: readonly string[];
 }
 
-/** Splits text into tasks. Segments with too few words are merged into the previous one. */
+/** Splits text into tasks. Segments with too few words are merged into the previous segment. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
   const spaced = text.replace(spacePattern, (run) => (run.includes('\n') ? '\n' : ' '));

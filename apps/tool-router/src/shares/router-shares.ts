@@ -9,16 +9,16 @@ import type { Metrics } from '@gateway/observability';
 
 /** The shares of accounts in the router's processor time. */
 export interface RouterShares {
-  /** The event loop, for long tool lists. */
+  /** The account shares of the event loop's time, for plans for long tool lists. */
   readonly loop: LoopShare;
-  /** The inference thread, for vectors of new tools. */
+  /** The account shares of the inference thread's time, for vectors of new tools. */
   readonly vectors: TimeShare;
 }
 
 /**
- * The shares of the event loop. A piece takes about as long as a plan for 100 tools. A plan for a list of
- * 4,096 tools takes up to 80 ms. Plans that wait longer than `waitMsMax` would be late at the gateway
- * (`PLAN_DEADLINE_MS`).
+ * The account shares of the event loop's time. A piece of work takes about as long as a plan for 100 tools. A
+ * plan for a list of 4,096 tools takes up to 80 ms. Plans that wait longer than `waitMsMax` would be late at
+ * the gateway (`PLAN_DEADLINE_MS`).
  */
 export const loopShare: LoopShareOptions = {
   pieceMs: 2,
@@ -27,10 +27,10 @@ export const loopShare: LoopShareOptions = {
   jobs: { slots: 64, slotsPerAccount: 1, waitingPerAccountMax: 8, waitingMax: 1_024, waitMsMax: 250 },
 };
 
-/** The shares of the inference thread. The burst is enough for about 700 new tools. */
+/** The account shares of the inference thread's time. The burst is enough for about 700 new tools. */
 export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };
 
-/** Opens the shares and reports them in the metrics. */
+/** Opens the account shares of processor time and reports them in the metrics. */
 export function openRouterShares(metrics: Metrics): RouterShares {
   const refused = metrics.counter({
     name: 'tool_router_plans_refused_total',

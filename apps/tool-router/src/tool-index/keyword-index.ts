@@ -4,14 +4,14 @@ import type { ToolCard } from './tool-card.ts';
 
 /**
  * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a
- * single weighted field. Measured on the public data sets with `npm run eval:tools`: k1 from 0.9 to 2 and b
- * from 0.3 to 0.9 change recall@5 by less than one point.
+ * single weighted field. On the public data sets (`npm run eval:tools`), other constants change recall@5 by
+ * less than one point. The tried ranges are k1 from 0.9 to 2 and b from 0.3 to 0.9.
  */
 const k1 = 1.2;
 const b = 0.6;
 
 interface ListLengths {
-  /** By position: k1 × the normalized length. */
+  /** The product of k1 and each tool's normalized text length, by tool position. */
   readonly norms: Float64Array;
 }
 
@@ -29,15 +29,15 @@ class Postings {
     this.#counts = [count];
   }
 
-  /** Adds a tool to the postings. `count` is in quarters, like the counts in tool cards. */
+  /** Adds a tool to the term's postings. `count` is in quarters, like the counts in tool cards. */
   add(position: number, count: number): void {
     this.positions.push(position);
     this.#counts.push(count);
   }
 
   /**
-   * The term's contribution to each tool's score: saturated weighted count × inverse document frequency.
-   * Computed on first use, because most terms in a long list are never queried.
+   * The term's contribution to each tool's score: saturated weighted count × inverse document frequency. The
+   * contribution is computed on first use, because most terms in a long tool list are never queried.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());
@@ -53,36 +53,38 @@ class Postings {
   }
 }
 
-/** An inverted index over one tool list, in the client's order. */
+/** An inverted index over one tool list, in the order of the client's list. */
 export interface KeywordIndex {
   readonly listHash: string;
-  /** Definition hashes by position. */
+  /** Hashes of the tool definitions by position. */
   readonly hashes: readonly string[];
   /**
-   * Names by position; null for a tool without a name. The index does not reference the cards, so the card
-   * cache can free their memory.
+   * Tool names by position; null for a tool without a name. The index does not reference the tool cards, so
+   * the card cache can free their memory.
    */
   readonly names: readonly (string | null)[];
-  /** By position: the distinct words in the name. */
+  /** The distinct words in each tool's name, by position. */
   readonly nameTerms: readonly (readonly string[])[];
-  /** By position: words in the parameter names. */
+  /** Words in each tool's parameter names, by position. */
   readonly parameterTerms: readonly (readonly string[])[];
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
-  /** By position: the rank when sorted by name and definition. Used to break ties. */
+  /**
+   * The rank of each tool when sorted by name and definition, by position. The ranks are used to break ties.
+   */
   readonly tieRanks: Uint32Array;
-  /** Approximate memory use in bytes, for cache limits. */
+  /** Approximate memory use of the index in bytes, for cache limits. */
   readonly bytes: number;
 }
 
-/** Builds the index once per list. A query then reads only the postings for its own words. */
+/** Builds the index once per tool list. A query then reads only the postings for its own words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
   return runAtOnce(indexInPieces(listHash, cards));
 }
 
-/** Like `indexToolList`, in pieces with pauses between them. */
+/** Computes the same result as `indexToolList`, in pieces with pauses between them. */
 export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pieces<KeywordIndex> {
-  // Lengths are integers, so their sum does not depend on tool order.
+  // Text lengths are integers, so the sum of text lengths does not depend on tool order.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = yield* collectPostings(cards, lengthMean);
   const bytes = yield* sumBytes(cards, postings);
@@ -103,7 +105,8 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
 }
 
 /**
- * Numbers of cards and terms that are processed between two pauses. Each takes a fraction of a millisecond.
+ * Numbers of tool cards and terms that are processed between two pauses. Processing either number takes a
+ * fraction of a millisecond.
  */
 const [cardsAtOnce, termsAtOnce] = [32, 2_048];
 
@@ -153,7 +156,8 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 
 /**
  * Looks up the postings of each token by its text once, and then stores their place in the token object.
- * Another count that runs during a pause may overwrite that place. The token is then looked up again.
+ * Another count that runs during a pause may overwrite the stored place. The postings are then looked up
+ * again by the token's text.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
@@ -182,15 +186,16 @@ class PostingsDraft {
 }
 
 /**
- * Rarity of a word in this list (inverse document frequency). The rarity is highest for a word that the list
- * does not contain.
+ * Rarity of a word in this tool list (inverse document frequency). The rarity is highest for a word that the
+ * tool list does not contain.
  */
 export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'names'>, word: string): number {
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
 /**
- * The weight of a word that only one tool of the list has. This is the largest weight of a word in the list.
+ * The weight of a word that only one tool of the list has. This weight is the largest weight of a word in the
+ * list.
  */
 export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
   return inverseDocumentFrequency(1, names.length);

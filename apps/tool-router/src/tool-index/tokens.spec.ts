@@ -36,7 +36,7 @@ describe('splitTokens', () => {
     expect(splitTokens('a'.repeat(1_000_000), 50)).toEqual([]);
   });
 
-  it('splits ASCII text identically within other scripts and on repeated calls', () => {
+  it('splits ASCII text in the same way within other scripts and on repeated calls', () => {
     const texts = [
       'getUserByID2',
       'HTTPServer error_code-404 x2y',

@@ -1,8 +1,8 @@
 import { stemmer } from 'stemmer';
 
 /**
- * Words that carry no information about tools. In a short list, their inverse document frequency would be
- * misleading.
+ * Words that carry no information about tools. In a short tool list, their inverse document frequency would
+ * be misleading.
  */
 const stopWords = new Set(
   (
@@ -32,8 +32,8 @@ const wordLengthMax = 64;
 
 /**
  * Splits text or an identifier into words, in order. The text is split at case changes, digits and
- * punctuation. Words are lowercased and stemmed (Porter, English), and stop words are dropped. `getUserByID2`
- * yields `get, user, id, 2`. Returns at most `tokensMax` words.
+ * punctuation. Words are converted to lower case and stemmed (Porter, English), and stop words are dropped.
+ * `getUserByID2` yields `get, user, id, 2`. Returns at most `tokensMax` words.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();
@@ -42,7 +42,7 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 
 /**
  * A token as an object. A counting function stores the token's place in this object, which saves a lookup per
- * token. The place is valid until that function returns, so no other count may run in the meantime.
+ * token. The place is valid until the counting function returns, so no other count may run in the meantime.
  */
 export interface Word {
   readonly token: string;
@@ -52,8 +52,8 @@ export interface Word {
 }
 
 /**
- * Cached tokens for a run of letters or digits; null if the run yields none. Tools and turns repeat the same
- * few thousand words.
+ * Cached tokens for a run of letters or digits; null if the run yields no token. Tools and turns repeat the
+ * same few thousand words.
  */
 const knownRuns = new Map<string, Word | null>();
 const knownWords = new Map<string, Word>();
@@ -68,8 +68,8 @@ export function nextCount(): number {
 }
 
 /**
- * Clears the cache when it is too large. Later calls may return different objects for the same token. Call
- * this function before counting words, never during a count.
+ * Clears the token cache when the cache is too large. Later calls may return different objects for the same
+ * token. Call this function before counting words, never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -77,7 +77,9 @@ export function trimWords(): void {
   knownWords.clear();
 }
 
-/** Like `splitTokens`, but returns one shared object per token until `trimWords` clears the cache. */
+/**
+ * Splits text like `splitTokens`, but returns one shared object per token until `trimWords` clears the cache.
+ */
 export function readWords(text: string, tokensMax: number): Word[] {
   const words: Word[] = [];
   const isAscii = asciiText.test(text);
@@ -116,7 +118,7 @@ function readToken(word: string): string | null {
 
 /**
  * V8 stores a substring of 13 or more characters as a view of the whole text. Copying the substring lets V8
- * free the text.
+ * free the memory of the text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

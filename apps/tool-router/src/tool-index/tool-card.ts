@@ -3,9 +3,9 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Field weights in quarters. Lengths then stay integers, so sums do not depend on tool order. The best values
- * on the public data sets are: name ×2, description ×1, parameter names ×1, parameter descriptions ×0.25.
- * Enum values and examples are weighted like similar fields.
+ * Field weights in quarters. With weights in quarters, text lengths stay integers, so sums do not depend on
+ * tool order. The best weights on the public data sets are: name ×2, description ×1, parameter names ×1,
+ * parameter descriptions ×0.25. Enum values and examples are weighted like similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
   name: 8,
@@ -16,35 +16,35 @@ const fieldWeights: Readonly<Record<ToolField, number>> = {
   enumValue: 1,
 };
 
-/** Limits that protect against very large or malicious definitions. */
+/** Limits that protect against very large or malicious tool definitions. */
 const tokensMax = 4000;
 const charactersPerTextMax = 20_000;
 const parameterTermsMax = 32;
 
-/** A tool's words with their weighted counts. The definition itself is not stored. */
+/** A tool's words with their weighted counts. The tool definition itself is not stored. */
 export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
   /**
-   * The distinct words. Words and counts are parallel arrays, because a map would take three times the
-   * memory.
+   * The distinct words of a tool. Words and counts are parallel arrays, because a map would take three times
+   * the memory.
    */
   readonly terms: readonly Word[];
-  /** Weighted counts, in quarters. */
+  /** Weighted counts of the words, in quarters. */
   readonly counts: readonly number[];
   /** The distinct words in the tool's name. */
   readonly nameTerms: readonly string[];
   /** The distinct words in the parameter names. For a long schema, only the first words are stored. */
   readonly parameterTerms: readonly string[];
-  /** Sum of all weighted counts, in quarters. */
+  /** Sum of all weighted word counts, in quarters. */
   readonly length: number;
-  /** Approximate memory use in bytes, for cache limits. */
+  /** Approximate memory use of the tool card in bytes, for cache limits. */
   readonly bytes: number;
 }
 
 /**
- * Builds a tool's card. The time is linear in the definition's size, up to the limits above. The function
- * never throws, even for an invalid schema.
+ * Builds a tool's card. The time is linear in the definition's size, up to the size limits of this file. The
+ * function never throws an error, even for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -102,7 +102,7 @@ class CardDraft {
 
 type ToolField = 'name' | 'description' | 'example' | 'parameterName' | 'parameterDescription' | 'enumValue';
 
-/** Limits that protect against very large or malicious definitions. */
+/** Limits that protect against very large or malicious schemas. */
 const depthMax = 12;
 const schemaNodesMax = 2000;
 const enumValuesMax = 64;
@@ -111,8 +111,8 @@ const examplesMax = 32;
 type Visit = (field: ToolField, text: string) => void;
 
 /**
- * Visits each text in a definition together with its field, starting with the name and description. The work
- * is bounded. The function never throws, even for an invalid schema.
+ * Visits each text in a tool definition together with its field, starting with the name and description. The
+ * work is bounded. The function never throws an error, even for an invalid schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');
@@ -133,8 +133,9 @@ const schemaMaps = ['patternProperties', '$defs', 'definitions'];
 const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
 /**
- * Walks the schema breadth-first, so that the limit drops the deepest levels. `$ref` is not followed, because
- * its target is visited where it is defined. Cycles are therefore impossible.
+ * Walks the schema breadth-first, so that the size limit drops the deepest levels. `$ref` is not followed,
+ * because its target is visited where the target is defined. Endless loops through `$ref` are therefore
+ * impossible.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {
   const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];
@@ -169,7 +170,7 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
-  // Fast path: most schemas contain none of the other keywords.
+  // Fast path: in most schemas, `properties` is the only keyword that contains other schemas.
   if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {

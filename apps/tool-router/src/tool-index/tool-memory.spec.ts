@@ -26,7 +26,7 @@ describe('ToolMemory', () => {
     expect(find(memory, listHash, undefined).status).toBe('known');
   });
 
-  it('rejects tools whose hash belongs to another list', () => {
+  it('rejects tools whose hash belongs to another tool list', () => {
     const memory = new ToolMemory(roomy);
     memory.define(tools);
     expect(() => find(memory, listHash, hashes.slice(1))).toThrow(GatewayError);
@@ -45,7 +45,7 @@ describe('ToolMemory', () => {
     expect(memory.lists).toBeLessThan(20);
   });
 
-  it('keeps lists when it evicts definitions', () => {
+  it('keeps indexed lists when it evicts definitions', () => {
     const memory = new ToolMemory({ definitionsBytesMax: 30_000, listsBytesMax: 1e8 });
     memory.define(tools);
     expect(find(memory, listHash, hashes).status).toBe('known');

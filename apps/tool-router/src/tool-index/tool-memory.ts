@@ -9,21 +9,24 @@ import { makeToolCard } from './tool-card.ts';
 
 type FoundToolList =
   | { readonly status: 'known'; readonly index: KeywordIndex }
-  /** Hashes of the missing definitions. Empty if the list itself is missing. */
+  /** Hashes of the missing tool definitions. Empty if the tool list itself is missing. */
   | { readonly status: 'unknown'; readonly missing: string[] };
 
-/** Tool lists by their hash. */
+/** Indexed tool lists by the hash of the list. */
 export interface ToolLists {
-  /** Number of tools in a list that is in memory; 0 for other lists. */
+  /** Number of tools in a tool list that is in memory; 0 for other tool lists. */
   sizeOf(listHash: string): number;
   /**
-   * Finds a list, or indexes it if all of its definitions are in memory.
+   * Finds a tool list, or indexes the list if all of its definitions are in memory.
    * @throws GatewayError `invalid_field` if `listHash` does not match `toolHashes`.
    */
   find(listHash: string, toolHashes: readonly string[] | undefined): Pieces<FoundToolList>;
 }
 
-/** Number of definitions that are processed between two pauses, in about half a millisecond. */
+/**
+ * Number of tool definitions that are processed between two pauses. Processing them takes about half a
+ * millisecond.
+ */
 const definedAtOnce = 8;
 
 interface ToolMemoryOptions {
@@ -32,8 +35,8 @@ interface ToolMemoryOptions {
 }
 
 /**
- * Stores definitions and indexed lists in this process. The least recently used entries are evicted first.
- * The edge gateway sends them again on request.
+ * Stores tool definitions and indexed tool lists in this process. The least recently used entries are evicted
+ * first. The edge gateway sends evicted definitions again on request.
  */
 export class ToolMemory implements ToolLists {
   readonly #cards: LRUCache<string, ToolCard>;
@@ -58,7 +61,10 @@ export class ToolMemory implements ToolLists {
     }
   }
 
-  /** Removes a list and definitions. The edge gateway sends them again when a plan needs them. */
+  /**
+   * Removes a tool list and tool definitions. The edge gateway sends removed definitions again when a plan
+   * needs them.
+   */
   forget(listHash: string, toolHashes: readonly string[]): void {
     this.#lists.delete(listHash);
     for (const hash of toolHashes) this.#cards.delete(hash);
@@ -72,7 +78,7 @@ export class ToolMemory implements ToolLists {
     const known = this.#lists.get(listHash);
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
-    // All accounts that send the same tools share a list.
+    // All accounts that send the same tools share one indexed list.
     // The hash check prevents a client from storing other tools under a list's hash.
     if (hashToolList(toolHashes) !== listHash) {
       throw new GatewayError('invalid_field', {
@@ -90,15 +96,13 @@ export class ToolMemory implements ToolLists {
 }
 
 interface ToolIntakeOptions {
-  /** Starts computing the vectors for these definitions. */
+  /** Starts computing the vectors for these tool definitions. */
   readonly learn: (tools: readonly ToolDefinition[], accountId?: string) => void;
   readonly memory: ToolMemory;
   readonly share: LoopShare;
 }
 
-/**
- * Stores the definitions of a request. The work counts toward the event loop share of the request's account.
- */
+/** Stores the tool definitions of a request. The work counts toward the account's share of the event loop. */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;
 

@@ -2,7 +2,7 @@ import type { Inference } from '../inference/inference.port.ts';
 import { ToolEmbedding } from './embed-tools.ts';
 
 /**
- * An encoder that encodes each text as the number in the text. The task size of this encoder changes after
+ * A test encoder that encodes each text as the number in the text. The task size of the encoder changes after
  * each task.
  */
 function createInference(sizes: readonly number[]): Inference {

@@ -5,15 +5,15 @@ import { parsePackedVector, renderPackedVector, type PackedVector } from './vect
 import type { SharedVectors } from './shared-vectors.port.ts';
 
 /**
- * Command timeout in milliseconds. Plans may wait for these commands, so an unresponsive Redis must not delay
- * plans longer.
+ * Timeout of Redis commands in milliseconds. Plans may wait for these commands, so the timeout limits the
+ * delay by an unresponsive Redis server.
  */
 const commandDefaultMs = 40;
-/** Expiry time in seconds. A vector that was not used for this time is computed again. */
+/** Expiry time of a vector in seconds. A vector that was not used for this time is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 
-/** Commands fail immediately while Redis is unavailable. */
+/** Redis commands fail immediately while Redis is unavailable. */
 export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs: commandMs,
@@ -23,8 +23,8 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
 }
 
 /**
- * Stores vectors in the Redis cache, keyed by model and definition hash. Neither a vector nor a hash reveals
- * the definition. Values with the wrong length are ignored.
+ * Stores tool vectors in the Redis cache, keyed by model and definition hash. Neither a vector nor a hash
+ * reveals the tool definition. Values with the wrong length are ignored.
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;

@@ -1,20 +1,20 @@
 import type { PackedVector } from './vector-blocks.ts';
 
 /**
- * Vectors shared between replicas, so that only one replica encodes a tool. No method fails: after an error,
- * the vectors are treated as missing.
+ * Vectors shared between replicas, so that only one replica encodes a tool. No method throws an error: after
+ * an error, the vectors are treated as missing.
  */
 export interface SharedVectors {
   /** The stored vectors, keyed by definition hash. */
   fetch(modelId: string, dimensions: number, hashes: readonly string[]): Promise<Map<string, PackedVector>>;
   /**
-   * Stores vectors within the quota of the account that sent the definitions. Vectors that do not fit are
-   * skipped.
+   * Stores vectors within the quota of the account that sent the tool definitions. Vectors that exceed the
+   * quota are skipped.
    */
   store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void>;
 }
 
-/** The shared vectors of a deployment with only one router. */
+/** The shared vectors of a deployment with only one router. This store is always empty. */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),
   store: () => Promise.resolve(),

@@ -11,36 +11,37 @@ import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts'
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for which a plan waits. A larger number of vectors would not be ready
+ * Maximum number of new tools in a list for which a plan waits. The vectors of more tools would not be ready
  * before the deadline.
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of definitions waiting for a vector. Beyond this number, new definitions get no vector, and
- * their lists are ranked by keyword.
+ * Maximum number of tool definitions waiting for a vector. Beyond this number, new tool definitions get no
+ * vector, and their tool lists are ranked by keyword.
  */
 const pendingMax = 20_000;
 /**
- * Number of definitions that each account may add when other accounts have filled the queue. This number is
- * larger than the largest tool list. The queue may then grow to twice its size.
+ * Number of tool definitions that each account may add when other accounts have filled the queue. This number
+ * is larger than the number of tools in the largest tool list. The queue may then grow to twice its regular
+ * maximum size.
  */
 const pendingReservedPerAccount = 5_000;
-/** Maximum total length of waiting texts, in characters. */
+/** Maximum total length of texts waiting for a vector, in characters. */
 const pendingCharactersMax = 64 * 1024 * 1024;
-/** Minimum time between two requests for a list's definitions. */
+/** Minimum time in milliseconds between two requests for the definitions of a tool list. */
 const forgottenMs = 10 * 60_000;
 /**
- * Delay in milliseconds before encoding lists for which no plan is waiting, so that the plan for the same
- * request runs first.
+ * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. During the delay,
+ * the plan for the same request can run first.
  */
 const laterMs = 30;
-/** Number of definitions that are processed between two pauses. */
+/** Number of tool definitions that are processed between two pauses. */
 const readAtOnce = 8;
 
 /** Vectors for the tools in a list, by position. A tool without a vector has a row of zeros. */
 export interface VectorMatrix {
   readonly dimensions: number;
-  /** Row-major, one row per tool. */
+  /** Vector numbers in row-major order, one row per tool. */
   readonly numbers: Float32Array;
 }
 
@@ -52,23 +53,24 @@ export interface ToolVectorsOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Called with the tools of a list that have no stored vector, to request their definitions again. Calls for
-   * the same list are rate-limited.
+   * Callback with the tools of a list that have no stored vector, to request their definitions again. Calls
+   * for the same tool list are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
- * Stores vectors by definition hash and matrices by list hash. Encoding starts when a definition arrives. A
- * vector is looked up in memory and then in the shared store, and is computed if neither contains it.
+ * Stores vectors by definition hash and matrices by list hash. Encoding starts when a tool definition
+ * arrives. The router looks up a vector in memory and then in the shared store. A vector that is missing in
+ * both is computed.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Lists for which definitions were requested recently. This cache prevents repeated requests if a vector
-   * cannot be computed.
+   * Tool lists for which definitions were requested recently. This cache prevents repeated requests if a
+   * vector cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   readonly #pendingOf = new Map<string, number>();
@@ -93,7 +95,7 @@ export class ToolVectors {
     return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
   }
 
-  /** Number of definitions waiting for a vector. */
+  /** Number of tool definitions waiting for a vector. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -104,7 +106,7 @@ export class ToolVectors {
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
     const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
-    // A long list arrives in several messages.
+    // The definitions of a long tool list arrive in several messages.
     const urgency: Urgency = ofAccount <= awaitedToolsMax ? 'awaited' : 'later';
     const waiting = this.#pending.size + fresh.length;
     const hasReserve = ofAccount <= pendingReservedPerAccount && waiting <= 2 * pendingMax;
@@ -124,7 +126,7 @@ export class ToolVectors {
   }
 
   /**
-   * Returns the list's matrix, or the reason why it is not available. `new_tools`: more than
+   * Returns the tool list's matrix, or the reason why the matrix is not available. `new_tools`: more than
    * `awaitedToolsMax` tools have no vector yet, or a vector cannot be obtained. `no_model`: no encoder is
    * available. The method waits for pending vectors, and the caller enforces the deadline.
    */
@@ -176,7 +178,7 @@ export class ToolVectors {
 
   /**
    * Loads vectors that were evicted from memory from the shared store. The definitions of vectors that are
-   * not in the store are requested again.
+   * not in the shared store are requested again.
    */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));
@@ -192,7 +194,7 @@ export class ToolVectors {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Computes missing vectors. Work for which no plan is waiting starts after the current plan. */
+  /** Computes missing vectors. Vectors for which no plan is waiting are computed after the current plan. */
   async #vectorize(
     definitions: readonly ToolDefinition[],
     urgency: Urgency,
@@ -219,7 +221,7 @@ export class ToolVectors {
       const characters = lengthOf(text);
       if (this.#pendingCharacters + characters > pendingCharactersMax)
         throw new Error('the texts that wait for vectors exceed the limit');
-      // A list can contain the same definition twice.
+      // A tool list can contain the same definition twice.
       if (texts.has(definition.hash)) continue;
       this.#pendingCharacters += characters;
       texts.set(definition.hash, text);
@@ -227,8 +229,8 @@ export class ToolVectors {
   }
 
   /**
-   * Marks tools as pending until `work` finishes. The method never fails: if encoding fails, the vector stays
-   * missing.
+   * Marks tools as pending until `work` finishes. The method never throws an error: if encoding fails, the
+   * vector stays missing.
    */
   #track(hashes: readonly string[], work: Promise<void>): void {
     const done = work

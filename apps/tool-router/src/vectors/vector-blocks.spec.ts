@@ -24,7 +24,7 @@ describe('vectors keyed by definition hash', () => {
     expect(blocks.read(hashOf(5000), target, 0)).toBe(false);
   });
 
-  it('stay within their memory limit by evicting the least recently used', () => {
+  it('stay within their memory limit, because the least recently used vectors are evicted', () => {
     const blocks = new VectorBlocks(dimensions, 100 * (dimensions + 220));
     for (let at = 0; at < 1000; at += 1) {
       blocks.set(hashOf(at), packVector(vectorOf(at)));
@@ -39,7 +39,7 @@ describe('vectors keyed by definition hash', () => {
     expect(target[3]).toBeCloseTo(vectorOf(999)[3] ?? 0, 2);
   });
 
-  it('serialize to the same bytes on every machine, and invalid bytes are rejected', () => {
+  it('are serialized to the same bytes on every machine, and invalid bytes are rejected', () => {
     const packed = packVector(vectorOf(3));
     expect(parsePackedVector(renderPackedVector(packed), dimensions)).toEqual(packed);
     expect(parsePackedVector(Buffer.alloc(dimensions), dimensions)).toBeUndefined();

@@ -1,17 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
-/** Vectors per block. Blocks are allocated on demand, so an idle router has no block. */
+/** Number of vectors per block. Blocks are allocated on demand, so an idle router has no block. */
 const blockRows = 4096;
 /**
- * Bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. Measured with
- * 100,000 vectors.
+ * Number of bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale.
+ * Measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 
 /**
- * Stores vectors by definition hash and evicts the least recently used. Each vector is stored as int8 numbers
- * with one scale (its largest number becomes 127). This changes a cosine by less than 0.005 and needs a
- * quarter of the memory. Computed and loaded vectors are identical on every replica.
+ * Stores vectors by definition hash and evicts the least recently used vectors. Each vector is stored as int8
+ * numbers with one scale, so that its largest number becomes 127. The int8 numbers change a cosine by less
+ * than 0.005 and need a quarter of the memory of 32-bit numbers. Computed and loaded vectors are identical on
+ * every replica.
  */
 export class VectorBlocks {
   readonly dimensions: number;
@@ -41,7 +42,7 @@ export class VectorBlocks {
     return this.#rows.has(hash);
   }
 
-  /** Stores a vector, unless the hash already has one. */
+  /** Stores a vector, unless the hash already has a vector. */
   set(hash: string, packed: PackedVector): void {
     if (this.#rows.get(hash) !== undefined) return;
     if (packed.steps.length !== this.dimensions)
@@ -71,7 +72,7 @@ export class VectorBlocks {
   }
 }
 
-/** A vector as it is stored and shared: number = step × scale. */
+/** A vector in its stored and shared form: number = step × scale. */
 export interface PackedVector {
   readonly steps: Int8Array;
   readonly scale: number;
@@ -87,7 +88,7 @@ export function packVector(vector: Float32Array): PackedVector {
   return { steps, scale };
 }
 
-/** Format: the scale in four bytes (little endian), then one byte per number. */
+/** Byte format of a vector: the scale in four bytes (little endian), then one byte per number. */
 export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   const bytes = Buffer.allocUnsafe(4 + steps.length);
   bytes.writeFloatLE(scale, 0);

@@ -81,7 +81,7 @@ describe('near-duplicate tools', () => {
     expect(issues.map(({ code }) => code)).toContain('near_duplicate');
   });
 
-  it('get a suggested wording from their own parameters, or no suggestion if nothing distinguishes them', () => {
+  it('get a suggested wording from their own parameters, or no suggestion if nothing distinguishes the tools', () => {
     const [wording] = find([...github, ...planted], 'get_user').wordings;
     expect(wording).toEqual({
       ...{ collidesWith: 'fetch_user', description: 'Get user by user id.' },
@@ -94,7 +94,7 @@ describe('near-duplicate tools', () => {
     expect(find(twins, 'get_user')).toMatchObject({ near: [{ name: 'fetch_user' }], wordings: [] });
   });
 
-  it('are rare in a clean set: nine out of ten of GitHub’s own tools have no issue', () => {
+  it('are rare in a clean tool list: nine out of ten of GitHub’s own tools have no issue', () => {
     const withIssues = assessList(github).filter(({ issues }) => issues.length > 0);
     expect(withIssues.length / github.length).toBeLessThanOrEqual(0.1);
   });

@@ -11,14 +11,14 @@ import { suggestWording, type SuggestedWording } from './suggest-wording.ts';
 /** The stored assessment of a tool definition. */
 export interface ToolAssessment {
   readonly name: string;
-  /** Score from 0 to 100. */
+  /** Score of the tool definition, from 0 to 100. */
   readonly score: number;
   readonly issues: readonly DescriptionIssue[];
   readonly near: readonly NearDuplicate[];
   readonly wordings: readonly SuggestedWording[];
 }
 
-/** Assesses all tools in a list together, because similarity depends on the other tools. */
+/** Assesses all tools in a tool list together, because similarity depends on the other tools in the list. */
 export function assessList(
   tools: readonly OfferedTool[],
   meanings: Meanings | null = null,
@@ -47,19 +47,22 @@ function* assessInPieces(tools: readonly OfferedTool[], meanings: Meanings | nul
   return assessed;
 }
 
-/** Queries of other accounts run between the pieces of an assessment, which takes seconds for the longest lists. */
+/**
+ * Queries of other accounts run between the pieces of an assessment, which takes seconds for the longest tool
+ * lists.
+ */
 const pieceMs = 5;
 
 /**
- * Maximum number of assessments stored per account. Assessments of tools that have not been offered for the
- * longest time are deleted first.
+ * Maximum number of assessments stored per account. The worker first deletes assessments of tools that have
+ * not been offered for the longest time.
  */
 const toolsMax = 5_000;
 
-/** Rows in one statement. Prisma prepares a statement without a pause. */
+/** Number of rows in one statement. Prisma prepares a statement without a pause. */
 const rowsAtOnce = 50;
 
-/** Assesses an account's tool list and stores the result. The definitions themselves are not stored. */
+/** Assesses an account's tool list and stores the result. The tool definitions themselves are not stored. */
 export async function assessTools(
   database: TelemetryDatabase,
   { accountId, tools }: ParsedRequestOf<typeof assessToolsContract>,
@@ -74,13 +77,17 @@ export async function assessTools(
     await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
     await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
   }
-  // The check must follow the write, because a deletion that starts later finds the rows.
+  // The check for a deleted account must follow the write, because a deletion that starts later finds the
+  // rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: assessed.length };
 }
 
-/** Replaces text that Postgres rejects. Tool and parameter names can contain NUL and lone surrogates. */
+/**
+ * Replaces text that Postgres rejects. Tool and parameter names can contain NUL characters and lone
+ * surrogates.
+ */
 function renderRow({ name, score, issues, near, wordings }: ToolAssessment) {
   return {
     name: storable(name),

@@ -2,37 +2,40 @@ import type { Pieces } from '@gateway/messaging';
 import type { AssessedTool } from './assessed-tool.ts';
 import type { Meanings } from './meanings.ts';
 
-/** A tool that is easily confused with another tool in the same list. */
+/** A tool that is easily confused with another tool in the same tool list. */
 export interface NearDuplicate {
   readonly name: string;
-  /** Similarity from 0 to 1. */
+  /** Similarity to the other tool, from 0 to 1. */
   readonly similarity: number;
 }
 
 /**
- * Minimum similarity for which two tools with the same action count as near duplicates. This minimum flags
- * one in twelve of GitHub's 117 tools.
+ * Minimum similarity at which two tools with the same action are near duplicates. This minimum flags one in
+ * twelve of GitHub's 117 tools.
  */
 const similarityMin = 0.75;
 /**
  * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
  * definitions are related and the words that differ between their names mean the same (cars, vehicles). Two
- * tools also match if their names share no word but their definitions are nearly identical. No pair among
- * GitHub's 117 tools reaches these thresholds. The closest pair is labels and tags, with 0.35.
+ * tools also match if their names have no word in common but their definitions are nearly identical. No pair
+ * among GitHub's 117 tools reaches these thresholds. The closest pair of GitHub's tools is labels and tags,
+ * with 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
-/** The comparison takes quadratic time, in pieces, so only this many tools in a list are compared. */
+/**
+ * Maximum number of tools in a tool list that are compared. The comparison takes quadratic time, in pieces.
+ */
 const toolsMax = 1_000;
 
 /**
  * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
- * similarity comes from the objects in the names, with synonymous verbs treated as one. The other half comes
- * from the words in the descriptions, weighted by their rarity in the list. Tools with the same words in
- * their names are always near duplicates. With `meanings`, the function also finds tools that express the
- * same meaning in other words.
+ * similarity comes from the objects in the names, with synonymous verbs treated as one verb. The other half
+ * of the lexical similarity comes from the words in the descriptions, weighted by their rarity in the list.
+ * Tools with the same words in their names are always near duplicates. With `meanings`, the function also
+ * finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -58,7 +61,7 @@ export function* findNearDuplicates(
   return found;
 }
 
-/** Keeps the nearest tools, the most similar first. */
+/** Keeps the nearest tools, the most similar tool first. */
 function addNearest(found: Map<string, NearDuplicate[]>, name: string, added: NearDuplicate): void {
   const nearest = found.get(name) ?? [];
   found.set(name, nearest);
@@ -89,7 +92,8 @@ function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanin
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // If a name only adds words to another name, the longer name is the name of a more specific tool.
+  // If a name consists of another name and additional words, the longer name is the name of a more specific
+  // tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;

@@ -9,7 +9,7 @@ export class Meanings {
   readonly #tools: ReadonlyMap<string, number>;
   readonly #words: ReadonlyMap<string, number>;
 
-  /** @param numbers the rows for the tools, followed by the rows for the words */
+  /** @param numbers the embedding rows of the tools, followed by the embedding rows of the words */
   constructor(
     dimensions: number,
     numbers: Float32Array,
@@ -21,7 +21,7 @@ export class Meanings {
     this.#words = new Map(words.map((word, at) => [word, tools.length + at]));
   }
 
-  /** Returns the cosine between two tools, given by name. Returns 0 if either name is unknown. */
+  /** Returns the cosine between two tools, given by name. Returns 0 if either tool name is unknown. */
   compareTools(one: string, other: string): number {
     const [first, second] = [this.#tools.get(one), this.#tools.get(other)];
     if (first === undefined || second === undefined) return 0;
@@ -34,7 +34,7 @@ export class Meanings {
 
   /**
    * Returns the cosine between two word lists, each represented by the sum of its embeddings. Returns 0 if a
-   * list contains no known word.
+   * word list contains no known word.
    */
   compareWords(one: readonly string[], other: readonly string[]): number {
     const [first, second] = [this.#sum(one), this.#sum(other)];
@@ -65,13 +65,13 @@ const wordsMax = 2_000;
 const wordCharactersMax = 64;
 const floatBytes = 4;
 
-/** Returns the embeddings. Null if the router cannot encode the tools at the moment. */
+/** Returns the embeddings of a tool list. Null if the router cannot encode the tools at the moment. */
 export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
 export const READ_MEANINGS = Symbol('ReadMeanings');
 
 /**
- * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable. The
- * tools are then compared only by their words.
+ * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable.
+ * Without embeddings, the tools are compared only by their words.
  */
 export async function readMeanings(
   messaging: Pick<Messaging, 'call'>,

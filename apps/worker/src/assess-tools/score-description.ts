@@ -2,24 +2,24 @@ import { stemmer } from 'stemmer';
 import type { NearDuplicate } from './find-near-duplicates.ts';
 import { findAction, listStems, splitWords, type AssessedTool, type ToolParameter } from './assessed-tool.ts';
 
-/** The reason why a definition lost points, with a suggestion to fix the problem. */
+/** The reason why a tool definition lost points, with a suggestion to fix the problem. */
 export interface DescriptionIssue {
   readonly code: string;
-  /** Points lost, out of 100. */
+  /** Number of points lost, out of 100. */
   readonly points: number;
   readonly text: string;
   readonly suggestion: string;
 }
 
 export interface DescriptionScore {
-  /** Score from 0 to 100. */
+  /** Score of the tool definition, from 0 to 100. */
   readonly score: number;
   readonly issues: readonly DescriptionIssue[];
 }
 
 const charactersMin = 20;
 const charactersMax = 2_000;
-/** Minimum number of words in the description that do not already occur in the name. */
+/** Minimum number of words in the tool's description that do not already occur in its name. */
 const ownWordsMin = 1;
 const parametersMax = 25;
 /** Parameter names that carry no information. */
@@ -28,7 +28,7 @@ const emptyNames = new Set(
 );
 const listedMax = 4;
 
-/** Scores how well a definition lets a model choose this tool among others. */
+/** Scores how well a tool definition lets a model choose this tool among other tools. */
 export function scoreDescription(tool: AssessedTool, near: readonly NearDuplicate[]): DescriptionScore {
   const issues = [
     judgeLength(tool),
@@ -82,7 +82,10 @@ function judgeVerb({ name, description }: AssessedTool): Judgement {
   };
 }
 
-/** A name with several words can be sufficient. A name with just a verb and a noun is not. */
+/**
+ * A tool name with several words can be a sufficient description. A name with just a verb and a noun is not
+ * sufficient.
+ */
 function judgeSubstance({ name, description, objects }: AssessedTool): Judgement {
   if (description.trim() === '' || objects.size > 1) return null;
   const ofName = new Set(splitWords(name).map(stemmer));
@@ -129,7 +132,7 @@ function judgeSchema({ parameterList, parameters }: AssessedTool): Judgement {
   };
 }
 
-/** Whether the schema describes no arguments and accepts any. */
+/** Whether the schema describes no arguments and accepts any arguments. */
 function isOpen(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   const { properties, additionalProperties } = schema as Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
 /**
- * A suggested wording that distinguishes a tool from another one. The wording contains only names, so storing
- * it is allowed.
+ * A suggested wording that distinguishes a tool from another tool. The wording contains only names, so
+ * storing the wording is allowed.
  */
 export interface SuggestedWording {
   readonly collidesWith: string;
@@ -13,10 +13,10 @@ export interface SuggestedWording {
 const namedMax = 3;
 
 /**
- * Suggests a description and examples that distinguish a tool from a similar one. The suggestion uses the
+ * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion uses the
  * tool's action and object, plus the parameters and name words that the similar tool lacks. The suggestion
  * does not describe the similar tool, because a description would attract requests for the wrong tool. Null
- * if the similar tool has all of these parameters and words too.
+ * if the similar tool also has all of the tool's parameters and name words.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);

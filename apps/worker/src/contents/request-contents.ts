@@ -6,11 +6,14 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { openContent, sealContent } from './content-seal.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
-/** The first key encrypts new contents, and any of the keys can decrypt stored contents. */
+/**
+ * Encryption keys for request contents. The first key encrypts new contents, and any of the keys can decrypt
+ * stored contents.
+ */
 export type ContentKeys = readonly Buffer[];
 export const CONTENT_KEYS = Symbol('ContentKeys');
 
-/** Encrypts and stores a request's content. The content stays compressed until it is read. */
+/** Encrypts and stores a request's content. The content stays compressed until a client reads it. */
 export async function storeContent(
   database: TelemetryDatabase,
   keys: ContentKeys,
@@ -23,8 +26,8 @@ export async function storeContent(
 }
 
 /**
- * Reads a request's content in compressed form. Returns null if no content is stored, or if its key is no
- * longer configured.
+ * Reads a request's content in compressed form. Returns null if no content is stored, or if the content's
+ * encryption key is no longer configured.
  */
 export async function readContent(
   database: TelemetryDatabase,
@@ -51,12 +54,14 @@ interface StoredContent {
 }
 
 /**
- * Maximum total size of an account's contents. Each hour, the oldest contents above this total are deleted.
+ * Maximum total size in bytes of an account's request contents. Each hour, the oldest contents above this
+ * total are deleted.
  */
 const accountBytesMax = 1024 * 1024 * 1024;
 
 /**
- * Stores a content once per request. Returns false for a deleted account, or if the content already exists.
+ * Stores a content once per request. Returns false for a deleted account, or if the request already has a
+ * stored content.
  */
 async function insertContent(
   database: TelemetryDatabase,
@@ -75,7 +80,7 @@ async function insertContent(
   return inserted > 0;
 }
 
-/** Lists the accounts that have stored contents. */
+/** Lists the accounts that have stored request contents. */
 export async function listAccountsWithContents(database: TelemetryDatabase): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
     'SELECT DISTINCT account_id::text FROM request_contents',
@@ -84,9 +89,9 @@ export async function listAccountsWithContents(database: TelemetryDatabase): Pro
 }
 
 /**
- * Deletes an account's contents that exceed its retention period, and the oldest contents above the size
- * limit. If the account no longer allows storing contents, all its contents are deleted. Returns the number
- * of deleted contents.
+ * Deletes an account's request contents that exceed the account's retention period, and the oldest contents
+ * above the size limit. If the account no longer allows storing contents, all its contents are deleted.
+ * Returns the number of deleted contents.
  */
 export async function expireContents(
   database: TelemetryDatabase,
@@ -97,8 +102,8 @@ export async function expireContents(
   if (!isAllowed) {
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
-  // The first twelve digits of an id encode its time.
-  // An id from before an instant is less than the twelve digits of the instant followed by zeros.
+  // The first twelve digits of a request id encode the time of the request.
+  // The id of a request before an instant is less than the twelve digits of the instant followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

@@ -2,12 +2,16 @@ import { GatewayError } from '@gateway/errors';
 import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.port.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
-/** Rows per statement. Each statement takes a fraction of a second, so other writers are hardly delayed. */
+/**
+ * Number of rows per statement. Each statement takes a fraction of a second, so other writers are hardly
+ * delayed.
+ */
 const rowsAtOnce = 5_000;
-/** Time limit for one call, well below the contract's deadline. */
+/** Time limit in milliseconds for one call, well below the contract's deadline. */
 const workMs = 5_000;
 /**
- * Time that the tombstone write waits for active writers. After this time, the write fails and is retried.
+ * Milliseconds that the tombstone write waits for active writers. After this time, the tombstone write fails
+ * and is retried.
  */
 const lockTimeoutMs = 2_000;
 
@@ -22,7 +26,7 @@ const findTables = `
     AND field.attname = 'account_id' AND NOT field.attisdropped AND class.relname <> 'forgotten_accounts'
   ORDER BY class.oid`;
 
-/** @param table a quoted name returned by `findTables` */
+/** @param table a quoted table name returned by `findTables` */
 const renderDelete = (table: string) =>
   `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT ${rowsAtOnce}))`;
 
@@ -56,9 +60,9 @@ export async function forgetAccount(
 }
 
 /**
- * The lock waits for writers that have not read the tombstone. Therefore none of their rows is written after
- * the deletion. A statement takes its snapshot after it acquires its locks, so any writer that waits for this
- * lock reads the tombstone.
+ * Writes the tombstone of a deleted account. The lock waits for writers that have not read the tombstone.
+ * Therefore no writer adds rows of the account after the deletion. A statement takes its snapshot after it
+ * acquires its locks, so any writer that waits for this lock reads the tombstone.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

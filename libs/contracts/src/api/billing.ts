@@ -23,9 +23,9 @@ export type BillingPlan = z.infer<typeof billingPlan>;
 
 /** Savings for one calendar month (UTC). The figures are totals of the ledger, and match the request log. */
 export const billingPeriod = z.object({
-  /** Start of the month. This time is part of the month. */
+  /** The first moment of the month. */
   start: timestamp,
-  /** End of the month. This time is not part of the month. */
+  /** The first moment of the next month. */
   end: timestamp,
   requests: count.meta({ description: 'Requests that saved tokens.', examples: [233] }),
   ...billedSavings(count),

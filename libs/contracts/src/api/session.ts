@@ -56,8 +56,8 @@ export const session = z.object({
   /** Lifetime of the session token in seconds, as in OAuth. */
   expires_in: z.int().positive(),
   /**
-   * The refresh token, if the client requested the refresh token in the body. Otherwise a cookie contains the
-   * refresh token.
+   * The refresh token, if the client requested the refresh token in the body. If the field is absent, a
+   * cookie contains the refresh token.
    */
   refresh_token: z.string().optional(),
   refresh_token_expires_in: z.int().positive(),

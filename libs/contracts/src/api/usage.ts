@@ -211,8 +211,8 @@ export const measuredRecall = boundedRecall.extend({
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /**
- * Figures for all days together. They cannot be computed from the days, because percentiles and session
- * counts of several days cannot be added.
+ * Figures for all days together. The days cannot be added up, because percentiles and session counts of
+ * several days cannot be added.
  */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;

@@ -143,15 +143,9 @@ export const requestEventV1 = requestAcceptedV1.extend({
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
       /** Expected value of pruning over the whole conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
-      /**
-       * The offered tools that the model called, each once. Only events of shadow conversations contain this
-       * field.
-       */
+      /** The offered tools that the model called, each once. Present only in shadow conversations. */
       needs: z.array(toolNeed).optional(),
-      /**
-       * Whether the plan would have sent the recovery tool. Only events of shadow conversations contain this
-       * field.
-       */
+      /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
        * The probability with which the conversation was drawn for shadow routing. Only the request that drew

@@ -18,7 +18,7 @@ export const createAccount = defineRpc({
 
 /**
  * Creates an account for a person, or returns the person's existing account. A subject is unique only within
- * its issuer.
+ * its identity issuer.
  */
 export const registerAccount = defineRpc({
   subject: 'account.register-account.v1',
@@ -28,7 +28,7 @@ export const registerAccount = defineRpc({
   request: z.object({
     issuer: z.string().min(1).max(2_048),
     subject: z.string().min(1).max(255),
-    /** Name for a new account. If null, the account service chooses one. */
+    /** Name for a new account. If the name is null, the account service chooses a name. */
     name: z.string().min(1).max(200).nullable(),
     ...fromOrigin,
   }),
@@ -70,10 +70,7 @@ export const createPlaygroundKey = defineRpc({
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/**
- * Account services from the previous release send no default scopes. Remove the default with the next
- * release.
- */
+/** Account services of the previous release omit this field. Remove the default value in the next release. */
 const accountReply = z.object({
   account: account.extend({
     policy: accountPolicy.extend({ default_key_scopes: keyScopes.default([...allKeyScopes]) }),
@@ -81,7 +78,7 @@ const accountReply = z.object({
 });
 
 /**
- * Reads an account. With a `personId` of the embedded identity provider, the reply also describes that
+ * Reads an account. With a `personId` of the embedded identity service, the reply also describes that
  * person's login. Throws `not_found` for an unknown account.
  */
 export const getAccount = defineRpc({
@@ -94,7 +91,7 @@ export const getAccount = defineRpc({
 
 /**
  * Changes an account's profile and policy. Throws `not_found` for an unknown account. Throws
- * `grant_exceeds_key` if the acting key would raise a limit or the default scopes above its own.
+ * `grant_exceeds_key` if a change would give keys a higher limit or more scopes than the acting key has.
  */
 export const updateAccount = defineRpc({
   ...common,
@@ -104,9 +101,9 @@ export const updateAccount = defineRpc({
 });
 
 /**
- * Reports that one of the account's credentials was saved or deleted. This report increments the account's
- * epoch, so gateways that missed the vault's broadcast detect the change. Throws `not_found` for an unknown
- * account.
+ * Reports that one of the account's credentials was saved or deleted. The account service then increments the
+ * account's epoch, so gateways that missed the vault's broadcast detect the change. Throws `not_found` for an
+ * unknown account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,
@@ -117,8 +114,9 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account. The account service deletes its own data before it replies. The remaining steps follow
- * in the background. A repeated call returns the same receipt. Throws `not_found` for an unknown account.
+ * Deletes an account. The account service deletes its own data before it replies. The other services delete
+ * their data in the background. A repeated call returns the same receipt. Throws `not_found` for an unknown
+ * account.
  */
 export const deleteAccount = defineRpc({
   subject: 'account.delete-account.v1',
@@ -140,29 +138,32 @@ export const getAccountDeletion = defineRpc({
 });
 
 /**
- * Deletes the keys of a deleted account in the Redis servers of a service. One call reads a bounded part of
- * the key space and returns the cursor for the next call. A null cursor means that no keys are left.
- * Idempotent.
+ * Deletes the Redis keys of a deleted account in the Redis servers of a service. One call reads a bounded
+ * part of the key space and returns the cursor for the next call. A null cursor means that no Redis keys of
+ * the account are left. The call is idempotent.
  */
 const forgetKeys = {
   callers: ['account'],
   deadlineMs: 10_000,
   request: z.object({
     accountId: id,
-    /** The `cursor` of the previous reply. Null starts at the beginning of the key space. */
+    /** The `cursor` of the previous reply. Null means the beginning of the key space. */
     cursor: z.string().max(64).nullable(),
   }),
   reply: z.object({ cursor: z.string().max(64).nullable() }),
 } as const;
 
-/** Deletes the gateways' keys: memos of conversations, model pins, observations, rate windows and budgets. */
+/**
+ * Deletes the Redis keys of the gateways: records of conversations, pinned models, observations, rate windows
+ * and budgets.
+ */
 export const forgetAccountMemos = defineRpc({
   ...forgetKeys,
   subject: 'edge-gateway.forget-account.v1',
   server: 'edge-gateway',
 });
 
-/** Deletes the compressor's keys: originals of omitted text, and token counts. */
+/** Deletes the Redis keys of the compressor: originals of omitted text, and token counts. */
 export const forgetAccountOriginals = defineRpc({
   ...forgetKeys,
   subject: 'compressor.forget-account.v1',
@@ -170,8 +171,8 @@ export const forgetAccountOriginals = defineRpc({
 });
 
 /**
- * Deletes the data about an account's requests, and drops events that arrive later. Large logs need several
- * calls: repeat the call until `isDone`. Idempotent.
+ * Deletes the data about an account's requests, and drops request events that arrive later. A large request
+ * log needs several calls: repeat the call until `isDone` is true. The call is idempotent.
  */
 export const forgetAccountRequests = defineRpc({
   subject: 'worker.forget-account.v1',

@@ -3,8 +3,8 @@ import { count, id } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * Sends the tools that an account offers together, so that their descriptions can be assessed. Only scores,
- * reasons and names are stored. The definitions are not stored.
+ * Sends the tools that an account offers together, so that the worker can assess their descriptions. The
+ * worker stores only scores, reasons and names. The worker does not store the definitions.
  */
 export const assessTools = defineRpc({
   subject: 'worker.assess-tools.v1',
@@ -18,7 +18,7 @@ export const assessTools = defineRpc({
         z.object({
           name: z.string().max(256),
           description: z.string(),
-          /** The JSON Schema of the arguments, or null. */
+          /** The JSON Schema of the tool's arguments, or null. */
           parameters: z.unknown(),
           examples: z.array(z.string()),
         }),

@@ -45,7 +45,7 @@ export const exportAuditEvents = defineRpc({
   reply: z.object({ events: z.array(auditEvent) }),
 });
 
-/** An event in another service. The id makes a repeated report harmless. */
+/** An audit event that happened in another service. The id makes a repeated report harmless. */
 export const reportedAuditEvent = z.object({
   id,
   accountId: id,
@@ -58,8 +58,8 @@ export const reportedAuditEvent = z.object({
 export type ReportedAuditEvent = z.infer<typeof reportedAuditEvent>;
 
 /**
- * Writes events of other services to the audit log. Events of deleted accounts are dropped. Idempotent. The
- * reply means that all events are stored.
+ * Writes events of other services to the audit log. Events of deleted accounts are dropped. The call is
+ * idempotent. A reply means that all events are stored.
  */
 export const reportAuditEvents = defineRpc({
   ...common,

@@ -12,7 +12,8 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The account's rules for choosing models that the gateway needs. A separate call reads the model toggles.
+ * The account's rules for choosing models, as far as the gateway needs the rules. A separate call reads the
+ * model toggles.
  */
 const grantRouting = z.object({
   mode: routingMode,
@@ -24,26 +25,28 @@ const grantRouting = z.object({
   fallbacks: z.array(z.string()),
 });
 
-/** The data that the gateway needs about a key to serve the key's requests. Limits are effective values. */
+/**
+ * The data about an API key that the gateway needs to serve requests. The limits include limits inherited
+ * from the account policy.
+ */
 export const keyGrant = z.object({
   accountId: id,
   keyId: id,
   expiresAt: timestamp.nullable(),
   rateLimitRpm: count,
-  // Fields with a default are new: account services from the previous release do not send these fields.
-  // Remove
-  // defaults with the next release.
-  /** The operations that the key may call. */
+  // Fields with a default value are new: account services of the previous release omit these fields.
+  // Remove the default values in the next release.
+  /** The operations that the API key may call. */
   scopes: keyScopes.default([...allKeyScopes]),
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** The action after a budget is used up: requests are sent unoptimized, or rejected. */
+  /** What happens after a budget is used up: requests are sent unoptimized, or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
   deniedTools: toolNames.nullable(),
-  /** A number that every change to the key or its account's policy increments. */
+  /** A number that every change to the API key or its account's policy increments. */
   epoch: count,
   pruning: z.object({
     mode: pruningMode,
@@ -63,26 +66,27 @@ export const keyGrant = z.object({
     maxCostUsdPerMtok: null,
     fallbacks: [],
   }),
-  /** Whether message and tool contents may be stored. */
+  /** Whether the contents of messages and tools may be stored. */
   contentLogging: z.boolean().default(false),
   retentionDays: z.int().min(1).default(30),
-  /** Share of conversations, from 0 to 1, in which a plan is recorded but not applied. */
+  /** Share of conversations, from 0 to 1, in which the plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /**
-   * Share of conversations, from 0 to 1, in which a plan is recorded but not applied while a bucket learns.
+   * Share of conversations, from 0 to 1, in which the plan is recorded but not applied while a bucket learns.
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
-   * Whether set-up created this account for trying the gateway. The account is excluded from measurements.
+   * Whether this is the demo account that the set-up creates for trying the gateway. The demo account is
+   * excluded from measurements.
    */
   isDemo: z.boolean().default(false),
 });
 export type KeyGrant = z.infer<typeof keyGrant>;
 
 /**
- * Looks up a key. The secret never crosses the bus: the gateway sends the SHA-256 of the secret. The account
- * service stores an HMAC of that hash under the service's own pepper. Unknown and revoked keys get the same
- * reply.
+ * Looks up an API key. The API key's secret never crosses the bus: the gateway sends the SHA-256 of the
+ * secret. The account service stores an HMAC of the SHA-256, keyed with its pepper. Unknown and revoked API
+ * keys get the same reply.
  */
 export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',

@@ -12,7 +12,10 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
-/** Deadline for a call to Stripe. It is longer than such a call can take, including one retry. */
+/**
+ * Deadline for an RPC call that calls Stripe. The deadline is longer than a Stripe call can take, including
+ * one retry.
+ */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 
@@ -23,7 +26,7 @@ export const describeBilling = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** Creates a checkout. Without a Stripe key, the Stripe actions throw `billing_not_configured`. */
+/** Creates a checkout. Without a configured Stripe key, all Stripe actions throw `billing_not_configured`. */
 export const createCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.create-checkout.v1',
@@ -31,7 +34,7 @@ export const createCheckout = defineRpc({
   reply: z.object({ checkout: billingCheckout }),
 });
 
-/** Opens Stripe's customer portal. Throws `not_found` if the account has no checkout. */
+/** Opens Stripe's customer portal. Throws `not_found` if the account has never had a checkout. */
 export const openCustomerPortal = defineRpc({
   ...withStripe,
   subject: 'billing.open-customer-portal.v1',
@@ -57,14 +60,14 @@ export const syncSubscription = defineRpc({
 });
 
 /**
- * Processes a Stripe event in its original form. Throws `invalid_webhook_signature`, or `service_unavailable`
- * if the event cannot be stored.
+ * Processes a Stripe event in its original form. Throws `invalid_webhook_signature` if the signature is
+ * wrong. Throws `service_unavailable` if the event cannot be stored.
  */
 export const receiveStripeEvent = defineRpc({
   ...withStripe,
   subject: 'billing.receive-stripe-event.v1',
   request: z.object({
-    /** The raw request body. The signature covers these exact bytes. */
+    /** The raw request body. Stripe's signature covers these exact bytes. */
     body: base64,
     signature: z.string().max(4_096),
   }),
@@ -72,8 +75,8 @@ export const receiveStripeEvent = defineRpc({
 });
 
 /**
- * Cancels the account's Stripe subscription. A pseudonym replaces the account in the ledger, including
- * entries that arrive later. Idempotent.
+ * Cancels the account's Stripe subscription. A pseudonym replaces the account in the ledger, including ledger
+ * entries that arrive later. The call is idempotent.
  */
 export const forgetAccountBilling = defineRpc({
   subject: 'billing.forget-account.v1',

@@ -3,19 +3,24 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The output versions of the context steps that a compressor can produce, oldest first. Add a version whenever a step's output
- * changes, and keep the output of the older ones: conversations with bound reasoning are compressed by the version with which they
- * began, for as long as their plans are kept (`conversationPlanKeptDays`).
+ * The output versions of the compression steps that a compressor can produce, oldest first. Add a version
+ * whenever a step's output changes. Keep the output of older versions, because a conversation with bound
+ * reasoning keeps the version with which it began. An older version is needed for as long as conversation
+ * plans are kept (`conversationPlanKeptDays`).
  */
 export const contextStepsVersions: readonly number[] = [1];
 
 /**
- * The version for new conversations. The gateway derives the keys for stored results from it: after a change, stored results of
- * other conversations expire, and they are compressed again from the beginning.
+ * The output version for new conversations. The gateway derives the keys for stored results from this
+ * version. After a change, stored results of other conversations expire, and these conversations are
+ * compressed again from the beginning.
  */
 export const contextStepsVersion = 1;
 
-/** Steps that shorten the blocks of a conversation. Changing this list changes the output: see `contextStepsVersion`. */
+/**
+ * Steps that shorten the blocks of a conversation. A change to the list of steps changes the output: see
+ * `contextStepsVersion`.
+ */
 export const contextSteps = [
   'repeated_block',
   'minify_json',
@@ -30,13 +35,16 @@ export const contextSteps = [
 ] as const;
 export type ContextStepName = (typeof contextSteps)[number];
 
-/** Steps that shorten tool definitions. Results are cached only in memory, so they have no version. */
+/**
+ * Steps that shorten tool definitions. The results of these steps are cached only in memory, so the steps
+ * have no version.
+ */
 export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
- * The effect of one step on one string, in estimated tokens. `step` is a `ContextStepName` or a
- * `SchemaStepName`. Readers accept any string, because a newer compressor may have more steps.
+ * The effect of one compression step on one string, in estimated tokens. `step` is a `ContextStepName` or a
+ * `SchemaStepName`. Readers accept any step name, because a newer compressor may have more steps.
  */
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
@@ -52,19 +60,19 @@ export const compressSchemas = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * `balanced` also shortens long descriptions to a per-tool budget. Gateways from the previous release
-     * omit this field.
+     * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Gateways from
+     * the previous release omit this field.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
-     * The account of the request. The compressor serves accounts in turn. Gateways from the previous release
-     * omit this field.
+     * The account of the request. The compressor serves the accounts in turn. Gateways from the previous
+     * release omit this field.
      */
     accountId: id.optional(),
     definitions: z.array(
       z.object({
         hash: sha256Hex,
-        /** The definition exactly as the client wrote it (UTF-8 JSON). */
+        /** The tool definition exactly as the client wrote it (UTF-8 JSON). */
         text: z.string(),
       }),
     ),
@@ -73,7 +81,7 @@ export const compressSchemas = defineRpc({
     results: z.array(
       z.object({
         hash: sha256Hex,
-        /** Byte ranges in the definition's UTF-8 text, ascending and non-overlapping. */
+        /** Byte ranges in the UTF-8 text of the tool definition, ascending and non-overlapping. */
         edits: z.array(z.object({ start: count, end: count, replacement: z.string() })),
         steps: z.array(stepReport),
       }),
@@ -92,17 +100,17 @@ export const countDefinitions = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 5_000,
   request: z.object({
-    /** The account of the request. The counter serves accounts in turn. */
+    /** The account of the request. The token counter serves the accounts in turn. */
     accountId: id,
-    /** Definitions exactly as sent to the provider (UTF-8 JSON). */
+    /** Tool definitions exactly as sent to the provider (UTF-8 JSON). */
     definitions: z.array(z.string()).min(1).max(4_097),
   }),
   reply: z.object({ tokens: z.array(count) }),
 });
 
 /**
- * Identifies a block by its conversation and text. A block with the same conversation and text always has the
- * same id.
+ * Identifies a text block by its conversation and text. A block with the same conversation and text always
+ * has the same id.
  */
 export const blockId = z.string().regex(/^[0-9a-f]{16}$/);
 
@@ -111,8 +119,8 @@ export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
  * Reads exact token counts (o200k) for compressed blocks, before and after compression, in request order. The
- * compressor counts in the background. Null means that the tokens are not counted yet, or that the counts
- * have expired.
+ * compressor counts the tokens in the background. Null means that the tokens are not counted yet, or that the
+ * counts have expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',
@@ -133,9 +141,9 @@ export const readTokenCounts = defineRpc({
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
- * Reads the original text behind each marker, in request order. A marker id is valid only in the account and
- * conversation that created it, and expires after one day. Null means that the original is not stored, or is
- * too large for the rest of the reply. A single original always fits into a reply.
+ * Reads the original text for each marker, in request order. A marker id is valid only in the account and
+ * conversation that created the marker, and expires after one day. Null means that the original text is not
+ * stored, or that the rest of the reply has no room for it. A single original text always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -144,7 +152,7 @@ export const recallOriginals = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     accountId: id,
-    /** The `sessionSeed` from `compress-blocks` (glossary: conversation). */
+    /** The `sessionSeed` from `compress-blocks`, which identifies the conversation. */
     session: sha256Hex,
     ids: z.array(markerId).min(1).max(64),
   }),
@@ -159,24 +167,24 @@ const compressBlocksRequest = z.object({
    * set `recoverable`.
    */
   accountId: id.optional(),
-  /** Whether the gateway can restore omitted text. If false, no step omits text. */
+  /** Whether the gateway can restore omitted text. If false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
-   * The output version of the steps. Gateways from the previous release omit it, and receive the output of the compressor's
-   * newest version.
+   * The output version of the compression steps. Gateways from the previous release omit this field, and
+   * receive the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * Hash of everything sent before these blocks. If the compressor still stores that state, it continues from
-   * the state. Otherwise the compressor replies `unknown`. Null means that the blocks are the whole
-   * conversation.
+   * Hash of everything that was sent before these blocks. If the compressor stores the conversation's state
+   * under this hash, it continues from that state. If the compressor does not store the state, it replies
+   * `unknown`. Null means that the blocks are the whole conversation.
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of everything sent up to and including these blocks. The compressor stores the new state under this
-   * hash.
+   * Hash of everything that was sent up to these blocks, including them. The compressor stores the
+   * conversation's new state under this hash.
    */
   upTo: sha256Hex,
   /** The blocks in conversation order. */
@@ -187,14 +195,15 @@ const compressBlocksRequest = z.object({
       /** Whether the block must stay unchanged. Later blocks may still refer to an unchanged block. */
       frozen: z.boolean(),
       /**
-       * Whether the block is an old result. If `recoverable` is true, a summary may replace an old result.
+       * Whether the block is an old tool result. If `recoverable` is true, a summary may replace an old tool
+       * result.
        */
       old: z.boolean().optional(),
     }),
   ),
   /**
-   * Marker id of the original to return. If the original is no longer stored, the compressor rebuilds the
-   * original from the conversation.
+   * Marker id of the original text to return. If the original text is no longer stored, the compressor
+   * rebuilds it from the conversation.
    */
   recall: markerId.optional(),
 });
@@ -205,7 +214,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
     /** One result per block, in request order. */
     results: z.array(
       z.object({
-        /** The text to send in place of the block. The value is null if the block is unchanged. */
+        /** The text to send in place of the block. The text is null if the block is unchanged. */
         text: z.string().nullable(),
         steps: z.array(stepReport),
         /**
@@ -217,22 +226,21 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original that `recall` requests, if a marker in these blocks refers to that original. */
+    /** The original text that `recall` requests, if a marker in these blocks refers to that text. */
     original: z.string().optional(),
   }),
   /**
-   * The compressor does not store the state `after`. The caller must send the whole conversation to this
-   * instance.
+   * The compressor does not store the state for the hash in `after`. The caller must send the whole
+   * conversation to the compressor instance that replied.
    */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),
-  /** The compressor does not have this version of the steps. */
+  /** The compressor cannot produce the requested output version of the compression steps. */
   z.object({ status: z.literal('unsupported') }),
 ]);
 
 /**
- * Compresses new blocks in a conversation. The function is pure: the same blocks after the same history give
- * the same result on every replica. The result does not depend on whether the replica stores the history or
- * receives all of it.
+ * Compresses new blocks in a conversation. The same blocks after the same history give the same result on
+ * every replica. The result does not depend on whether the replica stores the history or receives all of it.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',
@@ -245,7 +253,7 @@ export const compressBlocks = defineRpc({
 export type CompressBlocksRequest = z.infer<typeof compressBlocksRequest>;
 export type CompressBlocksReply = z.infer<typeof compressBlocksReply>;
 
-/** Sends the same request to the instance that replied `unknown`. */
+/** Sends the same request to the compressor instance that replied `unknown`. */
 export const compressBlocksAt = defineRpc({
   ...compressBlocks,
   subject: 'compressor.compress-blocks-at.v1',

@@ -3,22 +3,25 @@ import { id, keepable, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The tool set of a conversation with bound reasoning. The tool set is chosen in the conversation's first
- * request and never changes. A provider rejects reasoning behind a changed tool set.
+ * The conversation plan: the tool set of a conversation with bound reasoning. The tool set is chosen in the
+ * conversation's first request and never changes. A provider rejects reasoning behind a changed tool set.
  */
 export const conversationPlan = z.object({
   /**
-   * `whole`: every tool is sent unchanged. `deferred`: every tool is sent, and tools that are not in `tools`
-   * are deferred behind the provider's tool search. `pruned`: only the tools in `tools` are sent.
+   * How the tools are sent. `whole`: every tool is sent unchanged. `deferred`: every tool is sent, and tools
+   * that are not in `tools` are deferred behind the provider's tool search. `pruned`: only the tools in
+   * `tools` are sent.
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
-  /** Names of the tools that the model sees from the first request on. The list is empty for `whole`. */
+  /**
+   * Names of the tools that the model sees from the first request on. The list is empty for the mode `whole`.
+   */
   tools: z.array(keepable(z.string().max(256))).max(4096),
-  /** The policy version that chose the tools. */
+  /** The version of the routing policy that chose the tools. */
   policyVersion: z.string().max(200),
   /**
-   * Whether the conversation was drawn for shadow routing. In that case every tool is sent, and later
-   * requests are planned only for the log.
+   * Whether the conversation was drawn for shadow routing. In a shadow conversation, every tool is sent, and
+   * later requests are planned only for the log.
    */
   isShadow: z.boolean(),
   /**
@@ -36,17 +39,23 @@ export const conversationPlan = z.object({
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
 
-/** Maximum size of a stored plan as JSON, in bytes. The tools of a conversation with a longer plan are sent unchanged. */
+/**
+ * Maximum size of a stored conversation plan as JSON, in bytes. The tools of a conversation with a longer
+ * plan are sent unchanged.
+ */
 export const conversationPlanBytesMax = 64 * 1024;
 
-/** Retention period of a plan, in days, since the plan was last written or read without a cache. */
+/**
+ * Retention period of a conversation plan, in days. The period starts when the plan was last written, or read
+ * without a cache.
+ */
 export const conversationPlanKeptDays = 90;
 
 /**
  * Stores the plan of a conversation durably, before the first byte of the conversation is sent to a provider.
- * The name is SHA-256 (hex) over the tools and the first messages. Conversations with the same beginning
- * within an hour share the plan that was stored first. The reply contains the stored plan. Throws `not_found`
- * for an unknown account.
+ * The plan's name is SHA-256 (hex) over the tools and the first messages. Conversations that begin with the
+ * same tools and messages within an hour share the plan that was stored first. The reply contains the stored
+ * plan. Throws `not_found` for an unknown account.
  */
 export const keepConversationPlan = defineRpc({
   subject: 'account.keep-conversation-plan.v1',
@@ -58,14 +67,18 @@ export const keepConversationPlan = defineRpc({
     name: sha256Hex,
     plan: conversationPlan,
     /**
-     * Whether the plan replaces a stored plan. The provider rejected the stored plan in the first request.
+     * Whether the new plan replaces a stored plan, because the provider rejected the stored plan in the first
+     * request.
      */
     replaces: z.boolean(),
   }),
   reply: z.object({ plan: conversationPlan }),
 });
 
-/** Finds the plan for the first of these names that has a plan. The reply is null if no name has a plan. */
+/**
+ * Finds a conversation plan: the plan for the first given name that has a plan. The reply is null if none of
+ * the given names has a plan.
+ */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',
   server: 'account',
@@ -75,12 +88,13 @@ export const findConversationPlan = defineRpc({
   reply: z.object({ plan: conversationPlan.nullable() }),
 });
 
-/** Maximum number of turns in a search for those that were sent unchanged. */
+/** Maximum number of turn names in one `find-unchanged-turns` call. */
 export const unchangedTurnsMax = 4_096;
 
 /**
- * Stores that the messages after a turn of the model were sent unchanged, because they were not compressed in time. Called before
- * they are sent. Otherwise a gateway that forgot them would compress them in a later request, and edit the prefix of reasoning.
+ * Stores that the messages after a turn of the model were sent unchanged, because they were not compressed in
+ * time. Call this contract before the messages are sent. Without the stored name, a gateway that lost its
+ * record could compress the messages in a later request, and thereby change the prefix of bound reasoning.
  * The name is SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
  */
 export const keepUnchangedTurn = defineRpc({
@@ -92,7 +106,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns the names of those turns that were stored by `keep-unchanged-turn`. */
+/** Returns the given names that `keep-unchanged-turn` stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

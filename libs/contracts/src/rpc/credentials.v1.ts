@@ -7,7 +7,7 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 const provider = z.string().min(1).max(64);
 
-/** The displayable facts about a stored credential. Reading these facts requires no decryption. */
+/** The facts about a stored credential that may be shown. Reading these facts requires no decryption. */
 export const credentialSummary = z.object({
   provider,
   /**
@@ -16,11 +16,11 @@ export const credentialSummary = z.object({
    */
   hint: z.string().nullable(),
   /**
-   * Number of keys in addition to the key that the hint shows. The default covers vaults from the previous
-   * release.
+   * Number of additional keys, without the key that the hint shows. Provider vaults of the previous release
+   * omit this field.
    */
   additionalKeys: count.default(0),
-  /** The base URL. Null means the provider's default address. */
+  /** The base URL of the provider. Null means the provider's default address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,
   rotatedAt: timestamp.nullable(),
@@ -30,19 +30,19 @@ export const credentialSummary = z.object({
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 
 /**
- * The decrypted fields of a credential. These fields exist only inside sealed boxes and in the memory of the
- * vault and the gateway. An empty key means a custom provider without authentication.
+ * The decrypted fields of a credential. Decrypted fields exist only inside sealed boxes and in the memory of
+ * the vault and the gateway. An empty key means a custom provider without authentication.
  */
 export const credentialSecret = z.object({
   apiKey: z.string(),
-  /** Additional keys for the same provider and address. */
+  /** Additional API keys for the same provider and address. */
   additionalKeys: z.array(z.string()).max(additionalKeysMax).default([]),
 });
 export type CredentialSecret = z.output<typeof credentialSecret>;
 
 /**
- * The X25519 public key that callers use to seal credentials before sending. All vault replicas share this
- * key.
+ * Returns the X25519 public key with which callers seal credentials before sending. All vault replicas share
+ * this key pair.
  */
 export const getSealingKey = defineRpc({
   ...common,
@@ -97,8 +97,8 @@ export const openCredential = defineRpc({
 });
 
 /**
- * Reports whether a credential works: the HTTP status with which the provider rejected the credential, or
- * null when the credential works again.
+ * Reports whether a credential works. The report contains the HTTP status with which the provider rejected
+ * the credential, or null if the credential works again.
  */
 export const reportCredential = defineRpc({
   ...common,
@@ -108,8 +108,8 @@ export const reportCredential = defineRpc({
 });
 
 /**
- * Deletes every credential of a deleted account and returns the number of deleted credentials. Idempotent.
- * Audit rows remain.
+ * Deletes every credential of a deleted account and returns the number of deleted credentials. The call is
+ * idempotent. The vault keeps its audit rows.
  */
 export const forgetAccountCredentials = defineRpc({
   ...common,
@@ -120,15 +120,16 @@ export const forgetAccountCredentials = defineRpc({
 });
 
 /**
- * Common fields of the calls that rotate the vault's key-encryption key. The steps are: activate the new key,
- * re-encrypt all credentials, retire the old key.
+ * Common fields of the calls that rotate the vault's key-encryption key. The steps of a rotation are:
+ * activate the new key, re-encrypt all credentials, retire the old key.
  */
 const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Encrypts new credentials with this key version. Null means the replica's highest version. The vault rejects
- * the call with `invalid_field` if a running replica lacks the key. Idempotent.
+ * Selects the version of the key-encryption key that encrypts new credentials. Null means the replica's
+ * highest version. The vault rejects the call with `invalid_field` if a running replica lacks the key. The
+ * call is idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,
@@ -137,10 +138,13 @@ export const activateKey = defineRpc({
   reply: z.object({ version: keyVersion, previous: keyVersion.nullable() }),
 });
 
-/** A cursor for the next batch. Credentials are processed by key version, then by id. */
+/** A cursor for the next batch of credentials. Credentials are processed by key version, then by id. */
 const rewrapCursor = z.object({ keyVersion, id });
 
-/** Re-encrypts a batch of credentials with the current key. `left` is the number of remaining credentials. */
+/**
+ * Re-encrypts a batch of credentials with the current key. `left` is the number of credentials that still
+ * need re-encryption.
+ */
 export const rewrapCredentials = defineRpc({
   ...rotation,
   subject: 'provider-vault.rewrap-credentials.v1',
@@ -153,7 +157,7 @@ export const rewrapCredentials = defineRpc({
   }),
 });
 
-/** Deletes key versions that no credential uses. */
+/** Deletes versions of the key-encryption key that no credential uses. */
 export const retireKeys = defineRpc({
   ...rotation,
   subject: 'provider-vault.retire-keys.v1',

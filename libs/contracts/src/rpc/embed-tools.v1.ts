@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { base64 } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** Maximum number of tools that are assessed together. */
+/** Maximum number of tools that the worker assesses together. */
 const toolsMax = 1_000;
 /**
  * Maximum number of distinct words in the tool names. The words and the tools together stay well below the
@@ -10,7 +10,10 @@ const toolsMax = 1_000;
  */
 const wordsMax = 2_000;
 
-/** Computes tool embeddings with the router's encoder, for comparing tools. The router stores nothing. */
+/**
+ * Computes tool embeddings with the router's encoder, for comparing tools. The router does not store the
+ * embeddings.
+ */
 export const embedTools = defineRpc({
   subject: 'tool-router.embed-tools.v1',
   server: 'tool-router',
@@ -22,7 +25,7 @@ export const embedTools = defineRpc({
         z.object({
           name: z.string().max(256),
           description: z.string(),
-          /** The JSON Schema of the arguments, or null. */
+          /** The JSON Schema of the tool's arguments, or null. */
           parameters: z.unknown(),
         }),
       )
@@ -31,8 +34,8 @@ export const embedTools = defineRpc({
   }),
   reply: z.object({
     /**
-     * Little-endian 32-bit float vectors of unit length, in request order. The value is null if no encoder is
-     * running.
+     * Little-endian 32-bit float vectors of unit length, in request order. The vectors are null if the router
+     * runs no encoder.
      */
     vectors: z.object({ dimensions: z.int().positive(), tools: base64, words: base64 }).nullable(),
   }),

@@ -7,8 +7,8 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 10_000 } as const;
 
 /**
- * The public keys for verifying tokens issued by the embedded identity provider. Throws `not_found` if the
- * embedded identity provider is disabled.
+ * Returns the public keys for verifying tokens that the embedded identity service issues. Throws `not_found`
+ * if the embedded identity service is disabled.
  */
 export const getLoginSessionKeys = defineRpc({
   ...common,
@@ -19,8 +19,8 @@ export const getLoginSessionKeys = defineRpc({
 });
 
 /**
- * The X25519 public key that callers use to seal passwords before sending. All account service replicas share
- * this key.
+ * Returns the X25519 public key with which callers seal passwords before sending. All replicas of the account
+ * service share this key pair.
  */
 export const getIdentitySealingKey = defineRpc({
   ...common,
@@ -31,17 +31,17 @@ export const getIdentitySealingKey = defineRpc({
 });
 
 /**
- * Maximum device tokens that one request may carry. A browser that several people share has one token for
- * each person.
+ * Maximum number of device tokens in one request. A browser that several people share has one device token
+ * for each person.
  */
 export const deviceTokensMax = 4;
 const deviceToken = z.string().min(1).max(1_024);
-/** Tokens of the browser's device cookie. The account service ignores invalid tokens. */
+/** Device tokens in the browser's device cookie. The account service ignores invalid device tokens. */
 const deviceTokens = z.array(deviceToken).max(deviceTokensMax).default([]);
 
 /**
- * Facts about the embedded identity provider that edge gateways need before the first sign-in. Throws
- * `not_found` if the embedded identity provider is disabled.
+ * Returns the facts about the embedded identity service that edge gateways need before the first sign-in.
+ * Throws `not_found` if the embedded identity service is disabled.
  */
 export const getIdentitySettings = defineRpc({
   ...common,
@@ -50,7 +50,7 @@ export const getIdentitySettings = defineRpc({
   request: z.object({}),
   reply: z.object({
     /**
-     * Whether the service can send e-mail. Without e-mail, only the operator can reset a forgotten password.
+     * Whether the service can send email. Without email, only the operator can reset a forgotten password.
      */
     sendsMail: z.boolean(),
     /** The Ed25519 public key that verifies device tokens: 32 raw bytes, in base64. */
@@ -63,8 +63,9 @@ export const identityCredentials = z.object({ email: z.string(), password: z.str
 export type IdentityCredentials = z.input<typeof identityCredentials>;
 
 /**
- * The contents of the sealed box in a reply. `deviceToken` marks the browser as a known device of the person
- * (see `docs/guides/sign-in.md`). A refresh returns no device token.
+ * The contents of the sealed box in a reply to a sign-up, log-in or refresh. `deviceToken` marks the browser
+ * as a known device of the person (see `docs/guides/sign-in.md`). The reply to a refresh contains no device
+ * token.
  */
 export const issuedTokens = z.object({
   accessToken: z.string(),
@@ -75,11 +76,11 @@ export type IssuedTokens = z.infer<typeof issuedTokens>;
 
 const issued = z.object({
   sealedTokens: base64,
-  /** Lifetime in seconds, as in OAuth. */
+  /** Lifetime of the session token in seconds, as in OAuth. */
   accessExpiresInSeconds: z.int().positive(),
   refreshExpiresInSeconds: z.int().positive(),
   email: z.string(),
-  /** Whether the person has proven that they own the mailbox. */
+  /** Whether the person has proven that the email address belongs to them. */
   emailVerified: z.boolean().default(false),
 });
 const withPassword = z.object({
@@ -91,7 +92,7 @@ const withPassword = z.object({
 const clientAddress = z.string().min(1).max(64);
 
 /**
- * Signs a person up. Throws `email_taken`, `sign_up_closed`, or `invalid_field` if the e-mail address or
+ * Signs a person up. Throws `email_taken` or `sign_up_closed`. Throws `invalid_field` if the email address or
  * password is not acceptable.
  */
 export const signUp = defineRpc({
@@ -102,8 +103,8 @@ export const signUp = defineRpc({
 });
 
 /**
- * Logs a person in. Throws `invalid_credentials`, or `too_many_attempts` after too many failures of an
- * unknown device.
+ * Logs a person in. Throws `invalid_credentials` if the email address or password is wrong. Throws
+ * `too_many_attempts` after too many failed attempts from an unknown device.
  */
 export const logIn = defineRpc({
   ...common,
@@ -114,7 +115,7 @@ export const logIn = defineRpc({
 
 /**
  * Exchanges a refresh token for a new refresh token. A second exchange of the same token ends the login
- * session. Throws `invalid_refresh_token`.
+ * session. Throws `invalid_refresh_token` for an unknown or expired token.
  */
 export const refreshLoginSession = defineRpc({
   ...common,
@@ -124,8 +125,8 @@ export const refreshLoginSession = defineRpc({
 });
 
 /**
- * Ends a login session by its id or its refresh token. The call succeeds even if the login session has
- * already ended.
+ * Ends a login session, which is given by its id or its refresh token. The call succeeds even if the login
+ * session has already ended.
  */
 export const logOut = defineRpc({
   ...common,
@@ -152,8 +153,8 @@ export const changePassword = defineRpc({
     clientAddress,
     ...fromOrigin,
     /**
-     * The public key to which the new device token is sealed. The value is null for a caller without device
-     * cookies.
+     * The public key to which the new device token is sealed. The public key is null for a caller without
+     * device cookies.
      */
     recipientPublicKey: base64.nullable().default(null),
   }),
@@ -165,7 +166,7 @@ export type PasswordChange = z.infer<typeof passwordChange>;
 export const issuedDevice = z.object({ deviceToken });
 
 /**
- * Sends a link for a new password to an e-mail address. The reply is the same for an unknown address, and is
+ * Sends a link for a new password to an email address. The reply is the same for an unknown address, and is
  * sent before the address is looked up. Throws `mail_not_configured` and `too_many_attempts`.
  */
 export const requestPasswordReset = defineRpc({
@@ -175,14 +176,14 @@ export const requestPasswordReset = defineRpc({
   reply: z.object({}),
 });
 
-/** The contents of the sealed box in a password reset. */
+/** The contents of the sealed box in a request that resets a password. */
 export const passwordReset = z.object({ token: z.string(), newPassword: z.string() });
 export type PasswordReset = z.infer<typeof passwordReset>;
 
 /**
  * Sets a new password with the token of a link. The call ends all login sessions of the person and revokes
- * the person's device tokens, except the device token in the reply. Throws `invalid_mail_token`, and
- * `invalid_field` if the password is not acceptable.
+ * the person's device tokens, except the device token in the reply. Throws `invalid_mail_token` for an
+ * invalid link. Throws `invalid_field` if the password is not acceptable.
  */
 export const resetPassword = defineRpc({
   ...common,
@@ -198,8 +199,8 @@ export const resetPassword = defineRpc({
 });
 
 /**
- * Sends the person a link that proves ownership of the mailbox. Does nothing if ownership is already proven.
- * Throws `mail_not_configured` and `too_many_attempts`.
+ * Sends the person an email with a link. The link proves that the email address belongs to the person. The
+ * call does nothing if the address is already verified. Throws `mail_not_configured` and `too_many_attempts`.
  */
 export const requestEmailVerification = defineRpc({
   ...common,
@@ -208,10 +209,10 @@ export const requestEmailVerification = defineRpc({
   reply: z.object({}),
 });
 
-/** The contents of the sealed box in an e-mail verification. */
+/** The contents of the sealed box in a request that verifies an email address. */
 export const emailVerification = z.object({ token: z.string() });
 
-/** Marks the e-mail address as verified. Throws `invalid_mail_token`. */
+/** Marks an email address as verified. Throws `invalid_mail_token`. */
 export const verifyEmail = defineRpc({
   ...common,
   subject: 'account.verify-email.v1',
@@ -228,15 +229,15 @@ export const loginSessionName = z.object({
   issuer: z.string().min(1).max(2_048),
   subject: z.string().min(1).max(255),
   /**
-   * The id of the login session. The value is null for an external issuer, because the gateway cannot revoke
-   * the issuer's login sessions.
+   * The id of the login session. The id is null for an external issuer, because the gateway cannot revoke the
+   * external issuer's login sessions.
    */
   sessionId: id.nullable(),
 });
 
 /**
- * The person and account that a login session belongs to. Both are null until the person registers an
- * account.
+ * The person and account that a login session belongs to. Person and account are null until the person
+ * registers an account.
  */
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });
 export type ResolvedLoginSession = z.infer<typeof resolvedLoginSession>;

@@ -14,14 +14,13 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
 
-// If the actor is an API key, changes throw `insufficient_scope` if that key may not manage the account. They
-// throw
-// `own_key_change` if the key would change itself, and `grant_exceeds_key` if the key would grant more than
-// it has.
+// Changes throw `insufficient_scope` if the acting API key may not manage the account.
+// Changes throw `own_key_change` if an API key would change itself.
+// Changes throw `grant_exceeds_key` if an API key would grant more than its own permissions and limits.
 
 /**
- * Creates a key. The reply contains the secret, sealed to the calling process, so the secret never crosses
- * the bus unencrypted. The secret is returned only once.
+ * Creates an API key. The reply contains the secret, sealed to the calling process, so the secret never
+ * crosses the bus unencrypted. The secret is returned only once.
  */
 export const createKey = defineRpc({
   ...common,
@@ -36,7 +35,10 @@ export const createKey = defineRpc({
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Replaces a key's secret. Throws `not_found` if the key is unknown or belongs to another account. */
+/**
+ * Replaces the secret of an API key. Throws `not_found` if the API key is unknown or belongs to another
+ * account.
+ */
 export const rotateKey = defineRpc({
   ...common,
   subject: 'account.rotate-key.v1',
@@ -51,7 +53,7 @@ export const rotateKey = defineRpc({
   reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Updates a key. Throws `not_found` if the key is unknown or belongs to another account. */
+/** Updates an API key. Throws `not_found` if the API key is unknown or belongs to another account. */
 export const updateKey = defineRpc({
   ...common,
   subject: 'account.update-key.v1',
@@ -66,7 +68,10 @@ export const listKeys = defineRpc({
   reply: z.object({ keys: z.array(apiKey) }),
 });
 
-/** Sets a key's tool lists. Throws `not_found` if the key is unknown or belongs to another account. */
+/**
+ * Sets the tool lists of an API key. Throws `not_found` if the API key is unknown or belongs to another
+ * account.
+ */
 export const setToolLists = defineRpc({
   ...common,
   subject: 'account.set-tool-lists.v1',

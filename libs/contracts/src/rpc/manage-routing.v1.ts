@@ -32,7 +32,10 @@ export const listDisabledModels = defineRpc({
   reply: z.object({ models: z.array(z.object({ provider: z.string(), modelId: z.string() })) }),
 });
 
-/** Includes or excludes a model. The gateway checks that the provider offers this model before this call. */
+/**
+ * Includes a model in automatic routing or excludes it. Before this call, the gateway checks that the
+ * provider offers the model.
+ */
 export const toggleModel = defineRpc({
   ...common,
   subject: 'account.toggle-model.v1',

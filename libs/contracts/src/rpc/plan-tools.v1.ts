@@ -9,37 +9,34 @@ import { defineRpc } from '../base/define.ts';
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
- * Earlier planning decisions in a conversation. The transcript does not contain these decisions, or
- * reproduces them only while the policy is unchanged.
+ * Earlier planning decisions in a conversation. The transcript does not contain these decisions. The router
+ * can derive them from the transcript only while the routing policy is unchanged.
  */
 const plannedConversation = z.object({
   /**
-   * Indexes in this list of the tools that user turns selected by rank (`chosen`), excluding tools that are
-   * always included.
+   * Indexes of the tools that user turns selected by rank (`chosen`), without the tools that are always
+   * included. The indexes are positions in the request's tool list.
    */
   forwarded: z.array(count).max(4096),
-  /** Number of user turns that this selection covers. */
+  /** Number of user turns that the selection of tools covers. */
   turns: count,
-  /** The policy version used for the first selection. */
+  /** The version of the routing policy that was used for the first selection of tools. */
   policyVersion: z.string().max(200),
   /** The ranking method used at the start of the conversation. Glossary: ranking method. */
   lane: z.enum(['semantic', 'keyword']),
-  /**
-   * The recovery mode up to this request. The value is null if pruned tools could not be recovered. Glossary:
-   * recovery mode.
-   */
+  /** The recovery mode up to this request. Null means that pruned tools could not be recovered. */
   way: recoveryMode.nullable(),
-  /** Whether the full list was forwarded even though a plan was made. */
+  /** Whether the full tool list was forwarded even though the router made a plan. */
   isShadow: z.boolean(),
   // The fields below are new: gateways from the previous release do not send these fields.
   /**
    * Whether the tool set is still undecided, because no turn up to this request relates to a tool, or because
-   * the plan was late. `forwarded` is then the whole list, and only `isShadow` applies.
+   * the plan was late. `forwarded` then contains the whole tool list, and only `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Set only after a late plan: estimated tokens of instructions and messages that earlier requests sent
-   * after the whole list. Pruning now rewrites the prompt cache for these tokens.
+   * Estimated tokens of instructions and messages that earlier requests sent after the whole tool list. The
+   * field is set only after a late plan. Pruning now rewrites the prompt cache for these tokens.
    */
   lateTokens: count.optional(),
 });
@@ -47,25 +44,22 @@ export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
  * Maximum number of user turns before the tool set is decided. If none of these turns relates to a tool, the
- * conversation keeps the whole list. Each turn makes a rewrite of the prompt cache more expensive.
+ * conversation keeps the whole tool list. Each turn makes a rewrite of the prompt cache more expensive.
  */
 export const decidingTurnsMax = 8;
 
 /**
- * The model's token prices, as multiples of the uncached input price, and token counts. The counts are
- * estimated with a fixed ratio, so they are the same in every turn.
+ * The model's token prices, as multiples of the uncached input price, and token counts of the conversation.
+ * Token counts are estimated with a fixed ratio, so the counts of the same text are equal in every turn.
  */
 const planPrice = z.object({
-  /**
-   * Price for reading from and writing to the prompt cache. The value is null if the provider has no such
-   * price.
-   */
+  /** Price for reading from and writing to the prompt cache. Null means no separate price. */
   cacheRead: z.number().min(0).max(100).nullable(),
   cacheWrite: z.number().min(0).max(100).nullable(),
   output: z.number().min(0).max(1000),
-  /** Minimum length of a cacheable prefix, in tokens. */
+  /** Minimum length of a prefix that the provider can cache, in tokens. */
   cachedTokensMin: count,
-  /** Number of tokens in all definitions of the list. */
+  /** Number of tokens in all tool definitions of the tool list. */
   listTokens: count,
   /** Number of tokens before the model's first turn: instructions and the first message. */
   headTokens: count,
@@ -82,7 +76,9 @@ const planToolsRequest = z.object({
   requestId: id,
   /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
-  /** Definition hashes. Omitted if the router probably has the list. Sent after an `unknown` reply. */
+  /**
+   * Hashes of the tool definitions. Omitted unless the router may lack the tool list or replied `unknown`.
+   */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
    * User turns as text, oldest first, each truncated to a fixed length. The conversation's tool set grows
@@ -90,15 +86,15 @@ const planToolsRequest = z.object({
    */
   userTurns: z.array(z.string()),
   /**
-   * `hashTurns` of the turns before those in `userTurns`, which replaces their text. A router that does not
-   * store the hash replies `unknown`. The retry then contains every turn.
+   * `hashTurns` of the turns before the turns in `userTurns`. The hash replaces the text of the earlier
+   * turns. A router that does not store the hash replies `unknown`. The retry then contains every turn.
    */
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
   calledTools: z.array(z.string()),
   /** Tool results since the last user turn, newest last, each truncated to a fixed length. */
   recentResults: z.array(z.string()),
-  /** Tools that `tool_choice` specifies. */
+  /** Names of the tools that `tool_choice` specifies. */
   forcedTools: z.array(z.string()),
   /**
    * Indexes of the tools that are forwarded regardless of score: built-in tools and tools with a cache
@@ -109,7 +105,7 @@ const planToolsRequest = z.object({
   recallTarget: z.number(),
   // The fields below are new: gateways from the previous release do not send these fields.
   /**
-   * The state of the conversation that the gateway stores. Without this state, the router computes the same
+   * The conversation state that the gateway stores. Without this state, the router computes the conversation
    * state from the transcript.
    */
   session: plannedConversation.optional(),
@@ -123,9 +119,9 @@ const planToolsRequest = z.object({
   price: planPrice.optional(),
   /**
    * The random draw for shadow routing. `at`, from 0 to 1, is fixed per account and conversation. The
-   * conversation is selected if `at` is below `share`, or below `learning` while the bucket learns (gateways
-   * from the previous release do not send `learning`). If the draw is absent, the conversation is never
-   * selected.
+   * conversation is selected if `at` is below `share`. While the bucket learns, the conversation is selected
+   * if `at` is below `learning` (gateways from the previous release omit `learning`). Without a draw, the
+   * conversation is never selected.
    */
   shadow: z
     .object({
@@ -139,29 +135,30 @@ const planToolsRequest = z.object({
 const planToolsReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('planned'),
-    /** Indexes of the tools to forward, ascending, so that the client's order is kept. */
+    /** Indexes of the tools to forward, ascending, so that the tools keep the client's order. */
     forwarded: z.array(count),
     /**
      * Indexes of the forwarded tools that user turns selected by rank. The gateway stores these indexes.
      * Routers from the previous release omit this field.
      */
     chosen: z.array(count).optional(),
-    /** Every tool in the list, best first. `position` is the tool's index in the list. */
+    /** Every tool in the tool list, best first. `position` is the tool's index in the tool list. */
     candidates: z.array(
       z.object({
         position: count,
         score: z.number(),
         alwaysIn: z.enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control']).optional(),
         /**
-         * Shadow conversations only: the smallest K for which the tool set of this turn contains the tool at
-         * this K and at every larger K. The value is 1 for tools that are always included.
+         * The smallest K at which this turn's tool set contains the tool, and contains it at every larger K
+         * too. The value is 1 for tools that are always included. Only replies for shadow conversations
+         * contain this field.
          */
         heldFromK: z.int().min(1).optional(),
       }),
     ),
     intent: z.enum(['chat', 'lookup', 'act', 'multi-step', 'code', 'continue']),
     method: z.enum(['semantic', 'keyword']),
-    /** Number of scored tools to forward. The value is null if all tools are forwarded. */
+    /** Number of ranked tools to forward. The number is null if all tools are forwarded. */
     k: z.int().nullable(),
     kReason: z.enum([
       'calibrated',
@@ -177,13 +174,13 @@ const planToolsReply = z.discriminatedUnion('status', [
     ]),
     policyVersion: z.string(),
     /**
-     * The conversation's `bucketOf`, based on the intent of its first turn. The value is empty in replies
-     * from routers of the previous release.
+     * The id of the conversation's bucket (`bucketOf`), based on the intent of the first turn. The id is
+     * empty in replies from routers of the previous release.
      */
     bucket: z.string().default(''),
     /**
-     * Whether the conversation is selected for shadow routing. In that case all tools are forwarded, and the
-     * log records the plan.
+     * Whether the conversation is selected for shadow routing. In a shadow conversation, all tools are
+     * forwarded, and the log records the plan.
      */
     isShadow: z.boolean().default(false),
     /**
@@ -192,41 +189,42 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
-     * The way in which the model can reach pruned tools. The mode is fixed for the conversation. `armed`: the
-     * recovery tool is sent with the other tools. `in_place`: tools and prefix never change, and a call to a
-     * tool outside `forwarded` is rendered upstream as a call to the recovery tool. `regrown`: recovered
-     * tools are added to `forwarded`.
+     * The way in which the model can reach pruned tools. The recovery mode is fixed for the conversation.
+     * `armed`: the recovery tool is sent with the other tools. `in_place`: tools and prompt prefix never
+     * change. With `in_place`, a call to a tool outside `forwarded` is rendered upstream as a call to the
+     * recovery tool. `regrown`: recovered tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * The conversation's recovery mode, which the gateway stores. The value is null if pruned tools cannot be
-     * recovered. Unlike `recovery`, this mode does not depend on whether this request prunes any tool.
+     * The conversation's recovery mode, which the gateway stores. The mode is null if pruned tools cannot be
+     * recovered. Unlike `recovery`, this mode does not depend on whether the current request prunes any tool.
      * Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided: see `isUndecided` of the conversation. */
     isUndecided: z.boolean().default(false),
     /**
-     * Expected value of pruning over the conversation, in tokens at the uncached input price. `saved`:
-     * definitions that are not sent. `spent`: names of pruned tools, and recovery rounds.
+     * Expected value of pruning over the whole conversation, in tokens at the uncached input price. `saved`:
+     * tokens of tool definitions that are not sent. `spent`: tokens for the names of pruned tools and for
+     * recovery rounds.
      */
     worth: z.object({ saved: z.number(), spent: z.number() }).nullable().default(null),
   }),
   z.object({
     status: z.literal('unknown'),
     /**
-     * Hashes of the unknown definitions. The list is empty if the tool list itself or the earlier turns are
-     * unknown. The caller must then send `toolHashes` and every turn.
+     * Hashes of the tool definitions that the router does not have. The list of hashes is empty if the tool
+     * list itself or the earlier turns are unknown. The caller must then send `toolHashes` and every turn.
      */
     missing: z.array(sha256Hex),
-    /** The instance that receives `defineTools` and the retry. */
+    /** The router instance that receives `defineTools` and the retry. */
     instanceId: z.string(),
   }),
 ]);
 
 /**
- * Selects the tools to forward. Requests identify tools by hash. A router that lacks some definitions replies
- * `unknown` and names its instance. The gateway then sends the definitions to that instance with
+ * Selects the tools to forward. Requests identify tools by hash. A router that lacks some tool definitions
+ * replies `unknown` with its instance id. The gateway then sends the definitions to that instance with
  * `defineTools` and retries the call there. The plan depends only on the request and the policy version. Any
  * replica returns the same plan, whether or not it stores the conversation, because the turns cover the whole
  * transcript.
@@ -240,20 +238,22 @@ export const planTools = defineRpc({
   reply: planToolsReply,
 });
 /**
- * Minimum length of earlier turns, in characters, for sending a hash instead of the text. For shorter turns,
- * a second round trip could cost more than the hash saves.
+ * Minimum length of earlier turns, in characters, for sending a hash instead of their text. For shorter
+ * turns, a second round trip could cost more than the hash saves.
  */
 export const earlierCharactersMin = 4_000;
 
 /**
- * Identifies a list of turns: SHA-256 (hex) over the lengths and texts of the turns. Different lists never
- * produce the same hash input.
+ * Identifies a list of turns by a SHA-256 (hex) over the lengths and texts of the turns. Different turns
+ * never produce the same hash input.
  */
 export function hashTurns(turns: readonly string[]): string {
   return hash('sha256', `${turns.map((turn) => turn.length).join(',')}\n${turns.join('')}`);
 }
 
-/** Identifies a tool list: SHA-256 (hex) over the hex hashes of the definitions, joined by newlines. */
+/**
+ * Identifies a tool list by a SHA-256 (hex) over the hex hashes of the tool definitions, joined by newlines.
+ */
 export function hashToolList(toolHashes: readonly string[]): string {
   return hash('sha256', toolHashes.join('\n'));
 }
@@ -261,7 +261,7 @@ export function hashToolList(toolHashes: readonly string[]): string {
 export type PlanToolsRequest = z.infer<typeof planToolsRequest>;
 export type PlanToolsReply = z.infer<typeof planToolsReply>;
 
-/** Sends the same request to the instance that just received the definitions. */
+/** Sends the same request to the router instance that just received the tool definitions. */
 export const planToolsAt = defineRpc({
   ...planTools,
   subject: 'tool-router.plan-tools-at.v1',
@@ -277,8 +277,8 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account that pays for the vectors of new definitions. Gateways from the previous release omit this
-     * field.
+     * The account whose share of encoder time the embedding of new definitions uses. Gateways from the
+     * previous release omit this field.
      */
     accountId: id.optional(),
     tools: z.array(
@@ -287,7 +287,7 @@ export const defineTools = defineRpc({
         /** The tool's name. The value is null for built-in tools without a name. */
         name: z.string().nullable(),
         description: z.string(),
-        /** The JSON Schema of the arguments as the client wrote it, or null. */
+        /** The JSON Schema of the tool's arguments as the client wrote it, or null. */
         parameters: z.unknown(),
         /** `x-svc-examples`: example requests for which this tool is the right choice. */
         examples: z.array(z.string()),

@@ -32,8 +32,8 @@ export const listRequests = defineRpc({
 });
 
 /**
- * Exports log entries, newest first, starting after `before`. If `before` is null, the export starts at the
- * newest entry. Fewer than `limit` entries mean the end of the list.
+ * Exports log entries, newest first, starting after the entry `before`. If `before` is null, the export
+ * starts at the newest entry. Fewer than `limit` entries mean the end of the request log.
  */
 export const exportRequests = defineRpc({
   ...common,
@@ -47,19 +47,25 @@ export const exportRequests = defineRpc({
   reply: z.object({ requests: z.array(requestLogEntry) }),
 });
 
-/** Reads a single request. The reply is null if the request is unknown or belongs to another account. */
+/**
+ * Reads a single log entry in full. The reply is null if the request is unknown or belongs to another
+ * account.
+ */
 export const getRequest = defineRpc({
   ...common,
   subject: 'worker.get-request.v1',
   request: z.object({ accountId: id, requestId: id }),
   reply: z.object({
     /**
-     * The request without the compression originals and exact token counts, which the compressor provides.
+     * The request details without the original texts and exact token counts, which the compressor provides.
      */
     request: requestDetail.nullable(),
-    /** The conversation in which the markers are valid. Workers from the previous release omit this field. */
+    /**
+     * The conversation in which the request's markers are valid. Workers from the previous release omit this
+     * field.
+     */
     session: sha256Hex.nullable().default(null),
-    /** Blocks for which exact token counts may be stored. */
+    /** Ids of blocks for which the compressor may store exact token counts. */
     blocks: z.array(blockId).default([]),
   }),
 });

@@ -21,7 +21,7 @@ const ms = z.number().nullable();
 
 /**
  * Figures for a model, from the requests that reached the model. Latencies are in milliseconds and include
- * only requests with the status `ok`. A latency is null if there is no such request.
+ * only requests with the status `ok`. A latency is null if no request has the status `ok`.
  */
 export const modelObservation = z.object({
   provider: z.string(),
@@ -35,8 +35,8 @@ export const modelObservation = z.object({
   /** Number of requests with the status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests with a first token. The time-to-first-token percentiles are based on these
-   * requests.
+   * Number of streamed requests with a first token. The percentiles of the time to first token are based on
+   * these requests.
    */
   streamed: count,
   first_token_p50_ms: ms,
@@ -44,15 +44,16 @@ export const modelObservation = z.object({
   total_p50_ms: ms,
   total_p95_ms: ms,
   /**
-   * Requests with pruned tools in which the model called or requested a tool. The second number includes only
-   * requests in which every such tool was served. A recovered tool is also served.
+   * Two numbers of requests. The first number: requests with pruned tools in which the model called or
+   * requested a tool. The second number: the requests among these in which every called or requested tool was
+   * served. A recovered tool is also served.
    */
   judged: count,
   recalled: count,
 });
 export type ModelObservation = z.infer<typeof modelObservation>;
 
-/** Lists the most used models first, at most 500. */
+/** Lists models, most used first, at most 500. */
 export const observeModels = defineRpc({
   ...common,
   subject: 'worker.observe-models.v1',
@@ -62,7 +63,7 @@ export const observeModels = defineRpc({
 
 /**
  * Reads the current policy and its measurements. `recallTarget` comes from the account's preferences. The
- * reply contains the target for which the policy was made.
+ * reply also contains the recall target for which the policy was made.
  */
 export const describeCalibration = defineRpc({
   ...common,
@@ -78,7 +79,7 @@ export const describeCalibration = defineRpc({
   }),
 });
 
-/** Lists the most frequently offered tools first. */
+/** Lists tools, most frequently offered first. */
 export const listToolHealth = defineRpc({
   ...common,
   subject: 'worker.list-tool-health.v1',
@@ -86,7 +87,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** Lists the suggestions with the most evidence first. */
+/** Lists suggestions for tools, starting with the suggestions that most requests support. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',
@@ -94,7 +95,7 @@ export const listToolSuggestions = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, suggestions: z.array(toolSuggestion) }),
 });
 
-/** Lists missed tools, newest first. */
+/** Lists tools that were needed but not forwarded, newest first. */
 export const listRecallAlerts = defineRpc({
   ...common,
   subject: 'worker.list-recall-alerts.v1',

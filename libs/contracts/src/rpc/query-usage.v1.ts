@@ -23,7 +23,7 @@ export const summarizeUsage = defineRpc({
   reply: z.object({ figures: usageFigures }),
 });
 
-/** Lists only days with requests, oldest first. */
+/** Lists the days with requests, oldest first. Days without requests are omitted. */
 export const listDailyUsage = defineRpc({
   ...common,
   subject: 'worker.list-daily-usage.v1',
@@ -31,7 +31,7 @@ export const listDailyUsage = defineRpc({
   reply: z.object({ days: z.array(usageDay) }),
 });
 
-/** Lists the most used keys first, at most 1,000. */
+/** Lists API keys, most used first, at most 1,000. */
 export const listKeyUsage = defineRpc({
   ...common,
   subject: 'worker.list-key-usage.v1',
@@ -39,7 +39,7 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Reads the days with requests, oldest first, and their totals. */
+/** Reads figures for the days with requests, oldest first, and their totals. */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
@@ -47,7 +47,7 @@ export const listDailyAnalytics = defineRpc({
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
-/** Reads the figures on prompts in providers' caches, and the causes of cache misses. */
+/** Reads figures on prompts in providers' caches, and the causes of cache misses. */
 export const reportCache = defineRpc({
   ...common,
   subject: 'worker.report-cache.v1',
@@ -55,7 +55,7 @@ export const reportCache = defineRpc({
   reply: z.object({ figures: usageCache.omit({ object: true, from: true, to: true }) }),
 });
 
-/** Lists the most recently active session id first. Figures cover requests within the range. */
+/** Lists session ids, most recently active first. The figures cover requests within the time range. */
 export const listSessions = defineRpc({
   ...common,
   subject: 'worker.list-sessions.v1',

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { base64, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** Maximum size of the request and of the response. Longer texts are truncated. */
+/** Maximum size of the stored request and of the stored response. Longer texts are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
-/** Maximum size of packed content on the bus: two incompressible parts in base64, plus framing. */
+/** Maximum size of packed content on the message bus: two incompressible parts in base64, plus framing. */
 const packedCharactersMax = 7 * 1024 * 1024;
 
-/** The body as sent. The text is base64 if the body is not text (`converse-stream` frames). */
+/**
+ * The request or response body as sent. The text is base64 if the body is not text (`converse-stream`
+ * frames).
+ */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
@@ -19,7 +22,7 @@ export const contentPart = z.object({
 export type ContentPart = z.infer<typeof contentPart>;
 
 /**
- * The contents of a request and its response. Packed content is this object as JSON, compressed with Brotli.
+ * The contents of a request and its response. The packed form is this object as JSON, compressed with Brotli.
  */
 export const requestContent = z.object({ request: contentPart, answer: contentPart.nullable() });
 export type RequestContent = z.infer<typeof requestContent>;
@@ -27,8 +30,8 @@ export type RequestContent = z.infer<typeof requestContent>;
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
 /**
- * Stores request content, only for accounts that opted in. The content stays encrypted until `expiresAt`, or
- * until the account is deleted.
+ * Stores the contents of a request, only for accounts that opted in. The content stays encrypted until
+ * `expiresAt`, or until the account is deleted.
  */
 export const storeContent = defineRpc({
   ...common,
@@ -39,13 +42,16 @@ export const storeContent = defineRpc({
     expiresAt: timestamp,
     packed: base64.max(packedCharactersMax),
   }),
-  /** False if the account is deleted or the request's content is already stored. */
+  /**
+   * Whether the content was stored. False if the account is deleted or the request's content is already
+   * stored.
+   */
   reply: z.object({ isStored: z.boolean() }),
 });
 
 /**
- * Reads request content. The reply is null if the content was not stored, has expired or belongs to another
- * account.
+ * Reads the stored contents of a request. The reply is null if the content was not stored, has expired or
+ * belongs to another account.
  */
 export const readContent = defineRpc({
   ...common,

@@ -11,21 +11,27 @@ export type BoundedRecall = z.infer<typeof boundedRecall>;
 /**
  * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. ρ is the
  * number of recovered tools per pruned conversation, divided by the number of missed tools per shadow
- * conversation. This measurement is unbiased because shadow conversations are drawn at random. `used` is the
- * lower bound of the measurement, or the prior until there is enough data. See docs/internals/recall.md.
+ * conversation. The measured ρ is unbiased because shadow conversations are drawn at random. `used` is the
+ * lower bound of the measured ρ, or the prior until there is enough data. See docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The estimate and its one-sided 95% bounds. The values are null until a shadow conversation has missed a
-   * tool.
+   * The measured recovery rate and its one-sided 95% bounds. The rate and bounds are null until a shadow
+   * conversation has missed a tool.
    */
   measured: boundedRecall.nullable(),
-  /** Conversations with pruned tools, and the tools that were recovered and called in these conversations. */
+  /**
+   * Number of conversations with pruned tools, and number of tools that were recovered and called in these
+   * conversations.
+   */
   prunedConversations: count,
   recoveredTools: count,
-  /** Shadow conversations, and the called tools that their plans had pruned. */
+  /**
+   * Number of shadow conversations, and number of called tools that the plans of these conversations had
+   * pruned.
+   */
   shadowConversations: count,
   missedTools: count,
 });
@@ -43,18 +49,19 @@ export const priorRecoveryRate: RecoveryRate = {
 };
 
 /**
- * The reason for a bucket's state. `target_met`: K meets the target. `too_few_samples`: the shipped priors
- * apply. `recall_fell` and `target_missed`: all tools are forwarded until new conversations support a K.
- * `recall_fell` follows a drop in measured recall. With `target_missed`, even the upper bound was below the
- * target.
+ * The reason for a bucket's state. `target_met`: K meets the recall target. `too_few_samples`: the shipped
+ * priors apply. `recall_fell` and `target_missed`: all tools are forwarded until new conversations support a
+ * K. `recall_fell` means that measured recall dropped. `target_missed` means that even the upper bound of
+ * recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
 /**
  * The reason for testing recall again with a larger share of shadow conversations. `recoveries_rose`: pruned
- * tools are recovered more often, which can indicate a fall of recall. `setup_changed`: the tool list, the
- * model or the ranker changed. `since`: the first conversation of the suspected fall, or after the change.
+ * tools are recovered more often, which can indicate a drop in recall. `setup_changed`: the tool list, the
+ * model or the ranker changed. `since`: the first conversation of the suspected drop, or the first
+ * conversation after the change.
  */
 export const recallRetest = z.object({
   reason: z.enum(['recoveries_rose', 'setup_changed']),
@@ -62,70 +69,75 @@ export const recallRetest = z.object({
 });
 export type RecallRetest = z.infer<typeof recallRetest>;
 
-/** The expected recall of a K, for the forwarded tools and with recovery added. */
+/** The expected recall of a K: of the forwarded tools, and of the forwarded or recovered tools. */
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
 /**
- * The policy for one bucket. The router applies the policy literally, and the API and the dashboard show it
- * literally. Recall is counted by conversation. Glossary: K, forwarded recall, effective recall.
+ * The routing policy for one bucket. The router applies the policy unchanged, and the API and the dashboard
+ * show the policy unchanged. Recall is counted by conversation. Glossary: K, recall, effective recall.
  */
 export const calibratedBucket = z.object({
-  /** `<intent>:<list-size band>`, or `*:<band>` for all intents (`bucketOf`). */
+  /** The bucket as `<intent>:<size band>`, or `*:<size band>` for all intents (`bucketOf`). */
   bucket: z.string().max(64),
-  /** Number of conversations measured. */
+  /** Number of conversations in which recall was measured. */
   samples: count,
   isOff: z.boolean(),
   /**
-   * Pairs of K and the lower bound of recall. Both columns ascend: with K scored tools forwarded, forwarded
-   * recall is at least the lower bound.
+   * Pairs of K and the lower bound of recall, both ascending. With K scored tools forwarded, forwarded recall
+   * is at least the lower bound.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
   // The fields below are new: workers from the previous release do not send these fields.
-  /** `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools are forwarded. */
+  /**
+   * The state of the bucket. `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools
+   * are forwarded.
+   */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket on which the decision is measured: this bucket, or the bucket for all intents in the same size
-   * band.
+   * The bucket whose measurements decide: this bucket, or the bucket for all intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
    * The K for requests in which pruned tools can be recovered. The effective recall of this K meets the
-   * target. The value is null unless the bucket is calibrated.
+   * recall target. The value is null unless K is measured.
    */
   k: z.int().min(1).nullable().optional(),
   /**
    * The K for requests in which pruned tools cannot be recovered. The forwarded recall of this K meets the
-   * target. The value is null if no such K is known.
+   * recall target. The value is null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
-  /** The expected recall at `k`. The value is null unless the bucket is calibrated. */
+  /** The expected recall at `k`. The value is null unless the K of the bucket is measured. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
-  /** The value is null if recall is not being tested again. */
+  /** The renewed recall test. The value is null if recall is not being tested again. */
   retest: recallRetest.nullable().optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 
-/** The routing policy of an account. A version never changes. */
+/** The routing policy of an account. A published policy version never changes. */
 export const routingPolicy = z.object({
   accountId: id,
-  /** `c1`, `c2` and so on, per account. */
+  /** The policy version: `c1`, `c2` and so on, per account. */
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
   /**
-   * The account's target at the time when the policy was made. Workers from the previous release do not send
-   * this field.
+   * The account's recall target at the time when the policy was made. Workers from the previous release do
+   * not send this field.
    */
   recallTarget: share.optional(),
-  /** The recovery rate over all buckets. Workers from the previous release do not send this field. */
+  /**
+   * The recovery rate over all buckets of the account. Workers from the previous release do not send this
+   * field.
+   */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
 });
 export type RoutingPolicy = z.infer<typeof routingPolicy>;
 
-/** Broadcasts that an account has a new policy, which applies to new conversations. */
+/** Broadcasts that an account has a new routing policy, which applies to new conversations. */
 export const routingPolicyChanged = defineBroadcast({
   subject: 'worker.routing-policy-changed.v1',
   publisher: 'worker',
@@ -134,8 +146,8 @@ export const routingPolicyChanged = defineBroadcast({
 });
 
 /**
- * Reads an account's newest policy, or the version to which a conversation is pinned. The reply is null if
- * the account has no policy or the version has expired (after 30 days).
+ * Reads an account's newest routing policy, or the policy version to which a conversation is pinned. The
+ * reply is null if the account has no routing policy or the version has expired (after 30 days).
  */
 export const getRoutingPolicy = defineRpc({
   subject: 'worker.get-routing-policy.v1',
@@ -147,59 +159,59 @@ export const getRoutingPolicy = defineRpc({
 });
 
 /**
- * Upper bounds of the list-size bands, in tools after applying the allow and deny lists. The last band has no
- * upper bound.
+ * Upper bounds of the size bands, as numbers of tools after applying the allow and deny lists. The last size
+ * band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
 /** Placeholder for the intent in a bucket that covers all intents. */
 const anyIntent = '*';
 
-/** The list-size band: `1-25`, `26-50`, … `501+`. */
+/** The size band for a number of tools: `1-25`, `26-50`, … `501+`. */
 export function bandOf(tools: number): string {
   const at = bandEnds.findIndex((end) => tools <= end);
   if (at < 0) return `${(bandEnds.at(-1) ?? 0) + 1}+`;
   return `${at === 0 ? 1 : (bandEnds[at - 1] ?? 0) + 1}-${bandEnds[at] ?? 0}`;
 }
 
-/** The bucket for the same band and all intents. */
+/** The bucket for the same size band and all intents. */
 export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/** The bucket for a conversation: the intent of the first turn (null: all intents) and the list-size band. */
+/** The bucket for a conversation: the intent of the first turn (null: all intents) and the size band. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
 
-/** Number of shadow samples below which a bucket learns. */
+/** A bucket learns while it has fewer shadow conversations than this number. */
 const learningSamples = 100;
 
 /**
- * Whether the bucket draws the larger share of shadow conversations. A bucket does so until it has enough
- * samples, and while recall is tested again.
+ * Whether the gateway draws more shadow conversations in a bucket. The gateway does so until the bucket has
+ * enough samples, and while recall is tested again.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);
   return found === undefined || found.samples < learningSamples || (found.retest ?? null) !== null;
 }
 
-/** A policy's decision for a conversation. */
+/** A routing policy's decision for a conversation. */
 export interface PolicyDecision {
   readonly bucket: string;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The measured K with and without recovery. The value is null unless the bucket is calibrated. */
+  /** The measured K with and without recovery. The value is null unless the K of the bucket is measured. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
-  /** The recovery rate for planning. */
+  /** The recovery rate that planning uses. */
   readonly recoveryRate: number;
   readonly steps: CalibratedBucket['steps'];
 }
 
 /**
- * Reads a policy's decision for a conversation. Only this function reads decisions: the router uses the
- * result for planning, and the API and the dashboard show the result. The bucket for the intent takes
- * precedence over the bucket for all intents. Without either bucket, the priors apply.
+ * Reads the decision of a routing policy for a conversation. Only this function reads decisions. The router
+ * uses the decision for planning, and the API and the dashboard show the decision. The bucket for the intent
+ * takes precedence over the bucket for all intents. Without either bucket, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

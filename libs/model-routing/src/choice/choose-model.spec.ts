@@ -15,7 +15,7 @@ const plainNeeds: Needs = {
   marksCache: false,
 };
 
-/** A model at provider `p` with all capabilities, unless `change` overrides them. */
+/** A model of the provider `p` with all capabilities, unless `change` overrides the capabilities. */
 function modelOf(modelId: string, input: number, change: Partial<CatalogModel> = {}): CatalogModel {
   return {
     provider: 'p',

@@ -12,16 +12,19 @@ import type {
   RoutingQuestion,
 } from './question.ts';
 
-/** Share of `fast` choices that try a model with few observations. */
+/** Share of requests in the mode `fast` that try a model with few observations. */
 export const explorationShare = 0.05;
-/** Minimum weight of the observations of a known model. */
+/** Minimum weight of the observations of a model that is not explored further. */
 const knownWeight = 5;
-/** Tool recall assumed without observations, and the weight of this assumption in requests. */
+/**
+ * Tool recall that is assumed for a model without observations, and the weight of this assumption in
+ * requests.
+ */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
  * Chooses the model for a request that leaves the choice to the gateway. The function is pure: equal
- * questions give equal results. Ties are broken by price, then quality, then name.
+ * questions give equal results. If candidates are equal, the price decides, then the quality, then the name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const { models, mode, pin } = question;
@@ -30,8 +33,8 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
-  // The required quality depends on all models allowed by the account, not on this request's needs. A request
-  // with more needs therefore never gets a worse model.
+  // The required quality depends on all models that the account allows, not on the needs of one request.
+  // A request with more needs therefore never gets a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
@@ -47,7 +50,7 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   return { ...settled, level, excluded };
 }
 
-/** Rules that depend on the request and not on the account. */
+/** Exclusion rules that depend on the request and not on the account. */
 const requestRules: ReadonlySet<string> = new Set<Excluded['rule']>([
   ...(['no_tools', 'no_images', 'no_documents', 'no_json_mode', 'no_streaming', 'no_thinking'] as const),
   ...(['context_too_short', 'output_too_short', 'session_bound'] as const),
@@ -72,7 +75,7 @@ function scoreOf(
   return costUsd ?? Infinity;
 }
 
-/** Observed tool recall combined with a prior. Recall is used only for requests with tools. */
+/** Observed tool recall combined with a prior. Tool recall is used only for requests with tools. */
 function recallOf(id: string, { needs, recall }: RoutingQuestion): number {
   if (!needs.tools) return 1;
   const { judged, recalled } = recall(id) ?? { judged: 0, recalled: 0 };
@@ -128,7 +131,7 @@ function byTies(one: Candidate, other: Candidate): number {
 }
 
 /**
- * For a small share of requests, moves the least observed model to the front. Never applies if the
+ * For a small share of requests, moves the least observed model to the front. Nothing is moved if the
  * conversation already has a model.
  */
 function explore(
@@ -152,7 +155,7 @@ const savingShareMin = 0.2;
 
 /**
  * Keeps a conversation on its model unless another model saves more than the lost cache costs. If the current
- * model cannot serve this request or is no longer allowed, the ranking applies unchanged.
+ * model cannot serve the request or is no longer allowed, the ranking applies unchanged.
  */
 function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
   const { pin, mode } = question;
@@ -168,8 +171,8 @@ function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ra
 }
 
 /**
- * Compares the costs of this turn and the expected future turns. In this turn, only the current model can
- * have a cached prefix. Later turns assume a warm cache on both models.
+ * Compares the costs of the current turn and of the expected future turns. In the current turn, only the
+ * current model can have a cached prefix. For later turns, a warm cache is assumed on both models.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

@@ -2,11 +2,12 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** Assumed output tokens per response, close to the average agent turn. */
+/** Assumed number of output tokens per response, close to the average agent turn. */
 const outputTokensTypical = 400;
 
 /**
- * Expected cost of sending the request to a model, in USD. Null if the model's prices are unknown.
+ * Expected cost of sending the request to a model, in USD. The cost is null if the model's prices are
+ * unknown.
  * @param cachedTokens input tokens already in the provider's cache
  * @param at the time of the request, in milliseconds since the epoch
  */
@@ -29,19 +30,23 @@ export function expectCostUsd(
   return costUsd(model, usage, at);
 }
 
-/** Output tokens in a typical response, used to weigh time to first token against time per token. */
+/**
+ * Number of output tokens in a typical response. The number weighs the time to first token against the time
+ * per token.
+ */
 const latencyTokensTypical = 200;
 interface Prior {
   readonly firstTokenMs: number;
   readonly msPerToken: number;
 }
 
-/** Weight of the latency prior, in requests. */
+/** Weight of the prior for latency, in requests. */
 const priorWeight = 2;
 
 /**
- * Latency estimate without observations. The estimate assumes that a more expensive model is larger and
- * slower, because no public source has figures for all models. A few observed requests outweigh this prior.
+ * Latency estimate for a model without observations. The estimate assumes that a more expensive model is
+ * larger and slower, because no public source has figures for all models. A few observed requests outweigh
+ * this prior.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));

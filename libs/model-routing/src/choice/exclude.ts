@@ -6,7 +6,7 @@ type Rule = readonly [name: ExclusionRule, excludes: Excludes];
 
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
 export function createRules(question: RoutingQuestion): (listed: ListedModel) => ExclusionRule | undefined {
-  // Only rules that apply to this request and account are created, so most checks are skipped.
+  // Only rules that apply to the request and its account are created, so most checks are skipped.
   const rules = [
     ...policyRules(question),
     ...stateRules(question),
@@ -19,7 +19,7 @@ export function createRules(question: RoutingQuestion): (listed: ListedModel) =>
   };
 }
 
-/** Rules set by the account. */
+/** Exclusion rules that the account sets. */
 function* policyRules(question: RoutingQuestion): Generator<Rule> {
   const { allowedProviders, turnedOff, maxCostUsdPerMtok: max } = question.policy;
   if (allowedProviders !== null) {
@@ -41,26 +41,26 @@ function exceeds(prices: ModelPrices | null, max: number): boolean {
   return prices !== null && (prices.input > max || prices.output > max);
 }
 
-/** Rules about a model's status at its provider. */
+/** Exclusion rules about a model's status at its provider. */
 function* stateRules({ now }: RoutingQuestion): Generator<Rule> {
   const today = new Date(now).toISOString().slice(0, 10);
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
-  // The gateway has no information about a connection's region. Models without a prefix or with `global.`
-  // work everywhere.
+  // The gateway has no information about a connection's region.
+  // Models without a region prefix or with the prefix `global.` work everywhere.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
 
 /** Prefixes of inference profiles that work only in one part of the world. */
 const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 
-/** Rules about the request's needs. An unknown capability is treated as missing. */
+/** Exclusion rules about the request's needs. An unknown capability is treated as missing. */
 function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // JSON mode support is unknown for a third of the models, although most have it. A model is therefore
-  // excluded only if a source documents that it lacks JSON mode.
+  // For a third of the models, no source states JSON mode support, although most of these models have it.
+  // A model is therefore excluded only if a source documents that the model lacks JSON mode.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
   if (needs.thinking) yield ['no_thinking', ({ model }) => model.capabilities.thinking !== true];
@@ -68,7 +68,7 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.outputTokensMax !== null) yield ['output_too_short', ({ model }) => isShort(model, needs)];
 }
 
-/** Assumed context window for a model without a documented context window. */
+/** Assumed context window for a model without a documented context window, in tokens. */
 const windowTokensDefault = 8_192;
 
 /** @param windowTokens the assumed context window if the catalogue has no value for the model */
@@ -91,8 +91,8 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
 }
 
 /**
- * Providers that are used only if they are named, or as a last resort: the sandbox, and providers that host
- * the account's own deployments.
+ * Providers that are used only if the account allows them by name, or as a last resort. Examples are the
+ * sandbox, and providers that host the account's own deployments.
  */
 function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
   const present = new Set<string>();

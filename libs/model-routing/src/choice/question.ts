@@ -1,7 +1,7 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { ComplexityLevel, ComplexityThresholds } from '../complexity/complexity-model.ts';
 
-/** Capabilities required by a request. */
+/** Capabilities that a request requires of the model. */
 export interface Needs {
   readonly tools: boolean;
   readonly images: boolean;
@@ -11,28 +11,28 @@ export interface Needs {
   readonly thinking: boolean;
   /** Estimated token count of the upstream request. */
   readonly inputTokens: number;
-  /** The client's output limit in tokens. Null: no limit. */
+  /** The client's output limit in tokens. Null means that there is no output limit. */
   readonly outputTokensMax: number | null;
-  /** Whether the client marked a prefix for caching. */
+  /** Whether the client marked a prompt prefix for caching. */
   readonly marksCache: boolean;
 }
 
-/** Restrictions set by the account. */
+/** Restrictions on models that the account sets. */
 export interface RoutingPolicy {
   /** Allowed providers. Null allows all providers. */
   readonly allowedProviders: readonly string[] | null;
   /** Disabled models, as `<provider>/<model>`. */
   readonly turnedOff: ReadonlySet<string>;
-  /** Maximum input and output price, each in USD per million tokens. Null: no limit. */
+  /** Maximum input and output price, each in USD per million tokens. Null means that there is no maximum. */
   readonly maxCostUsdPerMtok: number | null;
 }
 
 /** A model's observed latency. Older requests have less weight. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Null if no response was suitable for measuring the pace. */
+  /** Observed time per output token. The value is null if no response was suitable for measuring it. */
   readonly msPerToken: number | null;
-  /** Weight of the observation, in requests. */
+  /** Weight of the latency observation, in requests. */
   readonly weight: number;
 }
 
@@ -43,51 +43,52 @@ export interface ObservedRecall {
   readonly recalled: number;
 }
 
-/** The model that a conversation has used so far. */
+/** The model that a conversation has used until now. */
 export interface Pin {
   readonly id: string;
   /** The conversation's complexity, determined on its first turn. */
   readonly level: ComplexityLevel;
   /**
-   * Length of the prefix that may still be in the provider's cache, in tokens. 0 if the prefix is expired or
-   * too short.
+   * Length of the prompt prefix that may still be in the provider's cache, in tokens. The length is 0 if the
+   * prefix has expired or is too short.
    */
   readonly cachedTokens: number;
-  /** Number of turns so far. */
+  /** Number of turns of the conversation until now. */
   readonly turns: number;
-  /** Whether the transcript contains reasoning bound to this model. */
+  /** Whether the transcript contains reasoning that is bound to this model. */
   readonly isBound: boolean;
 }
 
 /** A model available for selection, with the facts that do not depend on the request. */
 export interface ListedModel {
   readonly model: CatalogModel;
-  /** `<provider>/<model>` */
+  /** The model id, as `<provider>/<model>`. */
   readonly id: string;
-  /** The model's quality, 0 to 1. See `rateQuality`. */
+  /** The model's quality, from 0 to 1. See `rateQuality`. */
   readonly quality: number;
 }
 
-/** All inputs for choosing a model. Equal questions give equal choices. */
+/** All inputs for choosing a model. Equal inputs give the same model choice. */
 export interface RoutingQuestion {
   readonly mode: RoutingMode;
-  /** The connected providers' chat models, in a stable order. */
+  /** The chat models of the connected providers, in a stable order. */
   readonly models: readonly ListedModel[];
   readonly needs: Needs;
   readonly policy: RoutingPolicy;
-  /** The request's complexity, 0 to 1. Used only in `auto` mode. */
+  /** The request's complexity, from 0 to 1. Only the mode `auto` uses the complexity. */
   readonly complexity: number;
   readonly thresholds: ComplexityThresholds;
   readonly latency: (id: string) => ObservedLatency | undefined;
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
   /**
-   * A random number from 0 to 1. If it is below `explorationShare`, a model with few observations is tried.
+   * A random number from 0 to 1. If the number is below `explorationShare`, a model with few observations is
+   * tried.
    */
   readonly chance: number;
   /**
-   * When the request was accepted, in milliseconds since the epoch. Models retired by this day (UTC) are
-   * excluded, and the prices at this time apply.
+   * The time when the request was accepted, in milliseconds since the epoch. Models retired by this day (UTC)
+   * are excluded, and the prices at this time apply.
    */
   readonly now: number;
 }
@@ -95,19 +96,19 @@ export interface RoutingQuestion {
 /** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
   /**
-   * The value by which candidates are sorted: USD in `cheap` and `auto`, milliseconds in `fast`, quality ×
-   * recall in `capable`.
+   * The value by which candidates are sorted: USD in the modes `cheap` and `auto`, milliseconds in `fast`,
+   * quality × recall in `capable`.
    */
   readonly score: number;
-  /** Expected cost of the request. Null if the prices are unknown. */
+  /** Expected cost of the request. The cost is null if the prices are unknown. */
   readonly costUsd: number | null;
 }
 
 /**
- * Why the first candidate was chosen. `complexity_*`: the cheapest model with sufficient quality. `session`:
- * the model that the conversation already uses. `session_moved`: the savings exceed the cost of the lost
- * cache. `bound_thinking`: the transcript contains the model's bound reasoning. `explored`: the model has few
- * observations.
+ * The reason for the choice of the first candidate. `complexity_*`: the cheapest model with sufficient
+ * quality. `session`: the model that the conversation already uses. `session_moved`: the savings exceed the
+ * cost of the lost cache. `bound_thinking`: the transcript contains the model's bound reasoning. `explored`:
+ * the model has few observations.
  */
 export type ChoiceReason =
   | 'complexity_low'
@@ -148,10 +149,11 @@ export type ExclusionRule =
 
 export interface RoutingChoice {
   /**
-   * Candidates, best first. The candidates after the first are fallbacks. Empty if every model is excluded.
+   * Candidates, best first. The candidates after the first candidate are fallbacks. The list is empty if
+   * every model is excluded.
    */
   readonly candidates: readonly Candidate[];
-  /** Null if there is no candidate. */
+  /** The reason for the choice. The reason is null if there is no candidate. */
   readonly reason: ChoiceReason | null;
   readonly level: ComplexityLevel;
   readonly excluded: readonly Excluded[];

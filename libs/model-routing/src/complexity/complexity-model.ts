@@ -1,7 +1,7 @@
 import { extractFeatures, featureNames } from './features.ts';
 import weights from '../../../../models/complexity/weights.json' with { type: 'json' };
 
-/** The weights fitted and written by `training/complexity`. Features are in the order of `featureNames`. */
+/** The weights that `training/complexity` fitted and wrote. Features are in the order of `featureNames`. */
 export interface ComplexityWeights {
   readonly version: number;
   readonly features: readonly string[];
@@ -9,13 +9,13 @@ export interface ComplexityWeights {
   readonly deviations: readonly number[];
   readonly weights: readonly number[];
   /**
-   * Maps a raw score to the probability that a capable model answers correctly and a cheap model does not: 1
-   * / (1 + e^−(slope × raw + intercept)).
+   * Maps a raw score to the probability that a capable model answers correctly and a cheap model does not.
+   * The formula is 1 / (1 + e^−(slope × raw + intercept)).
    */
   readonly calibration: { readonly slope: number; readonly intercept: number };
   /**
-   * Score thresholds for medium and high complexity, used until thresholds from the account's own requests
-   * exist.
+   * Score thresholds for medium and high complexity. The shipped thresholds apply until there are thresholds
+   * from the account's own requests.
    */
   readonly thresholds: ComplexityThresholds;
 }
@@ -28,7 +28,10 @@ export interface ComplexityThresholds {
 export type ComplexityLevel = 'low' | 'medium' | 'high';
 
 export interface ComplexityModel {
-  /** A higher score means a more complex request. Only the order of scores is meaningful. */
+  /**
+   * The raw score. A higher raw score means a more complex request. Only the order of raw scores is
+   * meaningful.
+   */
   rawScore(text: string): number;
   /** The calibrated score, a probability from 0 to 1. */
   score(text: string): number;
@@ -36,8 +39,8 @@ export interface ComplexityModel {
 }
 
 /**
- * Maximum deviation from the mean, in standard deviations. Features are capped at this value, because larger
- * values were rare in the fit.
+ * Maximum deviation of a feature from the mean, in standard deviations. Larger deviations are capped, because
+ * such values were rare in the training data.
  */
 const deviationsMax = 5;
 
@@ -62,7 +65,10 @@ export function createComplexityModel(fitted: ComplexityWeights): ComplexityMode
   return { rawScore, score, thresholds };
 }
 
-/** Deviations from the mean, capped at ±`deviationsMax`. The training code calls the same function. */
+/**
+ * Deviations of the features from the mean, capped at ±`deviationsMax`. The training code calls the same
+ * function.
+ */
 export function standardize(value: number, mean: number, deviation: number): number {
   return Math.min(deviationsMax, Math.max(-deviationsMax, (value - mean) / deviation));
 }

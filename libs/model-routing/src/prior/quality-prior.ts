@@ -7,17 +7,20 @@ interface Figure {
   readonly value: number;
 }
 
-/** Number of alternating least-squares rounds. After these rounds, the values have converged. */
+/**
+ * Number of iterations of alternating least squares. After this number of iterations, the values have
+ * converged.
+ */
 const rounds = 30;
 /** Weight of a model's prior, relative to one benchmark result. */
 const priorWeight = 0.5;
 
 /**
  * Rates the quality of models from 0 to 1, for models that the gateway has not observed yet. Each benchmark
- * in the catalogue has its own scale. Models that occur in two benchmarks link the scales of the two. Every
- * benchmark therefore gets an intercept and a slope, and every model one ability, such that `value ≈
- * intercept + slope × ability` (alternating least squares, as in item response models). A model without
- * benchmark figures is rated only by its output price and its age.
+ * in the catalogue has its own scale. Models that occur in two benchmarks link the scales of these
+ * benchmarks. Every benchmark therefore gets an intercept and a slope, and every model gets one ability. The
+ * fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response models). A
+ * model without benchmark figures is rated only by its output price and its age.
  */
 export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<CatalogModel, number> {
   const figures = listFigures(models);
@@ -58,8 +61,8 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 }
 
 /**
- * A model's prior ability: 0 for a model of mid-2025 with a price of 3 USD per million output tokens. The
- * ability increases by one per year and by one per fourfold price.
+ * A model's ability before benchmark results are used. The ability is 0 for a model of mid-2025 with a price
+ * of 3 USD per million output tokens. The ability increases by one per year and by one per fourfold price.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);
@@ -69,8 +72,8 @@ function estimateAbility({ prices, releasedAt }: CatalogModel): number {
 }
 
 /**
- * Least-squares fit of benchmark value on ability. The slope is never negative, because a more able model
- * does not score worse.
+ * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a more
+ * able model does not score worse.
  */
 function fitScale(seen: readonly Figure[], abilities: Float64Array): { intercept: number; slope: number } {
   const xs = seen.map(({ model }) => abilities[model] ?? 0);
@@ -106,8 +109,8 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): M
 }
 
 /**
- * A catalogue's chat models with their quality, grouped by provider. The call takes tens of milliseconds, so
- * make it once per process.
+ * The chat models of a catalogue with their quality, grouped by provider. The call takes tens of
+ * milliseconds, so each process should make the call only once.
  */
 export function listModels(models: readonly CatalogModel[]): ReadonlyMap<string, readonly ListedModel[]> {
   const chat = models.filter(({ kind }) => kind === 'chat');

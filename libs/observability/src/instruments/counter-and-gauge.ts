@@ -13,7 +13,7 @@ export class Counter<Label extends string = string> implements Instrument {
     this.#series = new SeriesByLabels(labelNames, (labels) => ({ labels, value: 0 }));
   }
 
-  /** Adds 1 by default. Throws for negative or infinite values. */
+  /** Increases the counter, by 1 by default. Throws for negative or infinite values. */
   inc(value?: number): void;
   inc(labels: Labels<Label>, value?: number): void;
   inc(first: Labels<Label> | number = 1, second = 1): void {
@@ -33,11 +33,11 @@ export class Counter<Label extends string = string> implements Instrument {
 }
 
 interface GaugeOptions<Label extends string> extends InstrumentOptions<Label> {
-  /** Called at every scrape to get the current value. */
+  /** A function that returns the current value of the metric. The function is called at every scrape. */
   readonly collect?: (() => number) | undefined;
 }
 
-/** A value that increases and decreases. */
+/** A metric with a value that increases and decreases. */
 export class Gauge<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
@@ -58,7 +58,7 @@ export class Gauge<Label extends string = string> implements Instrument {
     else this.#series.find(first).value = second;
   }
 
-  /** Adds 1 by default; `dec` subtracts 1 by default. */
+  /** Increases the value, by 1 by default. `dec` decreases the value, by 1 by default. */
   inc(value?: number): void;
   inc(labels: Labels<Label>, value?: number): void;
   inc(first: Labels<Label> | number = 1, second = 1): void {

@@ -49,7 +49,7 @@ function makeOurs() {
 type Instruments = ReturnType<typeof makeOurs>['instruments'] | ReturnType<typeof makeTheirs>['instruments'];
 type Given = Partial<Record<(typeof labelNames)[number], string | number>>;
 
-/** Label values, with observed values above, at and below zero. */
+/** Changes of metrics, with any labels, and with values above, at and below zero. */
 const steps: readonly ((to: Instruments, labels: Given, size: number, change: number) => void)[] = [
   ({ counter: to }, labels, size) => to.inc(labels, size),
   ({ counter: to }, labels) => to.inc(labels),
@@ -80,7 +80,7 @@ function refuse(step: () => void): void {
   expect(step).toThrow();
 }
 
-/** Labels in either order, and with one or both omitted. */
+/** Metric labels in either order, and with one or both omitted. */
 const someLabels = fc
   .shuffledSubarray([...labelNames])
   .chain((names) =>
@@ -90,7 +90,7 @@ const someLabels = fc
       ),
     ),
   );
-/** Values at the bucket bounds and next to them. */
+/** Values at the histogram's bucket bounds and next to them. */
 const someSize = fc.oneof(
   fc.constantFrom(0, ...buckets),
   fc.double({ noNaN: true, min: 0, max: 20 }),

@@ -2,7 +2,7 @@ import type { ExposedMetric, Instrument, InstrumentOptions } from './instrument.
 import { SeriesByLabels, type Labels } from './instrument.ts';
 
 interface HistogramOptions<Label extends string> extends InstrumentOptions<Label> {
-  /** Upper bounds, ascending and inclusive. */
+  /** Upper bounds of the buckets, ascending and inclusive. */
   readonly buckets: readonly number[];
 }
 

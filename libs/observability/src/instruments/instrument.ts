@@ -8,9 +8,9 @@ export interface InstrumentOptions<Label extends string> {
 interface ExposedValue {
   readonly value: number;
   readonly labels: Labels;
-  /** Defaults to the metric's own name. */
+  /** The name of the series. The default is the metric's own name. */
   readonly metricName?: string;
-  /** Rendered after `labels`. */
+  /** Labels that are rendered after `labels`. */
   readonly sharedLabels?: Labels;
 }
 
@@ -37,8 +37,8 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one metric, in a tree keyed by label values. One lookup per label is cheaper than building
- * and hashing a joined key for every observation.
+ * The series of one metric, in a tree with label values as keys. One lookup per label is cheaper than
+ * building and hashing a joined key for every observation.
  */
 export class SeriesByLabels<Series> {
   readonly #names: readonly string[];
@@ -54,7 +54,7 @@ export class SeriesByLabels<Series> {
     if (names.length === 0) this.#add(this.#root, {});
   }
 
-  /** Creates the series on first use. Throws for a label that the metric does not have. */
+  /** Finds a series, or creates the series on first use. Throws for a label that the metric does not have. */
   find(labels: Labels): Series {
     let branch = this.#root;
     for (const name of this.#names) {

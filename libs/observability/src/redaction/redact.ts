@@ -7,13 +7,13 @@ export function redactText(text: string, secrets: SecretSet | undefined): string
   return redactPatterns(redacted);
 }
 
-/** Maximum depth of nesting that is searched. Deeper values are replaced. */
+/** Maximum nesting depth that is searched for secrets. Deeper values are replaced. */
 const depthMax = 16;
 
 /**
- * Redacts every text in a JSON value before the value is serialized. The names of fields stay, so the value
+ * Redacts every text in a JSON value before the value is serialized. Field names stay unchanged, so the value
  * keeps its structure whatever the secrets contain. A field name is replaced only if it has the form of a
- * known credential. Returns the same object if nothing changes.
+ * known credential. Returns the same object if it contains no secret.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, secrets);
@@ -29,7 +29,7 @@ function redactItems(items: readonly unknown[], secrets: SecretSet | undefined, 
   return redacted.some((item, at) => item !== items[at]) ? redacted : items;
 }
 
-/** Like `redactValue`, for the fields of an object. */
+/** Redacts the fields of an object, like `redactValue`. */
 export function redactFields(
   fields: Readonly<Record<string, unknown>>,
   secrets: SecretSet | undefined,
@@ -55,14 +55,15 @@ function renameFields(fields: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [readName(name).shown, value]));
 }
 
-/** Fields with identities that the gateway itself sets. These fields contain no text from other sources. */
+/** Log fields with ids that the gateway itself sets, without text from other sources. */
 const identityFields: ReadonlySet<string> = new Set(
   'level time service instance_id trace_id request_id account_id key_id'.split(' '),
 );
 
 /**
- * Like `redactFields`, for the fields of a log record. Fields that identify the line are unchanged, so an
- * account cannot hide its lines from a search by saving an identity as a credential.
+ * Redacts the fields of a log record, like `redactFields`. Fields that identify the log line are unchanged.
+ * If such fields were redacted, an account could save an id as a credential and hide its log lines from a
+ * search.
  */
 export function redactRecord(
   fields: Readonly<Record<string, unknown>>,
@@ -75,15 +76,15 @@ export function redactRecord(
 }
 
 interface FieldName {
-  /** Whether the field's value is a secret because of its name. */
+  /** Whether the field's value is a secret because of the field's name. */
   readonly isSecret: boolean;
-  /** The name without credentials in it. */
+  /** The field name, with credentials in the name redacted. */
   readonly shown: string;
 }
 
 /**
- * Maximum number of cached names. This code uses few different names, so the limit is for names in values
- * from other sources.
+ * Maximum number of cached field names. The gateway's code uses few different field names, so the maximum is
+ * for names in values from other sources.
  */
 const namesMax = 4_096;
 const names = new Map<string, FieldName>();
@@ -98,8 +99,8 @@ function readName(name: string): FieldName {
 
 /**
  * Redacts a log line: the line is parsed, each value is redacted, and the line is serialized again. The
- * result is therefore valid JSON with the same fields, whatever the secrets contain. A line without a secret
- * is returned unchanged.
+ * redacted line is therefore valid JSON with the same fields, whatever the secrets contain. A log line
+ * without a secret is returned unchanged.
  */
 export function redactLine(line: string, secrets: SecretSet | undefined): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;

@@ -2,15 +2,15 @@
 export const redactedText = '[redacted]';
 
 /**
- * Text without any of these strings contains no known credential. One search for all strings replaces one
- * search per pattern in most texts.
+ * Strings of which every known credential contains at least one. A text without any of these strings contains
+ * no known credential. For most texts, one search for all strings replaces one search per pattern.
  */
 const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
 
 /**
- * Credentials with a well-known form, for all accounts. No value of an account influences these patterns.
- * Sources: the providers' documentation of their keys, and
+ * Patterns for credentials with a well-known form, for all accounts. No value of an account influences these
+ * patterns. Sources: the providers' documentation of their keys, and
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
  * Each pattern starts with a fixed string, or with a class that cannot match again inside a match. Each
  * pattern takes linear time (`npm run test:fuzz -- linear-time`).
@@ -23,13 +23,14 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   ],
   // Private keys in PEM, with line breaks or with escaped line breaks.
   [/-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*/g, redactedText],
-  // Gateway keys (`sk-svc-`), OpenAI, Anthropic, OpenRouter, DeepSeek and others; refresh tokens of the gateway.
+  // Keys and refresh tokens of the gateway, and keys of OpenAI, Anthropic, OpenRouter, DeepSeek and others.
   [/\b(?:sk-|[rm]t-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b[sr]k_(?:live|test)_[A-Za-z0-9]{8,}/g, redactedText],
   // AWS access key ids and Amazon Bedrock API keys.
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, redactedText],
   [/\bABSK[A-Za-z0-9+/=]{40,}/g, redactedText],
-  // Google, Groq, xAI, Perplexity, NVIDIA, Hugging Face, Replicate, Fireworks, Together, GitHub, Slack.
+  // Keys of Google, Groq, xAI, Perplexity, NVIDIA, Hugging Face and Replicate.
+  // Keys of Fireworks, Together, GitHub and Slack.
   [/\bAIza[A-Za-z0-9_-]{35}/g, redactedText],
   [/\bya29\.[A-Za-z0-9_.-]{20,}/g, redactedText],
   [/\b(?:gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|gh[pousr]_)[A-Za-z0-9_-]{24,}/g, redactedText],
@@ -39,7 +40,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
 
-/** Redacts credentials that have a known form. The time is linear in the length of the text. */
+/** Redacts credentials that have a known form. The running time is linear in the length of the text. */
 export function redactPatterns(text: string): string {
   if (!anyMark.test(text)) return text;
   let redacted = redactTokens(text);
@@ -54,9 +55,8 @@ const run = /[A-Za-z0-9_-]*/y;
 
 /**
  * Redacts JSON web tokens: three base64url parts separated by dots. The first part starts with `eyJ`, the
- * encoded start of a JSON object. If `eyJ` does not start a token, the search continues after the sequence of
- * token characters. Another `eyJ` in the same sequence would fail for the same reason, so no sequence is
- * scanned twice.
+ * encoded start of a JSON object. If an `eyJ` does not start a token, the search continues after the run of
+ * token characters. Another `eyJ` in the same run would fail for the same reason, so no run is scanned twice.
  */
 function redactTokens(text: string): string {
   let kept = '';
@@ -88,7 +88,10 @@ const secretNames: ReadonlySet<string> = new Set(
   ),
 );
 const separators = /[_-]/g;
-/** No longer name indicates a secret. The limit keeps the check cheap. */
+/**
+ * Maximum length of a field name that can indicate a secret. The maximum keeps the check of field names
+ * cheap.
+ */
 const nameCharsMax = 24;
 
 /** Whether a field with this name contains a secret, whatever its value is. */

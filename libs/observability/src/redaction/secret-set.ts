@@ -1,51 +1,53 @@
 import { redactedText } from './secret-patterns.ts';
 
-/** Shorter values are ignored, because they would match ordinary words. */
+/** Minimum length of a secret. Shorter values are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
- * Number of characters at the end of a value that are searched for. The end is used because all keys of a
- * provider start with the same characters.
+ * Number of characters at the end of a secret that the search compares first. The end is used because all
+ * keys of a provider start with the same characters.
  */
 const tailChars = secretCharsMin;
 /**
- * Minimum number of matching characters at the end of a value for which the text is redacted, even if the
- * start of the value is missing.
+ * Minimum number of matching characters at the end of a secret for which the text is redacted, even if the
+ * start of the secret is missing.
  */
 const partCharsMin = 20;
 /**
- * Maximum number of values with the same end that are compared. If more values have the same end, that end is
- * always redacted.
+ * Maximum number of secrets with the same end that are compared. If more secrets have the same end, the end
+ * is redacted wherever it occurs.
  */
 const peersMax = 16;
 /**
- * Up to this number of values, the engine's search for single values is tried first, because it is faster
- * than this code.
+ * Up to this number of secrets, the engine's search for single values is tried first, because it is faster
+ * than this class.
  */
 const plainSearchMax = 4;
 const marksSize = 1 << 12;
 const base = 0x01000193;
 const { imul, max, min } = Math;
-/** `base` to the power of `tailChars`: the weight of the character that leaves the window. */
+/**
+ * `base` to the power of `tailChars`: the weight of the character that leaves the window of the rolling hash.
+ */
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
 /**
- * The secrets of one account, redacted in that account's own log lines, spans and stored contents. A set
- * never applies to another account. A search takes linear time, independent of the number and the content of
- * the values. The search is one pass over the text with a rolling hash, and a bounded comparison at each
- * match of the hash.
+ * The secrets of one account, redacted in that account's own log lines, spans and stored contents. The
+ * secrets of one account never change the texts of another account. A search takes linear time, independent
+ * of the number and the content of the secrets. The search is one pass over the text with a rolling hash, and
+ * a bounded comparison at each match of the hash.
  */
 export class SecretSet {
   readonly #valuesMax: number;
-  /** Values with the time of their last registration, oldest first. */
+  /** Secrets with the time of their last registration, oldest first. */
   readonly #values = new Map<string, number>();
   /**
-   * The written forms of the values, by their last characters. The map is built at the first search after a
+   * The written forms of the secrets, by their last characters. The map is built at the first search after a
    * change.
    */
   #byTail: Map<string, string[]> | null = null;
   #marks = new Uint8Array(0);
 
-  /** @param valuesMax beyond this number of values, the oldest value is dropped */
+  /** @param valuesMax beyond this number of secrets, the oldest secret is dropped */
   constructor(valuesMax = 1_024) {
     this.#valuesMax = valuesMax;
   }
@@ -54,14 +56,13 @@ export class SecretSet {
     return this.#values.size;
   }
 
-  /** The values, oldest first. Secret. */
+  /** The registered secrets, oldest first. The result must not be logged. */
   list(): readonly string[] {
     return [...this.#values.keys()];
   }
 
   /**
-   * Registers a value. The set redacts the value in later searches. Values of fewer than eight characters are
-   * ignored.
+   * Registers a secret. Later searches redact the secret. Secrets of fewer than eight characters are ignored.
    */
   add(value: string, nowMs: number = Date.now()): void {
     if (value.length < secretCharsMin) return;
@@ -71,7 +72,7 @@ export class SecretSet {
     if (!isKnown) this.#byTail = null;
   }
 
-  /** Removes values that were last registered before this time. */
+  /** Removes secrets that were last registered before the given time. */
   dropBefore(timeMs: number): void {
     for (const [value, addedAt] of this.#values) {
       if (addedAt >= timeMs) return;
@@ -80,7 +81,7 @@ export class SecretSet {
     }
   }
 
-  /** Replaces every occurrence of a value, in any of its written forms. */
+  /** Replaces every occurrence of a secret, in any of its written forms. */
   redact(text: string): string {
     if (this.#values.size === 0 || text.length < tailChars) return text;
     const byTail = (this.#byTail ??= this.#index());
@@ -120,7 +121,7 @@ export class SecretSet {
       const chars = forms === undefined ? 0 : matchBefore(text, end, from, forms);
       if (chars === 0) continue;
       const start = end - chars;
-      // A match that directly follows a redacted match only extends that match.
+      // A match that directly follows a redacted match only extends the redacted match.
       if (start > from || kept === '') kept += text.slice(from, start) + redactedText;
       from = end;
     }
@@ -139,21 +140,21 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Returns the high bits of the hash, because its low bits depend on few characters. */
+/** Returns the high bits of the hash, because the low bits depend on few characters. */
 function markOf(hash: number): number {
   return hash >>> 20;
 }
 
 /**
- * Returns the number of characters before `end` to redact: the longest match of a value, or of the end of a
- * value if that end has at least `partCharsMin` characters. Returns 0 if neither matches. At most
+ * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
+ * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
  * `partCharsMin` characters decide whether there is a match. The match then extends back to `from` at most,
  * because the text before `from` is already redacted. All comparisons together therefore take linear time.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a redacted match, no form can match more than the rest of the text, so the search ends
-  // there.
+  // Directly after a redacted match, no form of a secret can match more than the rest of the text.
+  // The search therefore ends at the rest of the text.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);
@@ -165,8 +166,8 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns the number of equal characters before `end` and at the end of `form`, up to `charsMax`. The first
- * `charsMin` are known to be equal.
+ * Returns the number of equal characters before `end` and at the end of `form`, up to `charsMax`. The caller
+ * has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;
@@ -176,8 +177,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * Returns the forms in which a value may be written: unchanged, in JSON by PHP (`\/`) and by .NET (`\u002B`),
- * and in a URL.
+ * Returns the forms in which a secret may be written: unchanged, in JSON by PHP (`\/`) and by .NET
+ * (`\u002B`), and in a URL.
  */
 function writtenForms(value: string): string[] {
   return [

@@ -27,7 +27,7 @@ describe('a credential', () => {
     ['a JSON web token', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'],
     ['letters only', 'qwertyuiopasdfghjklzxcvb'],
     ['a self-chosen key', 'upstream-key'],
-  ])('of %s is accepted', (_provider, credential) => {
+  ])('a credential of %s is accepted', (_provider, credential) => {
     expect(() => checkCredential('api_key', credential)).not.toThrow();
   });
 
@@ -46,12 +46,15 @@ describe('a credential', () => {
     ['UNDEFINED', /common word/],
     ['chat-completions', /common word/],
     ['Content-Type', /common word/],
-  ])('of the form %s is rejected with the field and the fix, and without the value', (credential, fault) => {
-    const check = () => {
-      checkCredential('api_key', credential);
-    };
-    expect(check).toThrow(expect.objectContaining({ code: 'invalid_field', param: 'api_key' }));
-    expect(check).toThrow(fault);
-    expect(check).toThrow(expect.not.objectContaining({ message: expect.stringContaining(credential) }));
-  });
+  ])(
+    'a credential of the form %s is rejected with the field and the fix, and without the value',
+    (credential, fault) => {
+      const check = () => {
+        checkCredential('api_key', credential);
+      };
+      expect(check).toThrow(expect.objectContaining({ code: 'invalid_field', param: 'api_key' }));
+      expect(check).toThrow(fault);
+      expect(check).toThrow(expect.not.objectContaining({ message: expect.stringContaining(credential) }));
+    },
+  );
 });

@@ -1,20 +1,24 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Minimum length of a credential. Shorter credentials cannot be redacted, because they would match ordinary
- * words. The redactor has the same limit (`secretCharsMin`).
+ * Minimum length of a credential. Shorter credentials cannot be redacted, because the same text occurs in
+ * ordinary words. The redactor has the same minimum (`secretCharsMin`).
  */
 const charsMin = 8;
 /**
- * Characters with a meaning in JSON, in log lines or in markup. No provider issues keys with these
+ * Characters with a meaning in JSON, in log lines or in markup. No provider issues keys that contain these
  * characters.
  */
 const structural = /["'`\\{}[\]<>]/;
 /**
- * Matches a single word in one case, such as "assistant". A real key of this length has digits or mixed case.
+ * Matches a single word in one case, such as "assistant". A real key of the same length has digits or mixed
+ * case.
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
-/** Texts that occur in every request or log line, although they are not single words. */
+/**
+ * Texts that occur in every request or log line and are rejected as credentials, although they are not single
+ * words.
+ */
 const commonTexts: ReadonlySet<string> = new Set([
   'application/json',
   'chat-completions',
@@ -33,11 +37,11 @@ const commonTexts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Rejects a credential that looks like a part of a log line or of a request. A stored credential is redacted
- * wherever it occurs, so such a text would make the account's own log unreadable. The error does not contain
- * the value.
+ * Rejects a credential that looks like a part of a log line or of a request. The log redacts a stored
+ * credential wherever its text occurs, so an ordinary text would make the account's log unreadable. The error
+ * does not contain the credential.
  * @param param the field's name
- * @throws GatewayError `invalid_field` that names the field and the fix
+ * @throws GatewayError `invalid_field`, with the name of the field and the fix
  */
 export function checkCredential(param: string, value: string): void {
   const reason = findFault(value);

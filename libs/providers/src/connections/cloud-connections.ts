@@ -4,15 +4,17 @@ import { isSigningKey, renderServiceAccount } from '../credentials/service-accou
 import { createHostedCredential, renderHostedCredential } from '../credentials/hosted-credential.ts';
 
 /**
- * Azure API version: `2024-10-21` or `2025-04-01-preview`, or `preview`, `latest` or `v1` for the newer API.
+ * Accepted Azure API versions: dates such as `2024-10-21` or `2025-04-01-preview`, and `preview`, `latest` or
+ * `v1` for the newer API.
  */
 const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
 
 /**
- * Each Azure resource has a separate address. For a bare resource address, the gateway calls the unversioned
- * API (`/openai/v1`). With `api_version`, the gateway calls the older API. In the older API the model is the
- * name of a deployment and part of the path. Any other address (`…/models`, one deployment's address) is used
- * unchanged. https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
+ * Builds the connection to Azure. Each Azure resource has a separate address. For a bare resource address,
+ * the gateway calls the unversioned API (`/openai/v1`). If `api_version` is set, the gateway calls the older,
+ * versioned API. In the versioned API, the model is the name of a deployment and part of the path. Any longer
+ * address (`…/models`, or the address of one deployment) is used unchanged.
+ * https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
  */
 export const azureConnection: ConnectionShape = {
   required: ['api_key', 'base_url'],
@@ -32,15 +34,15 @@ function resolveAzureAddress({ base_url: base, api_version: version }: Connectio
 }
 
 /**
- * The region and the project name become part of a URL, so only the characters that normally occur in them
- * are allowed.
+ * The region and the project name become part of a URL, so only the characters that normally occur in region
+ * and project names are allowed.
  */
 const regionName = /^[a-z]{2,24}(-[a-z]{2,24}\d{0,2})?$/;
 const projectId = /^[a-z][a-z0-9-]{4,61}[a-z0-9]$|^\d{1,19}$/;
 
 /**
- * A service account or an access token, with a project and a region. A service account names its project.
- * The default region is `global`.
+ * A Vertex AI connection needs a service account or an access token, a project and a region. A service
+ * account contains the name of its project. The default region is `global`.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations
  */
 export const vertexConnection: ConnectionShape = {
@@ -74,13 +76,16 @@ function resolveVertexAddress({ base_url: base, region = 'global', ...fields }: 
 
 function vertexHostOf(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com';
-  // Multi-region locations use a different host name pattern.
+  // Vertex AI's multi-region locations use a different host name pattern.
   return region === 'us' || region === 'eu'
     ? `aiplatform.${region}.rep.googleapis.com`
     : `${region}-aiplatform.googleapis.com`;
 }
 
-/** Amazon Bedrock's own API key, or an access key that signs each request. The region is part of the credential. */
+/**
+ * The credential of an Amazon Bedrock connection: a Bedrock API key, or an access key that signs each
+ * request. The region is part of the credential.
+ */
 export const hostedConnection: ConnectionShape = {
   required: [],
   optional: ['api_key', 'access_key_id', 'secret_access_key', 'session_token', 'region', 'base_url'],
@@ -93,7 +98,7 @@ export const hostedConnection: ConnectionShape = {
   },
 };
 
-/** Rejects an access key combined with an API key, because one of the two would be stored but never used. */
+/** Rejects an access key combined with an API key, because only one of the two credentials would be used. */
 function refuseBoth(fields: ConnectionFields): void {
   if (fields.api_key === undefined) return;
   for (const name of ['access_key_id', 'secret_access_key', 'session_token'] as const) {

@@ -16,7 +16,10 @@ export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
-/** The fields with redacted values. A service account is validated by the function that parses its key. */
+/**
+ * The connection fields with redacted values. A service account is validated by the function that parses its
+ * key.
+ */
 const secretFields = ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const;
 
 /** Characters allowed in a header value. */
@@ -25,8 +28,9 @@ const visible = /^[\x21-\x7e]{1,8192}$/;
 /**
  * Validates the fields that a caller sent to connect a provider, and builds the stored connection. The
  * connection contains the credential, and the only address to which the credential may be sent.
- * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept and
- * for a credential that looks like ordinary text.
+ * @throws GatewayError `missing_field` if a required field is missing.
+ * @throws GatewayError `invalid_field` if the provider does not accept a field, or if the credential looks
+ * like an ordinary word or a log line.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {
   const shape = connectionShapeOf(provider);
@@ -50,7 +54,7 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
   return saved;
 }
 
-/** The address is visible in connection lists, so it must not contain secrets. */
+/** The provider's address is visible in lists of connections, so the address must not contain secrets. */
 function checkAddress(address: string): void {
   const { username, password, hash } = new URL(address);
   if (username !== '' || password !== '')

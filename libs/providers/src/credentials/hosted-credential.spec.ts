@@ -13,12 +13,12 @@ describe('a credential for Amazon Bedrock', () => {
     { api_key: 'k', region: 'eu-west-1' },
     { access_key_id: 'AKID', secret_access_key: 's/+=' },
     { access_key_id: 'ASIA', secret_access_key: 's', session_token: 't', region: 'us-gov-east-1' },
-  ])('is the same after rendering and parsing: %j', (fields) => {
+  ])('a Bedrock credential is the same after rendering and parsing: %j', (fields) => {
     const credential = createHostedCredential(fields);
     expect(parseHostedCredential(renderHostedCredential(credential))).toEqual(credential);
   });
 
-  it('given as a bare string is an API key for us-east-1', () => {
+  it('a bare string is parsed as an API key for us-east-1', () => {
     expect(parseHostedCredential('k')).toEqual({ kind: 'bearer', key: 'k', region: 'us-east-1' });
     expect(renderHostedCredential(parseHostedCredential('k'))).toBe('k');
   });
@@ -32,7 +32,7 @@ describe('a credential for Amazon Bedrock', () => {
     },
   );
 
-  it('causes an error that contains the missing or invalid field, but never its value', () => {
+  it('an invalid credential causes an error that contains the missing or invalid field, but never its value', () => {
     const create = (fields: Parameters<typeof createHostedCredential>[0]) => () =>
       createHostedCredential(fields, (field) => `cloud_${field}`);
     expect(create({})).toThrow(refusal('missing_field', 'cloud_access_key_id'));
@@ -43,7 +43,7 @@ describe('a credential for Amazon Bedrock', () => {
     expect(() => parseHostedCredential('{')).toThrow(refusal('invalid_field', 'api_key'));
   });
 
-  it('has the base URL of its region', () => {
+  it('a Bedrock credential has the base URL of its region', () => {
     expect(hostedBaseUrl('ap-south-1')).toBe('https://bedrock-runtime.ap-south-1.amazonaws.com');
     expect(hostedBaseUrl('cn-north-1')).toBe('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
   });

@@ -8,8 +8,8 @@ export type HostedCredential =
   | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };
 
 /**
- * The fields that a caller sends, either in a request body or to save a connection. All fields except the
- * region are secret.
+ * The fields of a Bedrock credential that a caller sends, either in a request body or to save a connection.
+ * All fields except the region are secret.
  */
 export interface HostedFields {
   readonly api_key?: string | undefined;
@@ -26,10 +26,10 @@ const regionName = /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/;
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
- * Validates the fields and builds the credential.
- * @param nameOf maps a field to the name that the caller uses for it
+ * Validates the fields and builds the Bedrock credential.
+ * @param nameOf maps a field to the name that the caller uses for the field
  * @throws GatewayError `missing_field` or `invalid_field`, with the field's name as `param`. Error texts
- * never contain values.
+ * never contain credential values.
  */
 export function createHostedCredential(
   fields: HostedFields,

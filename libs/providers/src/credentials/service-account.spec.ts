@@ -31,7 +31,7 @@ async function tokenAt(signedAt: Date, over: Partial<UpstreamCall> = {}): Promis
 describe('a request to Vertex AI with a service account', () => {
   const now = new Date('2026-11-20T12:00:00Z');
 
-  it('carries a token signed by the account for Vertex AI, valid for one hour', async () => {
+  it('a request to Vertex AI carries a token that the service account signed, valid for one hour', async () => {
     const { payload, protectedHeader } = await jwtVerify(await tokenAt(now), publicKey, {
       audience: 'https://aiplatform.googleapis.com/',
       issuer: account.client_email,
@@ -42,13 +42,13 @@ describe('a request to Vertex AI with a service account', () => {
     expect(payload.exp! - payload.iat!).toBe(3_600);
   });
 
-  it('reuses the token until five minutes before it expires', async () => {
+  it('the gateway reuses a signed token until five minutes before the token expires', async () => {
     const first = await tokenAt(now);
     await expect(tokenAt(new Date(now.getTime() + 54 * 60_000))).resolves.toBe(first);
     await expect(tokenAt(new Date(now.getTime() + 56 * 60_000))).resolves.not.toBe(first);
   });
 
-  it('never carries the private key or another account’s token', async () => {
+  it('a request to Vertex AI never carries the private key or another account’s token', async () => {
     const request = renderUpstreamRequest(call);
     expect(JSON.stringify(request)).not.toContain('PRIVATE KEY');
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -57,7 +57,7 @@ describe('a request to Vertex AI with a service account', () => {
     expect(await tokenAt(now, { credential })).not.toBe(await tokenAt(now));
   });
 
-  it('carries an access token unchanged', async () => {
+  it('a request to Vertex AI carries a given access token unchanged', async () => {
     await expect(tokenAt(now, { credential: 'ya29.token' })).resolves.toBe('ya29.token');
     await expect(tokenAt(now, { credential: '{TOKEN}' })).resolves.toBe('{TOKEN}');
   });
@@ -67,7 +67,7 @@ it.each([
   '',
   'sk-1',
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-])('accepts only an RSA private key as a signing key', (text) => {
+])('only an RSA private key is accepted as a signing key', (text) => {
   expect(isSigningKey(text)).toBe(false);
   expect(isSigningKey(pem)).toBe(true);
 });

@@ -12,7 +12,7 @@ export interface ServiceAccount {
 
 const stored = z.object({ client_email: z.string(), private_key_id: z.string(), private_key: z.string() });
 
-/** Renders the account as one string for the credential vault. */
+/** Renders the service account as one string for the credential vault. */
 export function renderServiceAccount(account: ServiceAccount): string {
   const { client_email, private_key_id, private_key } = account;
   return JSON.stringify({ client_email, private_key_id, private_key });
@@ -24,8 +24,8 @@ export function parseServiceAccount(credential: string): ServiceAccount | undefi
   try {
     return stored.safeParse(JSON.parse(credential)).data;
   } catch {
-    // The text is treated as an access token. The parser's error is dropped because it would quote the
-    // secret.
+    // A text that is not JSON is treated as an access token.
+    // The parser's error is dropped because the error would quote the secret.
     return undefined;
   }
 }
@@ -39,9 +39,12 @@ export function isSigningKey(pem: string): boolean {
   }
 }
 
-/** The longest token lifetime that Google accepts. */
+/** The longest token lifetime that Google accepts, in seconds. */
 const lifetimeSeconds = 3_600;
-/** Safety margin for clock differences and request durations. */
+/**
+ * Tokens are renewed this many seconds before they expire, to allow for clock differences and request
+ * durations.
+ */
 const renewedBeforeSeconds = 300;
 const tokensMax = 1_000;
 
@@ -51,15 +54,15 @@ interface SignedToken {
 }
 
 /**
- * Signed tokens, keyed by a digest of audience and private key, so that the key itself is not stored. Oldest
- * entry first.
+ * Signed tokens, oldest first. The keys of the map are digests of audience and private key, so that no
+ * private key is stored.
  */
 const tokens = new Map<string, SignedToken>();
 
 /**
  * Signs a token for one Google service, or returns a cached token. The signed token replaces an access token
- * and saves the round trip to Google's token endpoint. The token is valid for that service only, for one
- * hour.
+ * and saves the round trip to Google's token endpoint. The signed token is valid for one Google service only,
+ * for one hour.
  * @throws DOMException or TypeError when the private key is invalid https://google.aip.dev/auth/4111
  */
 export async function signServiceToken(

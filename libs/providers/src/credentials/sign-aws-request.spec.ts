@@ -55,7 +55,7 @@ describe('a signed request', () => {
     },
   );
 
-  it('signs the body, the content type, the session token, and the path with its escapes encoded again', async () => {
+  it('the signature covers the body, the content type, the session token, and the path with its escapes encoded again', async () => {
     const request: SigningRequest = {
       ...vanilla,
       method: 'POST',

@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 export interface AccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** The session token, for temporary credentials only. */
+  /** The session token of temporary AWS credentials. Permanent credentials have no session token. */
   readonly sessionToken?: string;
 }
 
@@ -22,9 +22,9 @@ export interface SigningRequest {
 }
 
 /**
- * Renders the authentication headers of AWS Signature Version 4, with AWS's own library. The signature covers the host,
- * the content type, the date, the session token and the body. Other headers can be added or changed afterwards.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
+ * Renders the authentication headers of AWS Signature Version 4, with AWS's own library. The signature covers
+ * the host, the content type, the date, the session token and the body. Other headers can be added or changed
+ * after signing. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
  */
 export async function signRequest(request: SigningRequest): Promise<Record<string, string>> {
   const { url, method, contentType, body, accessKey, region, service, signedAt } = request;

@@ -19,7 +19,7 @@ describe('isPublic', () => {
     ['::ffff:8.8.8.8'],
     ['::ffff:808:808'],
     ['64:ff9b::8.8.8.8'],
-  ])('%s is public', (text) => {
+  ])('%s is a public address', (text) => {
     expect(judge(text)).toBe(true);
   });
 
@@ -74,7 +74,7 @@ describe('isPublic', () => {
     ['never allocated', '4000::1'],
     ['ORCHIDv2', '2001:20::1'],
     ['benchmarking', '2001:2::1'],
-  ])('%s: %s is not public', (_kind, text) => {
+  ])('%s: %s is not a public address', (_kind, text) => {
     expect(judge(text)).toBe(false);
   });
 
@@ -84,13 +84,13 @@ describe('isPublic', () => {
 });
 
 describe('parseCidr', () => {
-  test('parses blocks and single addresses', () => {
+  test('parseCidr parses address blocks and single addresses', () => {
     expect(parseCidr('10.0.0.0/8')[1]).toBe(8);
     expect(parseCidr('10.0.0.1')[1]).toBe(32);
     expect(parseCidr('fd00::1')[1]).toBe(128);
   });
 
-  test.each(['', 'localhost', '10.0.0.0/33', '10.0.0.0/', 'fd00::/129'])('throws on %p', (text) => {
+  test.each(['', 'localhost', '10.0.0.0/33', '10.0.0.0/', 'fd00::/129'])('parseCidr throws on %p', (text) => {
     expect(() => parseCidr(text)).toThrow();
   });
 });

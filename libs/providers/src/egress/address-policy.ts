@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** An address block, defined by network and prefix length. */
+/** An IP address block, defined by network and prefix length. */
 export type Cidr = readonly [Address, number];
 
 /** The well-known prefix under which a NAT64 gateway reaches IPv4 addresses (RFC 6052 §2.1). */
@@ -9,9 +9,9 @@ const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
 /** The only block from which registries allocate public unicast addresses (RFC 4291 §2.4). */
 const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
 /**
- * Azure's platform address (metadata, DNS, agents). The address looks public, but the virtual machine's host
- * serves it. Other clouds use platform addresses in ranges that are denied anyway (169.254.169.254,
- * 100.100.100.200, fd00:ec2::254).
+ * Azure's platform address (metadata, DNS, agents). Azure's platform address looks public, but the virtual
+ * machine's host serves it. Other clouds use platform addresses in ranges that are denied anyway
+ * (169.254.169.254, 100.100.100.200, fd00:ec2::254).
  */
 const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
@@ -41,15 +41,15 @@ export function parseAddress(text: string): Address | undefined {
   return six;
 }
 
-/** Whether one of the blocks contains the address. */
+/** Whether one of the address blocks contains the address. */
 export function isListed(address: Address, blocks: readonly Cidr[]): boolean {
   return blocks.some((block) => matches(address, block));
 }
 
 /**
  * Whether the address is a public unicast address that a registry has allocated to a network on the internet.
- * Addresses in the IANA special-purpose registries (RFC 6890) are not public. Tunnels (6to4, Teredo) are not
- * public either, because they may end at a private IPv4 address.
+ * Addresses in the IANA special-purpose registries (RFC 6890) are not public. Tunnel addresses (6to4, Teredo)
+ * are not public either, because a tunnel may end at a private IPv4 address.
  */
 export function isPublic(address: Address): boolean {
   if (isListed(address, platformAddresses) || address.range() !== 'unicast') return false;

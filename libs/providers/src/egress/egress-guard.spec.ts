@@ -14,7 +14,7 @@ const resolvesTo =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-describe('checkUrl without allowed blocks', () => {
+describe('checkUrl without allowed address blocks', () => {
   const guard = createEgressGuard({ allow: [] });
 
   test.each([
@@ -22,7 +22,7 @@ describe('checkUrl without allowed blocks', () => {
     ['https://8.8.8.8/v1'],
     ['https://[2606:4700::6812:7c0]/v1'],
     ['https://[::ffff:8.8.8.8]/'],
-  ])('allows %s', (url) => {
+  ])('allows the URL %s', (url) => {
     expect(() => guard.checkUrl(url)).not.toThrow();
   });
 
@@ -51,12 +51,12 @@ describe('checkUrl without allowed blocks', () => {
     ['mapped metadata', 'https://[::ffff:a9fe:a9fe]/'],
     ['NAT64 of loopback', 'https://[64:ff9b::7f00:1]/'],
     ['6to4 of loopback', 'https://[2002:7f00:1::]/'],
-  ])('denies %s: %s', (_kind, url) => {
+  ])('denies the URL %s: %s', (_kind, url) => {
     expect(() => guard.checkUrl(url)).toThrow(denied);
   });
 });
 
-describe('checkUrl with allowed blocks', () => {
+describe('checkUrl with allowed address blocks', () => {
   const guard = createEgressGuard({ allow: ['127.0.0.0/8', '10.1.2.3'], resolve: resolvesTo('127.0.0.1') });
 
   test.each([
@@ -64,12 +64,12 @@ describe('checkUrl with allowed blocks', () => {
     'https://127.9.9.9/',
     'http://[::ffff:127.0.0.1]/',
     'http://10.1.2.3/',
-  ])('allows %s, even without TLS', (url) => {
+  ])('allows the URL %s, even without TLS', (url) => {
     expect(() => guard.checkUrl(url)).not.toThrow();
   });
 
   test.each(['https://10.1.2.4/', 'https://[::1]/', 'http://8.8.8.8/', 'https://169.254.169.254/'])(
-    'still denies %s',
+    'still denies the URL %s',
     (url) => {
       expect(() => guard.checkUrl(url)).toThrow(denied);
     },
@@ -88,7 +88,7 @@ describe('host names are checked by their resolved addresses', () => {
       );
     });
 
-  test('resolves a public name, with and without the `all` option', async () => {
+  test('resolves a public host name, with and without the `all` option', async () => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo('8.8.8.8', '2606:4700::1') });
     await expect(lookup(guard, false)).resolves.toEqual(['8.8.8.8', 4]);
     await expect(lookup(guard, true)).resolves.toHaveLength(2);
@@ -100,13 +100,13 @@ describe('host names are checked by their resolved addresses', () => {
     [['8.8.8.8', '::1']],
     [['::ffff:169.254.169.254']],
     [[]],
-  ])('denies a name that resolves to %j', async (addresses) => {
+  ])('denies a host name that resolves to %j', async (addresses) => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo(...addresses) });
     await expect(lookup(guard, true)).rejects.toEqual(denied);
     await expect(guard.checkResolved('https://name.example/v1')).rejects.toEqual(denied);
   });
 
-  test('without TLS, denies a public name and allows a name in an allowed block', async () => {
+  test('without TLS, denies a public host name and allows a host name in an allowed address block', async () => {
     const allow = ['127.0.0.0/8'];
     const outside = createEgressGuard({ allow, resolve: resolvesTo('8.8.8.8') });
     await expect(outside.checkResolved('http://name.example/')).rejects.toEqual(denied);
@@ -115,7 +115,7 @@ describe('host names are checked by their resolved addresses', () => {
     await expect(inside.checkResolved('http://name.example/')).resolves.toBeUndefined();
   });
 
-  test('denies saving a name that does not resolve', async () => {
+  test('rejects a provider address whose host name does not resolve', async () => {
     const guard = createEgressGuard({
       allow: [],
       resolve: (_name, _options, done) => done(new Error('ENOTFOUND'), []),
@@ -148,7 +148,7 @@ describe('the gateway’s own addresses', () => {
     'http://0.0.0.0:8080/v1',
     'http://10.0.0.7:8080/v1',
     'http://[fd00:0:0:0::7]:8080/v1',
-  ])('%s is denied', async (url) => {
+  ])('%s is an address of the gateway and is denied', async (url) => {
     expect(() => guard.checkUrl(url)).toThrow(looped);
     await expect(guard.isOwn(url)).resolves.toBe(true);
   });
@@ -158,12 +158,12 @@ describe('the gateway’s own addresses', () => {
     'http://10.0.0.8:8080/v1',
     'https://gateway.example:8443/v1',
     'https://other.example/v1',
-  ])('%s is not an own address', async (url) => {
+  ])('%s is not an address of the gateway', async (url) => {
     expect(() => guard.checkUrl(url)).not.toThrow();
     await expect(guard.isOwn(url)).resolves.toBe(false);
   });
 
-  test('recognizes a name that resolves to the gateway, at the gateway’s port', async () => {
+  test('recognizes a host name that resolves to the gateway, at the gateway’s port', async () => {
     await expect(guard.isOwn('http://name.example:8080/v1')).resolves.toBe(true);
     await expect(guard.isOwn('http://name.example:9000/v1')).resolves.toBe(false);
     const elsewhere = createEgressGuard({ allow, gateway, resolve: resolvesTo('10.0.0.8') });
@@ -196,13 +196,13 @@ describe('connections', () => {
     }
   };
 
-  test('reach an allowed address, by IP address and by name', async () => {
+  test('connections reach an allowed address, by IP address and by host name', async () => {
     const guard = createEgressGuard({ allow: ['127.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     await expect(get(guard, `http://127.0.0.1:${port}/`)).resolves.toBe(200);
     await expect(get(guard, `http://name.example:${port}/`)).resolves.toBe(200);
   });
 
-  test('never reach the gateway’s own port, by IP address or by name', async () => {
+  test('connections never reach the gateway’s own port, by IP address or by host name', async () => {
     const before = served;
     const gateway = { origins: [], ports: [port], addresses: [] };
     const guard = createEgressGuard({ allow: ['127.0.0.0/8'], gateway, resolve: resolvesTo('127.0.0.1') });
@@ -212,7 +212,7 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test('never reach a denied address, even if the caller did not check the URL', async () => {
+  test('connections never reach a denied address, even if the caller did not check the URL', async () => {
     const before = served;
     const guard = createEgressGuard({ allow: ['10.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     for (const url of [
@@ -225,7 +225,7 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test("reach the operator's own origin, but no other address in its private range", async () => {
+  test("connections reach the operator's own origin, but no other address in its private range", async () => {
     const own = `http://sandbox.internal:${port}`;
     const guard = createEgressGuard({
       allow: [],
@@ -246,12 +246,12 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test("never let an account save the operator's own origin as an address", () => {
+  test("an account can never save the operator's own origin as an address", () => {
     const guard = createEgressGuard({ allow: [], ownOrigins: ['http://sandbox.internal'] });
     expect(() => guard.checkUrl('http://sandbox.internal/v1')).toThrow(denied);
   });
 
-  test('use the checked address, so DNS rebinding has no effect', async () => {
+  test('connections use the checked address, so DNS rebinding has no effect', async () => {
     let lookups = 0;
     const guard = createEgressGuard({
       allow: ['127.0.0.0/8'],

@@ -8,21 +8,21 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 
 export interface EgressGuardOptions {
   /**
-   * Blocks that are allowed even though they are not public. TLS is optional for these blocks. Example:
-   * `127.0.0.0/8`.
+   * Address blocks that are allowed even though they are not public. TLS is optional for these address
+   * blocks. Example: `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
   /**
-   * Origins of the operator's own servers, such as the built-in sandbox. Calls may reach exactly these
-   * origins, at any address and without TLS. `checkUrl` and `checkResolved` ignore these origins, so no
-   * account can save one of them as an address. Example: `http://sandbox-provider:8080`.
+   * Origins of the operator's own servers, such as the built-in sandbox. Provider calls may reach exactly
+   * these origins, at any address and without TLS. `checkUrl` and `checkResolved` do not use this list, so no
+   * account can save one of these origins as an address. Example: `http://sandbox-provider:8080`.
    */
   readonly ownOrigins?: readonly string[];
   /** The gateway's own addresses, which no provider may have. Default: no addresses. */
   readonly gateway?: OwnEndpoints;
-  /** Resolves a host name to all its addresses. Default: the operating system's resolver. */
+  /** Resolves a host name to all its IP addresses. Default: the operating system's resolver. */
   readonly resolve?: Resolve;
-  /** Timeout for establishing a connection. */
+  /** Timeout for establishing a connection, in milliseconds. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -44,8 +44,9 @@ export interface EgressGuard {
   /**
    * Checks the URL as written: the scheme, the user info, and a host that is an IP address in any notation.
    * The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked
-   * when it is resolved. Call this method again for every redirect.
-   * @throws GatewayError `egress_denied`, or `request_loop` for an address of the gateway itself
+   * later, when the connection resolves it. Call this method again for every redirect.
+   * @throws GatewayError `egress_denied` if the URL is not allowed.
+   * @throws GatewayError `request_loop` if the URL is an address of the gateway itself.
    */
   checkUrl(url: string | URL): void;
   /**
@@ -54,20 +55,25 @@ export interface EgressGuard {
    */
   checkCall(url: string | URL): void;
   /**
-   * Whether the URL currently leads to the gateway itself. Resolves a host name if the port is one of the
-   * gateway's ports. Returns false if the name does not resolve.
+   * Whether the URL currently leads to the gateway itself. A host name is resolved if the port is one of the
+   * gateway's ports. Returns false if the host name does not resolve.
    */
   isOwn(url: string | URL): Promise<boolean>;
-  /** Runs `checkUrl`, then checks the current addresses of the host name. Gives early feedback when an address is saved. @throws GatewayError `egress_denied` */
+  /**
+   * Runs `checkUrl`, then checks the current IP addresses of the host name. The check gives early feedback
+   * when an address is saved.
+   * @throws GatewayError `egress_denied`
+   */
   checkResolved(url: string | URL): Promise<void>;
   /**
-   * Resolves a name and fails if *any* address of the name is denied. The socket connects to the checked
-   * address, so DNS rebinding (a name that resolves differently between check and use) has no effect.
+   * Resolves a host name and fails if *any* IP address of the host name is denied. The socket connects to the
+   * checked address, so DNS rebinding has no effect. (DNS rebinding: a host name resolves differently between
+   * check and use.)
    */
   readonly lookup: Lookup;
   /**
-   * The value for undici's `connect` option. Applies `checkCall` and `lookup` to every connection, even if
-   * the caller did not check the URL.
+   * The value for undici's `connect` option. The connector applies `checkCall` and `lookup` to every
+   * connection, even if the caller did not check the URL.
    */
   readonly connect: buildConnector.connector;
 }
@@ -86,7 +92,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
   const plain = buildConnector({ lookup: plainLookup, timeout, allowH2: false });
-  // The operator chose these names, so their addresses need no check.
+  // The operator chose these host names, so their addresses need no check.
   const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
   const ownPort = createOwnPortConnectors({ lookup, plainLookup, gateway, timeout });
   return {
@@ -108,14 +114,16 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       if (own.size > 0 && own.has(originOf(url))) return unchecked(target, callback);
       const denial = findDenial(url, policy);
       if (denial) return callback(denial, null);
-      // A name can lead back to the gateway only at one of the gateway's ports.
+      // A host name can lead back to the gateway only at one of the gateway's ports.
       if (gateway.isOwnPort(new URL(url))) return ownPort(target, callback);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
     },
   };
 }
 
-/** Connects to a name at one of the gateway's ports, unless the name resolves to the gateway itself. */
+/**
+ * Connects to a host name at one of the gateway's ports, unless the host name resolves to the gateway itself.
+ */
 function createOwnPortConnectors({
   lookup,
   plainLookup,
@@ -165,8 +173,8 @@ function checkWritten(url: URL, { allow, gateway }: WrittenPolicy): void {
   const secure = url.protocol === 'https:';
   const address = parseAddress(bareHost(url.hostname));
   if (address === undefined) {
-    // Without TLS, only allowed blocks can be reached. If no blocks are allowed, no name can resolve to an
-    // allowed address.
+    // Without TLS, only allowed address blocks can be reached.
+    // If no address blocks are allowed, no host name can resolve to an allowed address.
     if (!secure && allow.length === 0) throw denied('no TLS');
     return;
   }

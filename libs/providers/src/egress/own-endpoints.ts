@@ -13,7 +13,7 @@ export interface OwnEndpoints {
   readonly addresses: readonly string[];
 }
 
-/** Addresses that reach the process itself, on any machine. */
+/** IP addresses that reach the process itself, on any machine. */
 const selfBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'].map(parseCidr);
 
 /** Recognizes the gateway's own addresses. */
@@ -38,7 +38,7 @@ export class OwnAddresses {
     return this.#ports.has(portOf(url));
   }
 
-  /** Whether the URL contains the gateway's host and port. A host name is not resolved. */
+  /** Whether the URL contains the gateway's host and port. The host name of the URL is not resolved. */
   isOwnUrl(url: URL): boolean {
     if (this.#origins.has(hostAndPort(url))) return true;
     return this.isOwnPort(url) && this.isOwnAddress(url.hostname.replace(/^\[|\]$/g, ''));
@@ -52,7 +52,7 @@ export class OwnAddresses {
   }
 }
 
-/** The error for a call that would reach the gateway itself. */
+/** The error for a provider call that would reach the gateway itself. */
 export function ownAddress(): GatewayError {
   return new GatewayError('request_loop', { detail: 'the address is one of this gateway' });
 }

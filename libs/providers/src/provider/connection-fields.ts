@@ -22,7 +22,7 @@ export type ConnectionFields = {
   readonly service_account?: (ServiceAccount & { readonly project_id?: string | undefined }) | undefined;
 };
 
-/** The connection data that is stored. */
+/** The stored data of a provider connection. */
 export interface SavedConnection {
   /**
    * The credential as one string, even if the credential has several parts. The string is empty for a server
@@ -38,9 +38,9 @@ export interface ConnectionShape {
   readonly required: readonly ConnectionField[];
   readonly optional: readonly ConnectionField[];
   /**
-   * Builds the stored connection from fields that match `required` and `optional`. If this function is
-   * absent, the API key and the base URL are stored unchanged.
-   * @throws GatewayError `missing_field`, `invalid_field`
+   * Builds the stored connection from fields that match `required` and `optional`. Without this function, the
+   * API key and the base URL are stored unchanged.
+   * @throws GatewayError `missing_field` or `invalid_field`
    */
   readonly resolve?: (fields: ConnectionFields) => SavedConnection;
 }
@@ -50,7 +50,7 @@ export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['ba
 /** For self-hosted servers: both the API key and the base URL are optional. */
 export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };
 
-/** Like `invalidField`, for a connection field. */
+/** Creates the same error as `invalidField`, for a connection field. */
 export function refuseField(
   param: ConnectionField | 'service_account.private_key',
   rule: string,

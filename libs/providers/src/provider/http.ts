@@ -5,8 +5,8 @@ export type IncomingHeaders = Readonly<Record<string, string | readonly string[]
 export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'header'; readonly name: string }
-  /** A bearer key, or a signature over each request (AWS Signature Version 4). The credential decides which. */
+  /** Depending on the credential, a bearer key or a signature over each request (AWS Signature Version 4). */
   | { readonly kind: 'aws'; readonly service: string }
-  /** An access token, or a token that a service account signs for this audience. The credential decides which. */
+  /** Depending on the credential, an access token or a token that a service account signs for this audience. */
   | { readonly kind: 'google'; readonly audience: string }
   | { readonly kind: 'none' };

@@ -4,13 +4,13 @@ import type { AuthScheme } from './http.ts';
 import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
- * The differences between a provider's recorded responses and the format specification. Parsers accept all of
- * these differences from every provider. Quirks only document the expected differences.
+ * The quirks of a provider: differences between its recorded responses and the format specification. Parsers
+ * accept all of these differences from every provider. Quirks only document the expected differences.
  */
 export interface ProviderQuirks {
   /**
-   * The place of usage in a stream. Usage is in a separate chunk after the last choice (as specified), in the
-   * last chunk with a choice, or as growing counts in every chunk.
+   * The place of token usage in a stream. Usage is in a separate chunk after the last choice (as specified),
+   * in the last chunk with a choice, or as growing counts in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
   /** Responses without tool calls contain `tool_calls: []` or null instead of omitting the field. */
@@ -31,7 +31,7 @@ export interface Provider {
   readonly name: string;
   readonly displayName: string;
   /**
-   * The base URL for all paths, without a trailing slash. The value is null if the address must be
+   * The base URL for all paths, without a trailing slash. The base URL is null if the address must be
    * configured: in the connection (`base_url`), or by the operator for `sandbox`.
    */
   readonly baseUrl: string | null;
@@ -41,9 +41,9 @@ export interface Provider {
    * model id replaces `{model}`. An Azure deployment's base URL can also contain `{model}`.
    */
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
-  /** Paths for streaming requests, in formats with a separate streaming endpoint. */
+  /** Endpoint paths for streaming requests, in formats with a separate streaming endpoint. */
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
-  /** The header that carries the API version, and the version for a request without a version. */
+  /** The header that carries the API version, and the API version for requests that specify none. */
   readonly apiVersion?: { readonly header: string; readonly fallback: string };
   /**
    * Whether the provider accepts OpenAI's `prompt_cache_key` in chat requests. Other providers reject unknown
@@ -51,16 +51,16 @@ export interface Provider {
    */
   readonly takesPromptCacheKey?: boolean;
   /**
-   * The fields used to connect the provider. If absent, the fields are an API key and an optional base URL.
+   * The fields used to connect the provider. By default, these fields are an API key and an optional base
+   * URL.
    */
   readonly connection?: ConnectionShape;
   /**
-   * Routes for the provider's endpoints other than chat. The value is a function if the route depends on the
-   * model.
+   * Routes for the provider's endpoints other than chat. The route is a function if it depends on the model.
    */
   readonly proxyRoutes: ProxyRoutes | ((endpoint: ProxyEndpoint, model: string) => ProxyRoute | undefined);
   readonly quirks: ProviderQuirks;
-  /** The provider's documentation page, which is the source for these facts. */
+  /** The provider's documentation page, which is the source for the facts in its table row. */
   readonly docsUrl: string | null;
 }
 
@@ -70,7 +70,7 @@ export function formatsOf(provider: Provider): ProviderFormat[] {
 }
 
 /**
- * The route for an endpoint at a provider. Returns undefined if the provider does not support the endpoint.
+ * The route for an endpoint of a provider. Returns undefined if the provider does not support the endpoint.
  * @param model the model id as the provider spells it
  */
 export function proxyRouteOf(

@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** Endpoint paths under `/v1/`. Requests to these endpoints are forwarded without planning. */
+/** Endpoint paths under `/v1/`. The gateway forwards requests to these endpoints without planning. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',
@@ -17,39 +17,45 @@ export const proxyEndpoints = [
 ] as const;
 export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 
-/** The route for an endpoint at a provider, and the differences of its requests from the usual shape. */
+/**
+ * The route for an endpoint of a provider, and the differences between the provider's requests and the
+ * endpoint's usual requests.
+ */
 export interface ProxyRoute {
   /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
   readonly path: string;
   /**
-   * The headers that carry the credential. If absent, the headers are the same as for the provider's chat
+   * The headers that carry the credential. By default, the headers are the same as for the provider's chat
    * endpoint.
    */
   readonly auth?: AuthScheme;
   /** Whether requests are signed. The signature covers the body, so the whole body must be buffered first. */
   readonly isSigned?: true;
-  /** Maps the body for a provider that uses a different shape. If absent, bodies are forwarded unchanged. */
+  /**
+   * Maps the body for a provider that uses a different body shape. Without this function, bodies are
+   * forwarded unchanged.
+   */
   readonly shape?: ProxyShape;
 }
 
-/** A provider's routes. An endpoint without a route is not supported. */
+/** A provider's proxy routes. A provider does not support endpoints without a route. */
 export type ProxyRoutes = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute>>>;
 
 /** The fields in a JSON object. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** A request in the provider's own shape. */
+/** A request in the provider's own body shape. */
 export interface MappedRequest {
   readonly body: JsonFields;
   /**
-   * Maps the provider's response to the endpoint's usual shape. If absent, the response already has the usual
-   * shape, or the client sent a request in the provider's shape.
+   * Maps the provider's response to the endpoint's usual body shape. The function is absent if the provider's
+   * response needs no mapping.
    */
   readonly mapAnswer?: (answer: JsonFields, headers: IncomingHeaders) => JsonFields;
 }
 
 /**
- * Maps a request from the endpoint's usual shape (OpenAI's, or Cohere's for rerank) to a provider's own
+ * Maps a request from the endpoint's usual body shape (OpenAI's, or Cohere's for rerank) to a provider's body
  * shape. A null result means that the request can be forwarded unchanged.
  * @param model the model id as the provider spells it
  * @throws GatewayError `invalid_field` for a field that the provider cannot express

@@ -2,7 +2,10 @@ import { invalidField } from '@gateway/errors';
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { countOf, fieldsOf, listOf, present, renamed, without } from './shape-fields.ts';
 
-/** The input strings. Token ids are rejected, because only OpenAI's models accept them. */
+/**
+ * The input strings of an embeddings request. Token ids are rejected, because only OpenAI's models accept
+ * token ids.
+ */
 function textsOf({ input }: JsonFields): readonly string[] {
   if (typeof input === 'string') return [input];
   const texts = listOf(input);
@@ -12,7 +15,7 @@ function textsOf({ input }: JsonFields): readonly string[] {
 
 interface Embedded {
   readonly vectors: readonly unknown[];
-  /** Token count. The value is undefined if the provider does not report it. */
+  /** Number of input tokens. The number is undefined if the provider does not report it. */
   readonly tokens: number | undefined;
 }
 
@@ -60,7 +63,10 @@ export const cohereEmbedding: ProxyShape = (request, model) => {
   };
 };
 
-/** Voyage's shape is OpenAI's, except for `encoding_format` and `dimensions`. https://docs.voyageai.com/reference/embeddings-api */
+/**
+ * Voyage's embeddings requests are the same as OpenAI's, except for `encoding_format` and `dimensions`.
+ * https://docs.voyageai.com/reference/embeddings-api
+ */
 export const voyageEmbedding: ProxyShape = (request, model) => {
   const isFloat = request['encoding_format'] === 'float';
   if (!isFloat && request['dimensions'] === undefined) return null;
@@ -68,7 +74,10 @@ export const voyageEmbedding: ProxyShape = (request, model) => {
   return { body: { ...renamed(kept, { dimensions: 'output_dimension' }), model } };
 };
 
-/** Jina's shape is OpenAI's, except for `encoding_format`. https://jina.ai/embeddings */
+/**
+ * Jina's embeddings requests are the same as OpenAI's, except for `encoding_format`.
+ * https://jina.ai/embeddings
+ */
 export const jinaEmbedding: ProxyShape = (request, model) =>
   request['encoding_format'] === undefined
     ? null

@@ -99,7 +99,7 @@ describe('a body in the provider’s own shape', () => {
     ['jina', 'embeddings', { input: 'a', task: 'text-matching' }],
     ['xai', 'videos/generations', { prompt: 'p', duration: 5 }],
     ['together', 'videos/generations', { prompt: 'p', seconds: '5' }],
-  ])('forwards a body to %s for %s unchanged: %j', (name, endpoint, request) => {
+  ])('forwards a body in the provider’s own shape to %s for %s unchanged: %j', (name, endpoint, request) => {
     expect(routeOf(name, endpoint)?.shape).toBeDefined();
     expect(map(name, endpoint, 'a-model', request)).toBeNull();
   });
@@ -218,7 +218,7 @@ describe('endpoints', () => {
     ['voyage', 'm', ['embeddings', 'rerank']],
     ['google', 'm', ['embeddings', 'images/generations', 'videos/generations']],
     ['cohere', 'm', ['embeddings', 'audio/transcriptions', 'rerank']],
-  ])('for %s and the model %s are exactly %j', (name, model, has) => {
+  ])('the endpoints for %s and the model %s are exactly %j', (name, model, has) => {
     expect(proxyEndpoints.filter((endpoint) => routeOf(name, endpoint, model) !== undefined)).toEqual(has);
   });
 });

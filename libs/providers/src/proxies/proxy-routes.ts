@@ -18,7 +18,10 @@ export const openAiRoutes: ProxyRoutes = {
 
 export const rerankRoute: ProxyRoute = { path: '/rerank' };
 
-/** Amazon Bedrock serves all models at one endpoint. The body uses the model maker's shape. */
+/**
+ * Amazon Bedrock serves all models at one endpoint. The body has the shape that the maker of the model
+ * defines.
+ */
 const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shape: ProxyShape])[] = [
   ['embeddings', /(^|\.)amazon\.titan-embed-/, titanEmbedding],
   ['embeddings', /(^|\.)cohere\.embed-/, hostedCohereEmbedding],

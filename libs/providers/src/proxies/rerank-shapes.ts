@@ -2,14 +2,17 @@ import { invalidField } from '@gateway/errors';
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { fieldsOf, isFields, listOf, present, without } from './shape-fields.ts';
 
-/** The documents as strings. The usual shape, Cohere's, accepts strings and objects with a `text` field. */
+/**
+ * The documents of a rerank request as strings. Cohere's body shape, the usual shape, accepts strings and
+ * objects with a `text` field.
+ */
 function textsOf({ documents }: JsonFields): readonly string[] {
   const texts = listOf(documents).map((document) => (isFields(document) ? document['text'] : document));
   if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
   throw invalidField('documents', 'a list of texts, or of objects with a "text", for this provider');
 }
 
-/** Renames `data`, the name used by some providers, to `results`. */
+/** Renames the response field `data`, which some providers use, to `results`. */
 function renderResults(answer: JsonFields): JsonFields {
   if (Array.isArray(answer['results'])) return answer;
   return { ...without(answer, 'object', 'data'), results: listOf(answer['data']).map(renderResult) };

@@ -16,7 +16,7 @@ export function present(fields: JsonFields): JsonFields {
   );
 }
 
-/** Returns the same fields with some of them renamed (`names`: old → new). */
+/** Returns an object with some of its fields renamed (`names`: old → new). */
 export function renamed(fields: JsonFields, names: Readonly<Record<string, string>>): JsonFields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 }
@@ -34,13 +34,16 @@ export function countOf(value: unknown): number | undefined {
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
 }
 
-/** Parses a size such as `1280x720`. */
+/** Parses an image or video size such as `1280x720`. */
 export function sizeOf(value: unknown): { readonly width: number; readonly height: number } | undefined {
   const found = typeof value === 'string' ? /^(\d{1,5})x(\d{1,5})$/.exec(value) : null;
   return found === null ? undefined : { width: Number(found[1]), height: Number(found[2]) };
 }
 
-/** The aspect ratio closest to a size, chosen from the ratios that models accept: `16:9`. */
+/**
+ * The aspect ratio closest to an image or video size, for example `16:9`. The result is one of the ratios
+ * that models accept.
+ */
 export function aspectOf(size: { readonly width: number; readonly height: number }): string {
   const wanted = size.width / size.height;
   const distance = (name: string): number => {

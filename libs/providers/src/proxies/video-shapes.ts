@@ -3,7 +3,7 @@ import { aspectOf, countOf, present, renamed, sizeOf, without } from './shape-fi
 
 /**
  * Renders OpenAI's response for a queued video.
- * @param id the provider's own handle, with which a client polls for the video
+ * @param id the provider's id for the video, with which a client polls for the video
  * https://platform.openai.com/docs/api-reference/videos/create
  */
 function renderQueued(answer: JsonFields, id: unknown, model: string): JsonFields {
@@ -49,7 +49,7 @@ export const siliconflowVideo: ProxyShape = (request, model) => {
   };
 };
 
-/** Veo, on the Gemini API and on Vertex AI. https://ai.google.dev/gemini-api/docs/video */
+/** Video requests for Veo, on the Gemini API and on Vertex AI. https://ai.google.dev/gemini-api/docs/video */
 export const veoVideo: ProxyShape = (request, model) => {
   if (request['instances'] !== undefined) return { body: without(request, 'model') };
   const { prompt, seconds, size, ...parameters } = without(request, 'model');

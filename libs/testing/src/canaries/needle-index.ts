@@ -2,10 +2,10 @@ import { renderNeedles, windowCharacters, type Needle } from './render-needles.t
 
 /** A place where part of a secret was found. */
 export interface CanaryHit {
-  /** The name of the secret. The field never contains the secret's value. */
+  /** The name of the secret, never the secret's value. */
   readonly secret: string;
   readonly encoding: Needle['encoding'];
-  /** The surrounding text, without the characters of the secret itself. */
+  /** The text before and after the secret, without the characters of the secret itself. */
   readonly before: string;
 }
 
@@ -16,11 +16,13 @@ export interface Secret {
 
 /** A bitmap of 2^24 bits, indexed by four-byte hashes. The bitmap quickly excludes nearly every position. */
 const filterBits = 24;
-// The function is stored in a constant, because each access to a global in Jest's realm costs more than the
-// multiplication.
+// In Jest's realm, each access to a global costs more than the multiplication, so `imul` is a constant.
 const { imul } = Math;
 const contextBytes = 120;
-/** A single finding fails the test. Several findings help to locate the source. */
+/**
+ * Maximum number of findings. A single finding fails the test. Several findings help to locate the source of
+ * a leak.
+ */
 const hitsMax = 50;
 
 /**
@@ -35,7 +37,7 @@ export class NeedleIndex {
     for (const { name, value } of secrets) for (const needle of renderNeedles(name, value)) this.#add(needle);
   }
 
-  /** Number of windows that the index searches for, each in all encodings of the window. */
+  /** Number of windows that the index searches for. Each window is searched for in all its encodings. */
   get size(): number {
     return this.#needles.size;
   }

@@ -6,10 +6,10 @@ import { appendObserved, createObservedFolder, type ObservedKind } from './obser
 
 const writeEveryMs = 200;
 const newline = Buffer.from('\n');
-/** Maximum bytes to record. Larger than the output of any normal test run. */
+/** Maximum number of bytes to record, larger than the output of any normal test run. */
 const bytesMax = 2 * 1024 * 1024 * 1024;
 
-/** Collects chunks and writes the chunks periodically. */
+/** Collects chunks of output and writes the chunks to a file periodically. */
 class Writer {
   readonly #waiting = new Map<ObservedKind, Buffer[]>();
   readonly #timer = setInterval(() => this.write(), writeEveryMs);
@@ -44,18 +44,19 @@ class Writer {
 }
 
 export interface StackObserver {
-  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT in the observed stack. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT for the observed stack. */
   readonly otlpUrl: string;
   /**
-   * Starts to record all NATS and Redis traffic, in addition to traces. The stack must have an `observer`.
+   * Starts to record all NATS and Redis traffic, in addition to traces. The stack must have a NATS user
+   * `observer`.
    */
   watch(stack: StackUnderTest): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Records an entire stack's traffic: see `observedKinds`. Call this function before the stack starts, so that
- * no span is missed.
+ * Records the traffic of an entire stack: see `observedKinds`. Call this function before the stack starts, so
+ * that no span is missed.
  */
 export async function startObserver(): Promise<StackObserver> {
   const writer = new Writer();

@@ -17,7 +17,7 @@ export function createObservedFolder(dataDir: string): void {
   mkdirSync(folderOf(dataDir), { recursive: true });
 }
 
-/** Whether the stack is observed. */
+/** Whether the traffic of the stack is recorded. */
 export function isObserved(dataDir: string): boolean {
   return existsSync(folderOf(dataDir));
 }

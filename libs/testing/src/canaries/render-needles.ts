@@ -8,16 +8,16 @@ export interface Needle {
   readonly bytes: Buffer;
 }
 
-/** Number of consecutive characters of a secret that are a leak. */
+/** Number of consecutive characters of a secret that count as a leak. */
 export const windowCharacters = 12;
 /**
- * Minimum distinct characters in a window. Windows such as `000000000000` occur in any text and do not
- * indicate a leak.
+ * Minimum number of distinct characters in a window. Windows such as `000000000000` occur in any text and do
+ * not indicate a leak.
  */
 const distinctCharactersMin = 5;
 /**
- * Matches words, which also occur in any text. At most three in 100,000 windows of random base-62 text look
- * like words.
+ * Matches windows that look like words, because words also occur in any text. At most three in 100,000
+ * windows of random base-62 text look like words.
  */
 const words = /^[a-z _.-]+$/;
 const secretCharactersMax = 4096;
@@ -53,7 +53,7 @@ export function renderNeedles(secret: string, value: string): Needle[] {
 }
 
 /**
- * The part of a secret that must stay hidden: keys without their visible prefix, and JWTs without their
+ * The part of a secret that must stay hidden: API keys without their visible prefix, and JWTs without their
  * header and payload.
  */
 function secretPartOf(value: string): string {
@@ -72,7 +72,7 @@ function listWindows(text: string): string[] {
 }
 
 /**
- * The base64 characters that only these bytes determine, when `offset` (0–2) other bytes precede them in
+ * The base64 characters that depend only on the given bytes, when `offset` (0–2) other bytes precede them in
  * their group of three.
  */
 function renderBase64(bytes: Buffer, offset: number): string {

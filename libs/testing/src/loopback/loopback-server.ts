@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Starts a server on loopback.
+ * Starts an HTTP server on loopback.
  * @param port 0 for any free port
  * @returns the server's URL, without a path
  */

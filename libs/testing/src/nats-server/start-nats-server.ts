@@ -9,11 +9,11 @@ import { chooseFreePort } from '../../../../tools/bootstrap/stack/ports.ts';
 export interface NatsServer {
   readonly port: number;
   readonly url: string;
-  /** Kills the server with SIGKILL, like a crash, so that its connections are cut. */
+  /** Kills the NATS server with SIGKILL, like a crash, so that its connections are cut. */
   stop(): Promise<void>;
-  /** Starts the server again on the same port. */
+  /** Starts the NATS server again on the same port. */
   start(): Promise<void>;
-  /** Stops the server and removes its files. */
+  /** Stops the NATS server and removes its files. */
   close(): Promise<void>;
 }
 

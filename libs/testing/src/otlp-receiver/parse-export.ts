@@ -6,16 +6,16 @@ export interface ReceivedSpan {
   /** The trace id: 32 hex digits. */
   readonly traceId: string;
   readonly spanId: string;
-  /** The id of the parent span. The value is null for a trace's root span. */
+  /** The id of the parent span. The parent id is null for a trace's root span. */
   readonly parentSpanId: string | null;
   readonly name: string;
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The linked spans in other traces. */
+  /** The spans in other traces that this span links to. */
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status: 'unset' | 'ok' | 'error';
   readonly statusMessage: string;
-  /** The start time in Unix time. */
+  /** The start time of the span in Unix time. */
   readonly startMs: number;
   readonly endMs: number;
 }

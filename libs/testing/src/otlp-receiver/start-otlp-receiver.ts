@@ -7,11 +7,11 @@ import { parseExport, type ReceivedSpan } from './parse-export.ts';
 export interface OtlpReceiver {
   /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
-  /** All spans received so far, in order of arrival. */
+  /** All spans received until now, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until a trace's spans satisfy the predicate, and returns the spans. After `timeoutMs`, the function
-   * throws an error that lists the received spans.
+   * Waits until a trace's spans satisfy the predicate, and returns these spans. After `timeoutMs`, the
+   * function throws an error that lists the received spans.
    */
   waitForTrace(
     traceId: string,
@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** Maximum stored spans. At this limit, the oldest spans are removed first. */
+/** Maximum number of stored spans. At this maximum, the oldest spans are removed first. */
 const spansMax = 200_000;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -32,7 +32,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 export interface OtlpReceiverOptions {
-  /** Called with the uncompressed body of each export. */
+  /** A function that receives the uncompressed body of each export. */
   readonly onExport?: (body: Buffer) => void;
 }
 

@@ -4,8 +4,8 @@ import { recordingEntry, type Recording } from './recording.ts';
 import { findSharedData } from './shared-data.ts';
 
 /**
- * Returns the recordings folder to read. The given folder is a recordings folder or contains `wire/`. The
- * default folder is next to the checkout. Throws if the given folder has no recordings, or if the default
+ * Returns the folder with recorded exchanges. The given folder is a recordings folder or contains `wire/`.
+ * The default folder is next to the checkout. Throws if the given folder has no recordings, or if the default
  * folder is missing in CI.
  */
 export function findRecordings(given: string | undefined): string | undefined {
@@ -18,7 +18,7 @@ export function findRecordings(given: string | undefined): string | undefined {
   return found;
 }
 
-/** The recorded exchanges in a folder, optionally for a single API. */
+/** The recorded exchanges in a folder, optionally only those of a single API. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')
     .split('\n')

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A line from the recordings' index.jsonl. Tests compare bytes if `fidelity` is `raw`. Otherwise tests
- * compare the meaning.
+ * A line from the recordings' index.jsonl. Tests compare bytes if `fidelity` is `raw`. For any other
+ * `fidelity`, tests compare the meaning.
  */
 export const recordingEntry = z.object({
   id: z.string(),
@@ -32,7 +32,7 @@ export type RecordingEntry = z.infer<typeof recordingEntry>;
 
 /** A recorded exchange with a provider. Bodies are read on demand. */
 export interface Recording extends RecordingEntry {
-  /** The request body. The result is undefined if only the response was recorded. */
+  /** The request body. The request body is undefined if only the response was recorded. */
   readonly request: () => Buffer | undefined;
   readonly response: () => Buffer | undefined;
 }

@@ -1,11 +1,11 @@
-/** Controls for sending a response, including its failures. */
+/** Controls for how the replay provider sends a response, including failures. */
 export interface ReplayControls {
   /**
-   * Chunk sizes for the body. The list repeats until the body ends. Without this list, the body is sent as a
-   * single chunk.
+   * Sizes of the chunks in which the body is sent. The list of sizes repeats until the body ends. Without
+   * chunk sizes, the body is sent as a single chunk.
    */
   readonly chunkBytes?: number | readonly number[];
-  /** Also splits the body inside every multi-byte character. */
+  /** Whether the body is also split inside every multi-byte character. */
   readonly cutInsideCharacters?: boolean;
   /** Delay before the status line, in milliseconds. */
   readonly firstByteDelayMs?: number;
@@ -14,8 +14,8 @@ export interface ReplayControls {
   /** Delay before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
   /**
-   * Resets the connection (RST), either before the headers or after this number of body bytes. With 0, the
-   * reset follows directly after the headers.
+   * Resets the connection (RST), either before the headers or after this number of body bytes. A value of 0
+   * resets the connection directly after the headers.
    */
   readonly resetAtByte?: 'before-headers' | number;
   /**
@@ -23,13 +23,13 @@ export interface ReplayControls {
    * bytes.
    */
   readonly hang?: 'before-headers' | number;
-  /** Replaces the recorded status. */
+  /** An HTTP status that replaces the recorded status. */
   readonly status?: number;
-  /** Headers added to the recorded headers. They replace headers with the same name. */
+  /** Headers added to the recorded headers. An added header replaces a recorded header with the same name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaces the recorded body. Anything except strings and bytes is sent as JSON. */
+  /** A body that replaces the recorded body. Any value except strings and bytes is sent as JSON. */
   readonly body?: unknown;
-  /** Sets `retry-after` (in whole seconds, rounded up) and `retry-after-ms`. */
+  /** A delay that sets the headers `retry-after` (in whole seconds, rounded up) and `retry-after-ms`. */
   readonly retryAfterMs?: number;
 }
 
@@ -55,7 +55,7 @@ export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
   return [...cuts].filter((at) => at > 0 && at < body.length).sort((a, b) => a - b);
 }
 
-/** The body, split into chunks. */
+/** The response body, split into chunks. */
 export function cutBody(body: Buffer, controls: ReplayControls): Buffer[] {
   const edges = [0, ...chooseCuts(body, controls), body.length];
   return edges.slice(1).map((end, at) => body.subarray(edges[at], end));

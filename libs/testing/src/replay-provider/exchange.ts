@@ -16,7 +16,7 @@ const meta = z.object({
 });
 
 /**
- * Headers that belong to the recorded connection rather than the response. Lengths and encodings are
+ * Headers that belong to the recorded connection rather than to the response. Lengths and encodings are
  * recomputed for the stored body, because the stored body is never compressed.
  */
 const connectionHeaders = new Set([
@@ -29,7 +29,7 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Reads the recorded response from an exchange: the status, the headers and the body. */
+/** Reads the recorded response of an exchange: the status, the headers and the body. */
 export function readAnswer(folder: string, recording: Recording): ReplayedAnswer {
   const file = recording.meta_file === null ? undefined : join(folder, recording.meta_file);
   const recorded =

@@ -50,13 +50,13 @@ function ask(
         response.on('close', () => resolve({ response, chunks, body: Buffer.concat(chunks), error }));
       },
     );
-    // After the response has started, a reset causes an error on the response body, which is handled below.
+    // A reset after the start of the response causes an error on the body, which the test handles later.
     request.on('error', (thrown) => (hasBegun ? undefined : reject(thrown)));
     request.end(body);
   });
 }
 
-/** How the first request ended. The provider records the end slightly later than its client. */
+/** The way in which the first request ended. The provider records the end slightly later than the client. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;

@@ -4,8 +4,8 @@ import { cutBody, type ReplayControls } from './controls.ts';
 import type { ReplayedAnswer } from './exchange.ts';
 
 /**
- * The wait before a reset, in milliseconds. A reset may overtake data that was already written, so the reader
- * gets this time to receive the data.
+ * The wait before a connection reset, in milliseconds. A reset may overtake data that was already written, so
+ * the wait gives the reader time to receive the data.
  */
 const beforeResetMs = 50;
 
@@ -31,8 +31,8 @@ function toBytes(body: unknown): Buffer {
 }
 
 /**
- * Sends a response according to the controls. Resolves when the response is sent, reset or hanging, or when
- * the client has disconnected.
+ * Sends a response according to the controls. The promise resolves when the response is sent, reset or
+ * hanging, or when the client has disconnected.
  */
 export async function sendAnswer(
   response: ServerResponse,
@@ -76,7 +76,8 @@ const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
 /**
- * Waits for the socket only when its buffer is full. Otherwise a body sent byte by byte would take seconds.
+ * Waits for the socket only if its buffer is full. Without this condition, sending a body byte by byte would
+ * take seconds.
  */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
   if (response.write(piece) || gone.aborted) return;

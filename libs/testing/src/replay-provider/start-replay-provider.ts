@@ -6,7 +6,7 @@ import type { ReplayControls } from './controls.ts';
 import { readAnswer, type ReplayedAnswer } from './exchange.ts';
 import { applyOverrides, sendAnswer } from './send-answer.ts';
 
-/** A received request, byte for byte. */
+/** A request that the replay provider received, byte for byte. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
@@ -15,11 +15,11 @@ export interface ReceivedRequest {
   /** The headers with the original capitalization: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The exchange that was used for the response. The value is null if no exchange was selected. */
+  /** The recorded exchange that was used for the response. The exchange is null if none was selected. */
   readonly exchangeId: string | null;
   /**
-   * How the request ended: with the complete response, with a reset by a control, or with a client
-   * disconnect. The value is undefined while the request is in progress.
+   * The way in which the request ended: with the complete response, with a reset by a control, or with a
+   * client disconnect. The value is undefined while the request is in progress.
    */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
   /** The time from `performance.now()` when the request ended. */
@@ -30,30 +30,29 @@ export interface ReceivedRequest {
 export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' | 'body'>) => ReplayControls;
 
 export interface ReplayProvider {
-  /** The provider's URL, `http://127.0.0.1:<port>`, without a path. */
+  /** The replay provider's URL, `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
-  /** The 5,000 newest requests, oldest first. */
+  /** The 5,000 newest requests that were received, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   /**
-   * Queues an exchange for the next request that does not specify an exchange. Null means that only the
-   * controls define the response. Throws if the id is unknown.
+   * Queues an exchange for the next request that does not select an exchange. Null means that only the
+   * controls define the response. Throws if the exchange id is unknown.
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
-   * Sets controls for all later requests without queued controls. If the controls are computed from the
-   * request, they also serve requests that specify no exchange. Many parallel requests therefore need no
-   * queue.
+   * Sets controls for all later requests without queued controls. Controls that are computed from the request
+   * also serve requests that select no exchange. Many parallel requests therefore need no queue.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
-  /** Deletes the stored requests, the queue and the controls. */
+  /** Deletes the stored requests, the queue of exchanges and the controls. */
   reset(): void;
   close(): Promise<void>;
 }
 
 export interface ReplayProviderOptions {
-  /** A recordings folder (with index.jsonl). By default, the folder next to the checkout. */
+  /** A recordings folder (with index.jsonl). The default is the folder next to the checkout. */
   readonly recordings?: string;
-  /** The port. By default, a free port. */
+  /** The port of the replay provider. The default is a free port. */
   readonly port?: number;
 }
 
@@ -64,8 +63,8 @@ const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**
  * Starts a loopback provider that responds with recorded exchanges. A request selects an exchange with an
- * `x-replay-id` header or an API key `replay:<exchange id>`. Otherwise the next queued exchange is used. If
- * the queue is empty, the response is 404.
+ * `x-replay-id` header or an API key `replay:<exchange id>`. A request that selects no exchange gets the next
+ * queued exchange. If the queue is empty, the response is 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
   const replay = new Replay(findRecordings(options.recordings));

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, createSign, generateKeyPairSync, type Json
 
 type Part = Record<string, unknown>;
 
-/** Forged session tokens that must be rejected, keyed by defect. */
+/** Forged session tokens that must be rejected, by the defect of the token. */
 export interface ForgedToken {
   readonly name: string;
   readonly token: string;
@@ -29,8 +29,8 @@ function signAsAttacker(header: Part, payload: Part): string {
 /**
  * Creates every forgery of a valid session token that is possible with the token and the issuer's public
  * keys. `jwk` is the issuer's public key (an entry in `/.well-known/jwks.json`), used for algorithm
- * confusion. Each forgery must return 401 `invalid_session_token` where session tokens are accepted. Each
- * forgery must return 403 `api_key_required` where only API keys are accepted.
+ * confusion. Each forged token must return 401 `invalid_session_token` where session tokens are accepted.
+ * Each forged token must return 403 `api_key_required` where only API keys are accepted.
  */
 export function forgeTokens(valid: string, jwk: JsonWebKey): ForgedToken[] {
   const [head = '', body = '', tail = ''] = valid.split('.');

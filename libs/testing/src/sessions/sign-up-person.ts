@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
-/** A person created for one test, logged in through the embedded identity provider. */
+/** A person created for one test, logged in through the embedded identity service. */
 export interface TestPerson {
   readonly email: string;
   readonly password: string;
   /** The person's session token. */
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** The value is null if the person has no account. */
+  /** The id of the person's account. The id is null if the person has no account. */
   readonly accountId: string | null;
 }
 
 export interface SignUpOptions {
-  /** Whether to register an account. The default is true. */
+  /** Whether to register an account for the person. The default is true. */
   readonly register?: boolean;
 }
 
@@ -41,8 +41,8 @@ export async function signUpPerson(
 }
 
 /**
- * Ends a person's login session. The session's tokens remain well-formed and validly signed, but are no
- * longer accepted.
+ * Ends a person's login session. The tokens of the login session remain well-formed and validly signed, but
+ * are no longer accepted.
  */
 export async function logOutPerson(baseUrl: string, person: Pick<TestPerson, 'refreshToken'>): Promise<void> {
   await postJson(baseUrl, '/v1/auth/log-out', { refresh_token: person.refreshToken });

@@ -4,13 +4,13 @@ import { SignJWT, type JWTPayload } from 'jose';
 import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 
 export interface TokenIssuerOptions {
-  /** The port. By default, a free port. */
+  /** The port of the token issuer. The default is a free port. */
   readonly port?: number;
-  /** Additional fields for the discovery document. */
+  /** Additional fields for the OpenID Connect discovery document. */
   readonly describe?: (issuer: string) => object;
   /**
    * Handles requests beyond the basic token issuer, such as requests for a sign-in page. Returns false for
-   * unsupported requests.
+   * requests that it does not handle.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -18,8 +18,8 @@ export interface TokenIssuerOptions {
 type Algorithm = 'RS256' | 'ES256';
 
 /**
- * Additional claims for a token. By default the token has a subject and is valid for ten minutes. The value
- * undefined omits a claim.
+ * Additional claims for a token. By default the token has a subject and is valid for ten minutes. A claim
+ * with the value undefined is omitted from the token.
  */
 export interface TokenChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -41,17 +41,17 @@ export interface IssuerKey {
  */
 export interface TokenIssuer {
   readonly issuer: string;
-  /** Number of requests for the key set. */
+  /** Number of requests for the key set that the issuer received. */
   readonly keySetReads: number;
-  /** The published keys, newest last. */
+  /** The published signing keys, newest last. */
   readonly keys: readonly IssuerKey[];
   /**
-   * Publishes a new key, which signs all later tokens. The other keys are removed unless the caller keeps
-   * them.
+   * Publishes a new signing key, which signs all later tokens. The older keys are removed unless the caller
+   * keeps them.
    */
   rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
   issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;
-  /** Sets whether every request returns 503. */
+  /** Sets whether the token issuer answers every request with 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
   let away = false;
   let keySetReads = 0;
   const server = createServer((request, response) => {
-    // Pages on other origins also call this endpoint.
+    // Web pages on other origins also call the token issuer.
     response.setHeader('access-control-allow-origin', '*');
     if (!away && options.answer?.(request, response) === true) return;
     const isKeySet = request.url === '/keys';

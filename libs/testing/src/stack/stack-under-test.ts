@@ -17,7 +17,7 @@ const ENDED_WITHIN_MS = 10_000;
  */
 export interface UnitUnderTest {
   readonly name: string;
-  /** The value is null while the process is down. */
+  /** The process id. The process id is null while the process is down. */
   readonly pid: number | null;
   /**
    * Sends a signal. If the signal kills the process immediately, the promise resolves after the process has
@@ -39,16 +39,16 @@ export interface StackUnderTest {
   readonly accountId: string;
   /** An API key for the demo account. */
   readonly apiKey: string;
-  /** The current contents of dev.json. Process ids change after a restart. */
+  /** The current contents of dev.json. The process ids in dev.json change after a restart. */
   readonly dev: DevInfo;
   service(name: string): UnitUnderTest;
   /** The complete log of a service or server. */
   logs(name: string): string;
-  /** Connection details for a NATS user, with the user's permissions. */
+  /** Connection details for a NATS user, which has the permissions of that user. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
   /** A service's addresses of both Redis servers, with the service's permissions. */
   redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
-  /** Stops the stack and deletes its data. Does nothing for a shared stack. */
+  /** Stops the stack and deletes its data. A shared stack keeps running. */
   stop(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** A handle for the running stack with its data in `path`. */
+/** A handle for the running stack with its data in the folder `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

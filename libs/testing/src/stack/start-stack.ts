@@ -13,31 +13,32 @@ import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface TestStackOptions {
   /**
-   * Environment variables by service name, or `*` for all services. These variables override all other
-   * settings. Limits of account routes are raised unless they are given here.
+   * Environment variables by service name, or `*` for all services. The given variables override all other
+   * settings. Rate limits of the account API are raised unless the given variables set the limits.
    */
   readonly env?: Record<string, Record<string, string>>;
   /**
-   * Number of processes by service name. By default, one process. The second process has the name
-   * `<service>-2`.
+   * Number of processes by service name. The default is one process per service. The second process of a
+   * service has the name `<service>-2`.
    */
   readonly replicas?: Record<string, number>;
   /**
-   * The services to run. By default, all services. With an empty list, only Postgres (migrated), Redis and
-   * NATS run.
+   * The services to run. By default, all services run. With an empty list, only Postgres (migrated), Redis
+   * and NATS run.
    */
   readonly apps?: readonly string[];
-  /** Unpacked images to run instead of this checkout's build, by process name. */
+  /** Unpacked images to run instead of the build of this checkout, by process name. */
   readonly images?: StackOptions['images'];
-  /** Creates a NATS user `observer` that receives all messages. */
+  /** Whether to create a NATS user `observer` that receives all messages. */
   readonly hasObserver?: boolean;
   /**
-   * Whether the supervisor restarts killed processes. By default, the test restarts killed processes itself.
+   * Whether the supervisor restarts killed processes. By default, a killed process stays down until the test
+   * restarts it.
    */
   readonly restartCrashed?: boolean;
 }
 
-/** Tests call account routes more often than people do. */
+/** Tests call the account API more often than people do. */
 const raisedLimits = {
   ACCOUNT_READ_RPM: '100000',
   ACCOUNT_ANALYTICS_RPM: '100000',
@@ -77,14 +78,15 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    // This clean-up is needed only if the supervisor was killed.
+    // The remaining processes need a clean-up only if the supervisor was killed.
     if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });
 }
 
 /**
- * The stack that the suite's global set-up started. Tests that use this stack must not stop its processes.
+ * The stack that the global set-up of the test suite started. Tests that use this stack must not stop its
+ * processes.
  */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];

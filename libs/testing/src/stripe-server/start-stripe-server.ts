@@ -6,13 +6,13 @@ import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 export interface StripeServerOptions {
   /** Prices for subscriptions. */
   readonly prices: readonly string[];
-  /** The port. By default, a free port. */
+  /** The port of the Stripe server. The default is a free port. */
   readonly port?: number;
 }
 
 export interface StripeCall {
   readonly method: string;
-  /** The path without the query string. */
+  /** The path of the request, without the query string. */
   readonly path: string;
   readonly fields: Fields;
   readonly idempotencyKey: string | null;
@@ -20,7 +20,7 @@ export interface StripeCall {
 
 export interface SignedEvent {
   readonly id: string;
-  /** The exact bytes that the signature covers. */
+  /** The exact bytes of the webhook body, which the signature covers. */
   readonly body: string;
   /** The value for the `stripe-signature` header. */
   readonly signature: string;
@@ -41,7 +41,7 @@ export interface StripeServer {
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly state: StripeState;
-  /** Requests in order of arrival, including rejected requests. */
+  /** Requests that the server received, in order of arrival, including rejected requests. */
   readonly calls: readonly StripeCall[];
   /** Completes a checkout, like a person who pays by card. */
   pay(checkoutId: string): StripeSubscription;
@@ -49,7 +49,7 @@ export interface StripeServer {
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
   /** Returns the same event with a new signature. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
-  /** Sets whether every request returns 503. */
+  /** Sets whether the server answers every request with 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -144,7 +144,8 @@ function renderEvent(type: string, object: object): { id: string; body: string }
 }
 
 /**
- * Creates a signature according to "Verify webhook signatures manually" in https://docs.stripe.com/webhooks.
+ * Creates a webhook signature according to "Verify webhook signatures manually" in
+ * https://docs.stripe.com/webhooks.
  */
 function signEvent(
   { id, body }: { id: string; body: string },

@@ -59,7 +59,7 @@ function invalid(message: string): StripeAnswer {
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
-  /** The list in Stripe's order, newest first. */
+  /** The list of objects in Stripe's order, newest first. */
   readonly subscriptions: StripeSubscription[] = [];
   readonly prices: ReadonlySet<string>;
 

@@ -24,7 +24,7 @@ beforeEach(() => {
   rules = new TranscriptRules({ bindsPrefix: true });
 });
 
-/** Responds to a request, and returns the request's messages with the response. */
+/** Creates the response to a request, and returns the request's messages with the response. */
 function answer(body: Body, text = 'Done.', more: readonly object[] = []): object[] {
   const [signature = ''] = rules.signBound('messages', body, ['']);
   const content = [{ type: 'thinking', thinking: '', signature }, ...more, { type: 'text', text }];

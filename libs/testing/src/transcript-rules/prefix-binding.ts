@@ -1,14 +1,14 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** The APIs on which a provider binds reasoning to the prefix. */
+/** The APIs on which a provider binds reasoning to the prompt prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
 /** A provider's verdict about the reasoning of a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
-  /** The request is rejected with 400 and this text. */
+  /** The provider rejects the request with 400 and this error text. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** The request is served without some of its reasoning. */
+  /** The provider serves the request without some of its reasoning. */
   | { readonly kind: 'dropped'; readonly transformations: readonly InputTransformation[] };
 
 /** An entry of `input_transformations` in a response. */
@@ -21,23 +21,23 @@ export type InputTransformation =
       readonly reason: 'prefix_mismatch';
     };
 
-/** The beta that permits `thinking.block_binding` and reports `input_transformations`. */
+/** Anthropic's beta name that permits `thinking.block_binding` and reports `input_transformations`. */
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
 interface IssuedBlock {
   readonly text: string;
   readonly prefix: string;
-  /** The signature of the previous block in the transcript. The value is null for the first block. */
+  /** The signature of the previous block in the transcript. The signature is null for the first block. */
   readonly previous: string | null;
 }
 
 /**
- * Signs and checks reasoning like a provider that binds reasoning to its prefix. The prefix is `system`, the
- * set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and the order of
- * JSON keys are ignored. A deferred tool is part of the prefix from the message that references the tool.
- * Reasoning may be missing at the start or at the end of a transcript, but not between two blocks. A removed
- * block cannot return. Sources: Anthropic, "Preserved thinking" and "Prefix checks"; OpenAI, "Keep the prefix
- * unchanged" and the SDK's types.
+ * Signs and checks reasoning like a provider that binds reasoning to the prompt prefix. The prompt prefix is
+ * `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and
+ * the order of JSON keys are ignored. A deferred tool is part of the prompt prefix from the message that
+ * references the tool. Reasoning may be missing at the start or at the end of a transcript, but not between
+ * two blocks. A removed reasoning block cannot return in a later request. Sources: Anthropic, "Preserved
+ * thinking" and "Prefix checks"; OpenAI, "Keep the prefix unchanged" and the SDK's types.
  */
 export class PrefixBinding {
   readonly #key = randomBytes(32);
@@ -82,7 +82,10 @@ export class PrefixBinding {
   }
 }
 
-/** The verdict about the first block that does not match. All later blocks are dropped with that block. */
+/**
+ * The verdict about the first reasoning block that does not match. All later reasoning blocks are dropped
+ * with that block.
+ */
 function mismatch(
   format: BoundFormat,
   { turns, behavior }: BoundRequest,
@@ -107,8 +110,8 @@ function mismatch(
 }
 
 /**
- * The documented error. The documentation does not quote the end of the error. Clients match the second
- * sentence.
+ * The documented error text. The documentation does not quote the end of the error text. Clients match the
+ * second sentence of the error text.
  */
 function boundElsewhere(path: string): string {
   return `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to \`drop_block\`.`;
@@ -121,17 +124,17 @@ interface BoundTool {
 }
 
 interface ReasoningBlock {
-  /** The path of the block in an error, or the id of a reasoning item. */
+  /** The path of the reasoning block in an error, or the id of a reasoning item. */
   readonly path: string;
   readonly signature: string;
   readonly text: string;
 }
 
-/** A message, or an item of the Responses API. */
+/** A message of a chat format, or an item of the Responses API. */
 interface BoundTurn {
-  /** Canonical JSON without reasoning. */
+  /** Canonical JSON of the message, without reasoning. */
   readonly text: string;
-  /** Names of the deferred tools that a search in the message found. */
+  /** Names of the deferred tools that a tool search in the message found. */
   readonly references: readonly string[];
   readonly blocks: readonly ReasoningBlock[];
 }
@@ -141,11 +144,11 @@ interface BoundRequest {
   readonly tools: readonly BoundTool[];
   readonly turns: readonly BoundTurn[];
   readonly behavior: unknown;
-  /** The betas in the body. */
+  /** The beta names in the request body. */
   readonly betas: readonly string[];
 }
 
-/** The prefix before each turn, and before the response. */
+/** The prompt prefix before each turn, and before the response. */
 function prefixesOf({ system, tools, turns }: BoundRequest): string[] {
   const messages = createHash('sha256').update(system);
   const found = new Set<string>();
@@ -169,10 +172,10 @@ const asJson = (value: unknown): Json =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Members that are not part of the prefix. */
+/** JSON members that are not part of the prompt prefix. */
 const uncounted = new Set(['cache_control', 'defer_loading', 'cachePoint']);
 
-/** Equal values have equal texts, because keys are sorted and cache markers are omitted. */
+/** Equal JSON values have equal texts, because keys are sorted and cache markers are omitted. */
 function canonical(value: unknown): string {
   if (value === undefined) return 'null';
   return JSON.stringify(value, (key, member: unknown) => {
@@ -230,7 +233,7 @@ function readMessage({ role, content }: Json, at: number): BoundTurn {
   };
 }
 
-/** A search by the provider returns an object. A search by the client returns a list. */
+/** A tool search by the provider returns an object. A tool search by the client returns a list. */
 function listReferences({ content }: Json): string[] {
   const found = Array.isArray(content) ? content : listOf(asJson(content)['tool_references']);
   return found.flatMap((reference) => {
@@ -271,8 +274,8 @@ function readConverse(body: Json): BoundRequest {
 
 function readResponses(body: Json): BoundRequest {
   return {
-    // Instructions are part of the prefix only before GPT-6.2. The format and tools of the request are always
-    // part of it.
+    // Instructions are part of the prompt prefix only before GPT-6.2.
+    // The format and the tools of the request are always part of the prompt prefix.
     system: canonical(asJson(body['text'])['format']),
     tools: listOf(body['tools']).map((tool) => ({
       name: textOf(asJson(tool)['name']),

@@ -14,10 +14,10 @@ export type IssuedReasoning =
   | { readonly kind: 'unsigned'; readonly text: string }
   | { readonly kind: 'redacted'; readonly data: string };
 
-/** Finds the first violation of a rule. Returns the text of the provider's error. */
+/** Finds the first violation of a rule. Returns the text of the provider's error, or undefined. */
 type Rule = (transcript: Transcript, issued: IssuedSequences) => string | undefined;
 
-/** Issued reasoning: every run of consecutive blocks, and every unsigned text. */
+/** The reasoning that the provider issued: every run of consecutive blocks, and every unsigned text. */
 interface IssuedSequences {
   isSigned(text: string, signature: string): boolean;
   hasRun(run: readonly TranscriptBlock[]): boolean;
@@ -27,14 +27,15 @@ interface IssuedSequences {
  * A provider's checks of a transcript. The class signs the reasoning that a scripted model returns, and rejects
  * requests that break a documented rule:
  *
- * - Every call has a result in the next message, the results are first in that message, and every result has a call.
+ * - Every tool call has a tool result in the next message, before all other content. Every tool result has a tool call.
  * - Turns of model and client alternate. No text is blank, and no message is empty.
- * - Reasoning is unmodified (signatures), and consecutive blocks are all blocks of one response.
- * - A message does not end in reasoning. With a fixed reasoning budget, a turn with calls begins with reasoning.
- * - A forced call excludes reasoning.
- * - After the provider has sent unsigned reasoning (`reasoning_content`), every call of the current turn has
- *   unmodified unsigned reasoning.
- * - With `bindsPrefix`, reasoning is valid only behind the prefix for which it was signed (`PrefixBinding`).
+ * - Reasoning is unmodified (signatures). Consecutive reasoning blocks are all reasoning blocks of one response.
+ * - A message does not end in reasoning.
+ * - With a fixed reasoning budget, a turn with tool calls begins with reasoning.
+ * - A request that forces a tool call must not turn reasoning on.
+ * - After the provider has sent unsigned reasoning (`reasoning_content`), every message with tool calls in the
+ *   current turn has unmodified unsigned reasoning.
+ * - With `bindsPrefix`, reasoning is valid only behind the prompt prefix for which it was signed.
  *
  * Sources: Anthropic, "Extended thinking" (preserving thinking blocks, toggling thinking modes) and "Tool use";
  * AWS, "Converse API"; OpenAI, "Function calling"; OpenRouter, "Reasoning tokens"; DeepSeek, "Thinking mode".
@@ -50,7 +51,7 @@ export class TranscriptRules {
     this.#binding = bindsPrefix ? new PrefixBinding() : null;
   }
 
-  /** The violations found up to now, oldest first. */
+  /** The violations found until now, oldest first. */
   get violations(): readonly string[] {
     return this.#violations;
   }
@@ -68,8 +69,8 @@ export class TranscriptRules {
   }
 
   /**
-   * Signs the reasoning of the response to a request, and binds it to the request's prefix. Needs
-   * `bindsPrefix`.
+   * Signs the reasoning of the response to a request, and binds the reasoning to the request's prompt prefix.
+   * The option `bindsPrefix` must be true.
    */
   signBound(format: BoundFormat, body: unknown, texts: readonly string[]): string[] {
     if (this.#binding === null) throw new Error('these rules do not bind reasoning to the prefix');
@@ -94,7 +95,7 @@ export class TranscriptRules {
   check(format: TranscriptFormat, body: unknown): string | undefined {
     const transcript = readTranscript(format, body);
     const issued: IssuedSequences = {
-      // Bound signatures were already checked together with their prefix.
+      // The signatures of bound reasoning were already checked together with the prompt prefix.
       isSigned: (text, signature) => this.#binding !== null || this.sign(text) === signature,
       hasRun: (run) => this.#runs.has(keyOf(run)),
     };
@@ -121,7 +122,7 @@ function idsOf(message: TranscriptMessage | undefined, kind: 'call' | 'result'):
 }
 
 /**
- * Joins adjacent client messages, because the chat-completions format sends each result in a separate
+ * Joins adjacent client messages, because the chat-completions format sends each tool result in a separate
  * message.
  */
 function joinClientMessages(messages: readonly TranscriptMessage[]): TranscriptMessage[] {

@@ -14,10 +14,13 @@ import { parseResponse, endStream, parseFrame } from './provider/parse-response.
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** From OpenAI's API reference, `tools[].function.name`. Compatible providers accept the same names. */
+/**
+ * Pattern for tool names, from OpenAI's API reference, `tools[].function.name`. Compatible providers accept
+ * the same names.
+ */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** OpenAI's Chat Completions API. Most providers support this format. */
+/** The format of OpenAI's Chat Completions API. Most providers support this format. */
 export const chatCompletions: ClientWireFormat = {
   name: 'chat-completions',
   client: {

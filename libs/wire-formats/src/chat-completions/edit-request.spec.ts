@@ -18,7 +18,7 @@ const tool = (name: string, more = ''): string => `{"type":"function","function"
 const body = (members: string): string => `{"model":"openai/gpt-x","messages":[]${members}}`;
 
 describe('editRequest', () => {
-  it('returns the same bytes when nothing changes', () => {
+  it('returns the same bytes when the request needs no changes', () => {
     const bytes = Buffer.from(body(`, "big": 12345678901234567890, "one": 1.0, "tools" : [ ${tool('a')} ]`));
     const tape = scanJson(bytes, { depthMax: 64 });
     const outline = outlineRequest(tape);
@@ -64,7 +64,7 @@ describe('editRequest', () => {
     );
   });
 
-  it('removes fields that depend on tools when it removes the last tool', () => {
+  it('removes fields that depend on tools when the last tool is removed', () => {
     const members = `,"tools":[${tool('a')}],"tool_choice":"auto","parallel_tool_calls":true,"n":1`;
     expect(edit(body(members), { keepTools: new Set() })).toBe(body(',"n":1'));
     expect(edit(body(',"tools":[],"tool_choice":"auto"'), { keepTools: new Set() })).toBe(

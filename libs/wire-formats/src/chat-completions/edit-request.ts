@@ -21,14 +21,15 @@ const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
  * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
- * and removes the earlier ones. Otherwise a provider that reads the first occurrence would use an unvalidated
- * value.
+ * and removes the earlier occurrences. A provider that reads the first occurrence therefore uses the
+ * validated value.
  */
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format. Removes the gateway's fields and applies the plan in
- * place. All other bytes stay the same. If nothing changes, the function returns the same `bytes` object.
+ * Edits a request for a provider of the same format. The edits remove the gateway's fields and apply the plan
+ * in place. All other bytes stay the same. If the request needs no changes, the function returns the same
+ * `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;
@@ -66,7 +67,7 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
 
 /**
  * Lists the allowed tools in `tool_choice`. All tools stay in the prompt, which keeps the prompt cache valid.
- * If the client requires a call, the new tool choice also requires a call.
+ * If the client requires a tool call, the new tool choice also requires a tool call.
  */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];

@@ -106,18 +106,18 @@ describe("a seed in Mistral's field", () => {
     scanJson(Buffer.from('{"model":"m","messages":[],"random_seed":7}'), { depthMax: 8 }),
   );
 
-  it('becomes the seed in every format that has a seed', () => {
+  it("a seed in Mistral's field becomes the seed in every format that has a seed", () => {
     expect(parsed.settings).toEqual({ seed: 7 });
     expect(providerFormatNamed('cohere').provider.renderRequest(parsed, { model: 'm' }).losses).toEqual([]);
   });
 
-  it('stays in the same field for a provider of the same format', () => {
+  it("a seed in Mistral's field stays in this field for a provider of the same format", () => {
     const { body } = provider.renderRequest(parsed, { model: 'm' });
     expect(body).toEqual({ model: 'm', messages: [], random_seed: 7 });
   });
 });
 
-/** A response from a provider of another format. */
+/** A response from a provider that uses another format. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'messages', id: 'msg_1' },
   { type: 'thinking-start', choice: 0, block: 0 },
@@ -143,7 +143,7 @@ const usage = {
 };
 
 describe('a response from another format', () => {
-  it("is rendered as a non-streaming response with this format's fields", () => {
+  it("a response from another format is rendered as a non-streaming response with the target format's fields", () => {
     expect(client.renderResponse(foldAnswer(foreignAnswer), defaults)).toEqual({
       id: 'msg_1',
       object: 'chat.completion',
@@ -165,7 +165,7 @@ describe('a response from another format', () => {
     });
   });
 
-  it('is rendered as a stream with the same content, with usage only on request', () => {
+  it('a response from another format is rendered as a stream with the same content, with usage only on request', () => {
     const streamed = (includesUsage: boolean): string => {
       const renderer = client.openStreamRenderer({ ...defaults, includesUsage });
       return foreignAnswer.map((event) => Buffer.from(renderer.render(event)).toString()).join('');
@@ -190,7 +190,7 @@ describe('errors', () => {
     source: 'gateway',
   } as const;
 
-  it("have the endpoint's shape and contain the request id", () => {
+  it("errors have the endpoint's shape and contain the request id", () => {
     const rendered = client.renderError(error, 'id-1');
     const { type, code, message, param, source } = error;
     expect(rendered.status).toBe(429);
@@ -200,7 +200,7 @@ describe('errors', () => {
     });
   });
 
-  it('end a stream without a terminator', () => {
+  it('errors end a stream without a terminator', () => {
     const text = Buffer.from(client.renderStreamError(error, 'id-1')).toString();
     const parser = provider.openStreamParser();
     const events = [...parser.push(Buffer.from(text)), ...parser.end()];
@@ -234,7 +234,7 @@ describe('errors', () => {
     [429, 'slow down', { message: 'slow down', type: 'rate_limit_error' }],
     [500, '', { message: 'The provider answered with status 500.' }],
     [500, '[1]', { message: '[1]' }],
-  ])('from a provider are parsed: %i %s', (status, body, expected) => {
+  ])('errors from a provider are parsed: %i %s', (status, body, expected) => {
     expect(provider.parseError(status, body)).toMatchObject(expected);
   });
 });

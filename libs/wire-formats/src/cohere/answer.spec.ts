@@ -15,7 +15,7 @@ const start = { type: 'message-start', id: 'i', delta: {} };
 const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 
 describe('a stream', () => {
-  it('emits no end event for a truncated stream, and ignores bytes after the end event', () => {
+  it('a truncated stream has no end event, and bytes after the end event are ignored', () => {
     const contentStart = event('content-start', { content: { type: 'text', text: 'a' } });
     expect(read(start, contentStart).map(({ type }) => type)).not.toContain('message-end');
     expect(read(start, complete, contentStart).at(-1)).toEqual({ type: 'message-end' });

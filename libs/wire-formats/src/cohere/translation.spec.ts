@@ -84,14 +84,19 @@ describe('tools from another format', () => {
     [{ mode: 'tool', name: 'g' }, 'REQUIRED', ['g']],
     [{ mode: 'allowed', names: ['f'] }, undefined, ['f']],
     [{ mode: 'allowed', names: ['f'], required: true }, 'REQUIRED', ['f']],
-  ] as const)('follow the client’s tool choice: %j', (toolChoice, choice, names) => {
-    const { body, losses } = render({ tools: [f, g], toolChoice });
-    expect(body.tool_choice).toBe(choice);
-    expect((body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(names);
-    expect(losses).toEqual([]);
-  });
+  ] as const)(
+    'tools from another format follow the client’s tool choice: %j',
+    (toolChoice, choice, names) => {
+      const { body, losses } = render({ tools: [f, g], toolChoice });
+      expect(body.tool_choice).toBe(choice);
+      expect((body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(
+        names,
+      );
+      expect(losses).toEqual([]);
+    },
+  );
 
-  it('are all strict or all non-strict', () => {
+  it('tools from another format are all strict or all non-strict', () => {
     expect(render({ tools: [{ ...f, strict: true }] }).body).toMatchObject({ strict_tools: true });
     const mixed = render({ tools: [{ ...f, strict: true }, g] });
     expect(mixed.body).not.toHaveProperty('strict_tools');
@@ -100,7 +105,7 @@ describe('tools from another format', () => {
 });
 
 describe('settings from another format', () => {
-  it('are renamed to the fields of the Cohere format', () => {
+  it('settings from another format are renamed to the fields of the Cohere format', () => {
     const { body } = render({
       stream: true,
       settings: {
@@ -125,7 +130,7 @@ describe('settings from another format', () => {
     });
   });
 
-  it('are reported as losses if the Cohere format does not support them', () => {
+  it('settings are reported as losses if the Cohere format does not support them', () => {
     const settings = { answers: 2, parallelToolCalls: false, endUser: 'u', reasoningEffort: 'high' };
     expect(fieldsOf(render({ settings })).sort()).toEqual([
       'n',

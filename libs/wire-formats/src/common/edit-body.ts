@@ -13,8 +13,8 @@ function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): b
 }
 
 /**
- * Whether the edits remove all tools from a non-empty tool list. Providers reject an empty list, and a tool
- * choice without tools.
+ * Whether the edits remove all tools from a non-empty tool list. Providers reject an empty tool list, and a
+ * tool choice without tools.
  */
 export function dropsAllTools(
   request: Pick<RequestEdit, 'keepTools' | 'addTools'> & { outline: RequestOutline },
@@ -23,7 +23,7 @@ export function dropsAllTools(
   return keepsNone(request) && request.outline.tools.length > 0;
 }
 
-/** Whether none of the client's tools is kept. */
+/** Whether the plan keeps none of the client's tools. */
 export function keepsNone(
   request: Pick<RequestEdit, 'keepTools'> & { outline: Pick<RequestOutline, 'tools'> },
 ): boolean {
@@ -43,7 +43,7 @@ export function editTools(request: RequestEdit, tools: JsonNode, stripTool: Stri
   return [removeItems(tape, tools, (index) => isKept(request, index)), ...inTools].flat();
 }
 
-/** Combines removals with schema edits. A schema edit that overlaps a removal is dropped. */
+/** Combines removals with edits of tool schemas. A schema edit that overlaps a removal is dropped. */
 function editTool(
   tape: JsonTape,
   tool: JsonNode,
@@ -63,7 +63,8 @@ function editTool(
 }
 
 /**
- * Sets the field `model` to the provider's model name. Returns no edit if the field already has that value.
+ * Sets the field `model` to the provider's model name. Returns no edit if the field `model` already has that
+ * value.
  */
 export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   const node = tape.get(tape.root, 'model');
@@ -102,7 +103,9 @@ export function renderAdded(
   return render(request, { model: '' }).body;
 }
 
-/** Appends items to an array. `isLeftEmpty` returns true if all existing items are removed. */
+/**
+ * Appends items to a JSON array. `isLeftEmpty` returns true if all existing items of the array are removed.
+ */
 export function addItems(
   tape: JsonTape,
   array: JsonNode | undefined,
@@ -117,8 +120,8 @@ export function addItems(
 }
 
 /**
- * Applies a format's own edits, together with the edits that are the same in all formats: replaced texts and
- * calls, and added messages.
+ * Applies a format's own edits, together with the edits that are the same in all formats. The common edits
+ * are replaced texts, replaced tool calls, and added messages.
  */
 export function applyRequestEdits(
   { bytes, tape, contextEdits = [], callEdits = [] }: RequestEdit,

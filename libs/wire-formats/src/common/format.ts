@@ -27,21 +27,21 @@ export interface RequestEdit {
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
   /**
-   * The provider's model name, without a provider prefix. If absent, the request keeps the client's model
+   * The provider's model name, without a provider prefix. By default, the request keeps the client's model
    * name.
    */
   readonly model?: string;
-  /** Indexes of the tools to keep. If absent, all tools are kept. */
+  /** Indexes of the tools to keep. By default, all tools are kept. */
   readonly keepTools?: ReadonlySet<number>;
-  /** Indexes of kept tools that the provider loads lazily. Ignored in formats without deferral. */
+  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore these indexes. */
   readonly deferTools?: ReadonlySet<number>;
   /**
-   * Indexes of the kept tools that the model may call, in addition to those in `addTools`. If absent, the
-   * model may call all tools. Ignored in formats that cannot restrict tools.
+   * Indexes of the kept tools that the model may call, in addition to the tools in `addTools`. By default,
+   * the model may call all tools. Formats that cannot restrict tools ignore these indexes.
    */
   readonly allowTools?: ReadonlySet<number>;
   /**
-   * Edits to tool definitions, keyed by tool index. Edits are in ascending order. Offsets are relative to the
+   * Edits to tool definitions, by tool index. The edits are in ascending order. Offsets are relative to the
    * definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
@@ -50,23 +50,29 @@ export interface RequestEdit {
    * body.
    */
   readonly contextEdits?: readonly ByteEdit[];
-  /** Replacements for call names and arguments, with offsets into the body. */
+  /** Replacements for the names and arguments of tool calls, with offsets into the body. */
   readonly callEdits?: readonly ByteEdit[];
-  /** The gateway's own tools, appended after the kept tools. */
+  /** The gateway's own tools, which are appended after the kept tools. */
   readonly addTools?: readonly ChatTool[];
   /** Messages that the gateway appends after the client's last message. */
   readonly addMessages?: readonly ChatMessage[];
 }
 
-/** The position of a function call in the transcript. Ranges are byte offsets into the body. */
+/** The position of a function call in the transcript. Its ranges are byte offsets into the body. */
 export interface CallPlace {
   readonly id: string;
   readonly name: string;
   readonly nameRange: ByteRange;
   readonly argumentsRange: ByteRange;
-  /** True if the arguments are a JSON string that contains encoded JSON. False if they are a JSON value. */
+  /**
+   * True if the arguments are a JSON string that contains encoded JSON. False if the arguments are a JSON
+   * value.
+   */
   readonly isText: boolean;
-  /** The arguments as JSON text, exactly as the client sent them. Decoded on demand. */
+  /**
+   * The arguments of the function call as JSON text, exactly as the client sent them. The arguments are
+   * decoded on demand.
+   */
   argumentsText(): string;
 }
 
@@ -76,33 +82,36 @@ export interface EditedRequest {
   readonly bytes: Uint8Array;
 }
 
-/** A piece of conversation text for the compressor. Parts are listed in the order the model reads them. */
+/**
+ * A piece of conversation text for the compressor. The pieces are listed in the order in which the model
+ * reads them.
+ */
 export interface ContextPart {
   /**
-   * The message index. The value is -1 for the system prompt in formats that store the system prompt outside
-   * the messages.
+   * The index of the message. The index is -1 for the system prompt in formats that store the system prompt
+   * outside the messages.
    */
   readonly message: number;
   readonly speaker: MessageRole;
   /**
-   * The range of the JSON string that may be replaced. If undefined, the text is read-only and serves as a
-   * reference.
+   * The range of the JSON string that may be replaced. If the range is undefined, the text is read-only and
+   * serves as a reference.
    */
   readonly range: ByteRange | undefined;
-  /** The bytes that the text is read from: a JSON string, or the name and arguments of a call. */
+  /** The byte ranges of the text: a JSON string, or the name and arguments of a tool call. */
   readonly source: readonly ByteRange[];
-  /** Decoded on demand. */
+  /** The text of the piece, decoded on demand. */
   text(): string;
 }
 
 /**
- * Defaults for response values that the format requires. Providers of other formats may not send these
- * values.
+ * Default values for response fields that the format requires. Providers of other formats may not send these
+ * fields.
  */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
-  /** Unix time in seconds. */
+  /** The creation time of the response, as Unix time in seconds. */
   readonly createdAt: number;
   /** Response duration in milliseconds, for formats that report it. */
   readonly latencyMs?: number;
@@ -120,22 +129,28 @@ export interface RenderedError {
 }
 
 /**
- * Renders one response as a stream of bytes. Create one renderer per response. A renderer is not safe for
- * concurrent use.
+ * Renders one response as a stream of bytes. Each response needs a separate renderer. A renderer is not safe
+ * for concurrent use.
  */
 export interface StreamRenderer {
   render(event: StreamEvent): string | Uint8Array;
 }
 
-/** Parses one response from the provider's bytes, in chunks of any size. Create one parser per response. */
+/**
+ * Parses one response from the provider's bytes, in chunks of any size. Each response needs a separate
+ * parser.
+ */
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
-  /** An error found in the latest chunk after events that `push` returned. The next call throws the error. */
+  /**
+   * An error that `push` found in the latest chunk after the returned events. The next call of `push` throws
+   * this error.
+   */
   readonly failure?: GatewayError | undefined;
   /**
-   * Call when the provider has closed the stream without an error. If no `message-end` was returned, the
-   * response is truncated.
+   * Call this method when the provider has closed the stream without an error. If no `message-end` was
+   * returned, the response is truncated.
    */
   end(): StreamEvent[];
 }
@@ -159,11 +174,11 @@ export interface ClientHalf {
   /** The stream encoding: server-sent events, or Amazon's binary event stream. */
   readonly framing: 'sse' | 'event-stream';
   /**
-   * The response header, besides `x-request-id`, in which this format's clients look for the request id. Null
-   * if the format has no such header.
+   * The response header, besides `x-request-id`, in which clients of this format look for the request id. The
+   * header is null if the format has no such header.
    */
   readonly requestIdHeader: string | null;
-  /** True if the format has one text per choice. The text blocks of a response are then merged. */
+  /** True if the format has only one text per choice. The text blocks of a response are then merged. */
   readonly joinsTexts: boolean;
   /**
    * Reads and validates the fields that the gateway needs.
@@ -172,14 +187,15 @@ export interface ClientHalf {
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
   /**
-   * The text in the messages from index `from` onward: tool results, user text, and the model's own text and
+   * The text in the messages from index `from` onward: tool results, user text, the model's text, and tool
    * calls.
    */
   listContext(tape: JsonTape, from: number): ContextPart[];
   /** The name, description, schema and examples of each given tool, in the given order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /**
-   * Whether a streamed response includes token usage. Always true if the format requires usage in streams.
+   * Whether a streamed response includes token usage. The result is true if the format requires usage in
+   * streams.
    */
   requestsStreamedUsage(tape: JsonTape): boolean;
   /** The positions of the function calls in the transcript. */
@@ -201,24 +217,24 @@ export interface RequestRenderOptions {
   readonly model: string;
   /** The output limit field for a provider that accepts only one of the two fields. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** The default output limit, in formats that require an output limit. */
+  /** The default output limit. Only formats that require an output limit use this default. */
   readonly maxOutputTokensDefault?: number;
-  /** False if the model rejects a reasoning effort. The effort is then reported as a loss. */
+  /** False if the model rejects a reasoning effort. A reasoning effort is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
-  /** The API version to use, in formats that have versions. If absent, the format chooses the version. */
+  /** The API version to use, in formats that have versions. By default, the format chooses the version. */
   readonly apiVersion?: string;
   /**
-   * The key under which the provider keeps the requests of a conversation in one prompt cache. Ignored in
-   * formats without such a key. A key from the client takes precedence.
+   * The key under which the provider keeps the requests of a conversation in one prompt cache. The key is
+   * ignored in formats without such a key. A key from the client takes precedence.
    */
   readonly promptCacheKey?: string;
 }
 
 /** The rules for marking prompt prefixes to cache (`cacheMarker` in the interchange). */
 export interface CacheMarkerRules {
-  /** Maximum number of markers in a request. */
+  /** Maximum number of cache markers in a request. */
   readonly markersMax: number;
-  /** Whether the provider accepts a marker after the tools of this model. */
+  /** Whether the provider accepts a cache marker after the tools of this model. */
   marksTools(model: string): boolean;
 }
 
@@ -233,24 +249,27 @@ export interface ProviderHalf {
   readonly toolNamePattern: RegExp;
   /** The format's finish reason for a complete response that the model ended. */
   readonly finishedReason: string;
-  /** The rules for cache markers. Absent in formats without cache markers. */
+  /** The rules for cache markers. The rules are absent in formats without cache markers. */
   readonly cacheMarkers?: CacheMarkerRules;
-  /** Chooses the API version for a request. Defined only in formats that have versions. */
+  /** Chooses the API version for a request. The function is absent in formats that have no versions. */
   chooseApiVersion?(request: ChatRequest): string;
   renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;
   /** @throws GatewayError `upstream_invalid` */
   parseResponse(bytes: Uint8Array): StreamEvent[];
   openStreamParser(): StreamParser;
-  /** The response headers are needed because some formats send the error type in a header. */
+  /**
+   * Parses an error response. The response headers are needed because some formats send the error type in a
+   * header.
+   */
   parseError(status: number, body: string, headers?: AnswerHeaders): ProviderError;
 }
 
-/** A format that providers use. Formats do not depend on each other. */
+/** A format that providers use. No format depends on another format. */
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record how the client spelled an interchange value. Ignoring them in other
-   * formats is not a loss.
+   * Extension fields that only record how the client spelled an interchange value. A format that ignores the
+   * extension fields of other formats causes no loss.
    */
   readonly spellings: readonly string[];
   /** Whether a custom tool can have a grammar. In all other formats, a grammar is a loss. */
@@ -264,8 +283,8 @@ export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
 }
 
 /**
- * A format that both providers and clients use. Its requests can be edited in place and forwarded in the same
- * format.
+ * A format that both providers and clients use. Requests in this format can be edited in place and forwarded
+ * in the same format.
  */
 export interface ClientWireFormat extends WireFormat<ClientFormat> {
   readonly client: ClientHalf;

@@ -2,8 +2,8 @@ import { invalidField } from '@gateway/errors';
 import type { JsonEntry, JsonTape } from '../json/json-tape.ts';
 
 /**
- * Request fields that carry the caller's own credentials. The gateway reads these fields and never forwards
- * them.
+ * Request fields that carry the caller's own provider credentials. The gateway reads these fields and never
+ * forwards them.
  */
 export const cloudFields = [
   'cloud_access_key_id',
@@ -16,7 +16,8 @@ export const cloudFields = [
 export type CloudField = (typeof cloudFields)[number];
 
 /**
- * A tool field with example requests that need the tool. The gateway reads this field and never forwards it.
+ * A field of a tool definition, with example requests that need the tool. The gateway reads the field and
+ * never forwards it.
  */
 export const examplesField = 'x-svc-examples';
 
@@ -25,8 +26,9 @@ export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
 }
 
 /**
- * Reads the caller's own credentials from the request body. Credentials are secrets and must not be logged.
- * @throws GatewayError `invalid_field` when a field is neither a string nor null.
+ * Reads the caller's own provider credentials from the request body. Credentials are secrets and must not be
+ * logged.
+ * @throws GatewayError `invalid_field` if a field is neither a string nor null.
  */
 export function readCloudFields(tape: JsonTape): Partial<Record<CloudField, string>> {
   const found: Partial<Record<CloudField, string>> = {};

@@ -8,12 +8,15 @@ export function invalidBody(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The body must be a JSON object.' });
 }
 
-/** Real tool names have at most about 100 characters. Names are copied into headers and logs. */
+/**
+ * Maximum length of a tool name. Real tool names have at most about 100 characters. Tool names are copied
+ * into headers and logs.
+ */
 export const modelCharactersMax = 512;
 
 /**
- * Maximum messages per request, far more than any model's context can contain. Each message costs a few
- * microseconds and a few hundred bytes.
+ * Maximum number of messages per request, far more than any model's context can contain. Each message costs a
+ * few microseconds and a few hundred bytes.
  */
 const messagesMax = 32_768;
 
@@ -51,7 +54,7 @@ export function readArray(tape: JsonTape, name: string): JsonNode | undefined {
   return node;
 }
 
-/** A number in the body. Returns undefined for any other type, which the provider validates. */
+/** Returns a number in the body. Returns undefined for any other type, which the provider validates. */
 export function readNumber(tape: JsonTape, name: string): number | undefined {
   const node = findSet(tape, name);
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
@@ -80,7 +83,7 @@ export function describeTools(
   });
 }
 
-/** Examples must be strings. Other values are skipped. */
+/** Tool examples must be strings. Values of other types are skipped. */
 export function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }
@@ -99,14 +102,17 @@ export function outlineTexts(
   };
 }
 
-/** The positions of a call's fields, in formats that build messages from blocks. */
+/** The positions of a tool call's fields, in formats that build messages from blocks. */
 interface CallBlock {
-  /** Returns the object that contains the call's fields, or undefined for blocks that are not calls. */
+  /**
+   * Returns the object that contains the fields of the tool call. Returns undefined for blocks that are not
+   * tool calls.
+   */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;
   readonly idMember: string;
 }
 
-/** The calls in the transcript, in order. Skips malformed calls. */
+/** The tool calls in the transcript, in order. Malformed tool calls are skipped. */
 export function listBlockCalls(tape: JsonTape, { bodyOf, idMember }: CallBlock): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

@@ -5,9 +5,15 @@ import { isEmpty } from '../json/read-members.ts';
 export interface OwnMembers {
   /** Wraps the fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
-  /** Like `of`, for spreading into an object. The result is an empty object if there are no fields. */
+  /**
+   * Wraps the fields like `of`, to spread into an object. The result is an empty object if there are no
+   * fields.
+   */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
-  /** Returns an object's extension fields for the format, or an empty object if there are none. */
+  /**
+   * Returns an object's extension fields for the format. The result is an empty object if there are no such
+   * fields.
+   */
   readonly read: (holder: { readonly extensions?: Extensions } | undefined) => JsonObject;
 }
 

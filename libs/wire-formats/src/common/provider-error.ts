@@ -1,12 +1,20 @@
-/** Maximum characters to forward from a provider's error message. Most longer messages are HTML pages. */
+/**
+ * Maximum number of characters to forward from a provider's error message. Most longer messages are HTML
+ * pages.
+ */
 const messageCharactersMax = 2000;
 
-/** Shortens the provider's error message. A message that states the status replaces an empty message. */
+/**
+ * Shortens the provider's error message. An empty message is replaced by a message that contains the status.
+ */
 export function boundMessage(message: string | undefined, status: number): string {
   return (message || `The provider answered with status ${status}.`).slice(0, messageCharactersMax);
 }
 
-/** The error type that OpenAI and Anthropic use for a status. Used when the provider sends no error type. */
+/**
+ * The error type that OpenAI and Anthropic use for an HTTP status. The gateway uses this type if the provider
+ * sends no error type.
+ */
 export function mapStatusToType(status: number): string {
   switch (status) {
     case 401:
@@ -22,7 +30,10 @@ export function mapStatusToType(status: number): string {
   }
 }
 
-/** Parses an error body. A non-JSON body becomes the error message. An HTML page becomes an empty message. */
+/**
+ * Parses an error body. A body that is not JSON becomes the error message. An HTML page becomes an empty
+ * message.
+ */
 export function parseErrorBody(body: string): unknown {
   try {
     return JSON.parse(body) as unknown;

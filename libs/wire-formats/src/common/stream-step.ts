@@ -3,7 +3,7 @@ import type { StreamEvent } from '@gateway/interchange';
 /** The result of one step of a stream parser: the parser's next state and the emitted events. */
 export type Step<State> = readonly [State, readonly StreamEvent[]];
 
-/** Runs the steps in order. Each step starts from the previous step's state. */
+/** Runs the parser steps in order. Each step starts from the previous step's state. */
 export function chainSteps<State>(
   state: State,
   steps: readonly ((state: State) => Step<State>)[],
@@ -13,8 +13,7 @@ export function chainSteps<State>(
   for (const step of steps) {
     const [next, events] = step(current);
     current = next;
-    // This code avoids `push(...events)`, because one step can emit more events than a function call accepts
-    // arguments.
+    // `push(...events)` would fail, because a function call accepts a limited number of arguments.
     for (const event of events) emitted.push(event);
   }
   return [current, emitted];

@@ -64,7 +64,7 @@ describe('tool names', () => {
     expect(bound.toolChoice).toEqual({ ...allowed, names: [sentNames(bound)[1], 'f'] });
   });
 
-  it('restores the client’s names in calls, streamed and non-streaming', () => {
+  it('restores the client’s tool names in calls, streamed and non-streaming', () => {
     const { request, meant } = nameTools(ask([`${long}read`]), pattern);
     const [name = ''] = sentNames(request);
     const start = (calledName: string): StreamEvent => ({

@@ -13,14 +13,14 @@ import type { ProviderHalf } from './format.ts';
 /** Maps the tool names sent to the provider back to the client's names. */
 export type UpstreamToolNames = ReadonlyMap<string, string>;
 
-/** All formats accept names with this number of characters. */
+/** Maximum length of replacement names. All formats accept tool names with this number of characters. */
 const nameCharactersMax = 64;
 const markCharacters = 8;
 
 /**
- * Replaces tool names that the provider rejects, everywhere in the request. A name gets the same replacement
- * in every turn of a conversation. `meant` maps the replacements to the client's names. Returns null if no
- * name was replaced.
+ * Replaces tool names that the provider rejects, everywhere in the request. A tool name gets the same
+ * replacement in every turn of a conversation. `meant` maps the replacements to the client's names. Returns
+ * null if the provider accepts all names.
  * @param pattern matches a complete name that the provider accepts
  */
 export function nameTools(
@@ -49,7 +49,7 @@ export function nameTools(
   };
 }
 
-/** Wraps a format's provider side, so that calls in responses have the client's tool names. */
+/** Wraps the provider side of a format, so that tool calls in responses have the client's tool names. */
 export function restoreToolNames(
   provider: ProviderHalf,
   meantNow: () => UpstreamToolNames | null,
@@ -87,7 +87,10 @@ function namesIn({ tools, toolChoice, messages }: ChatRequest): Set<string> {
   return names;
 }
 
-/** The start of the name plus a hash. The hash distinguishes names that have the same start. */
+/**
+ * Builds a replacement name from the start of the tool name and a hash. The hash distinguishes tool names
+ * that have the same start.
+ */
 function chooseName(name: string, isTaken: (name: string) => boolean): string {
   const plain = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   for (let salt = 0; ; salt += 1) {
@@ -116,7 +119,7 @@ function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
 }
 
 /**
- * Maps a call id to an id that the provider accepts, because ids from other providers may contain other
+ * Maps a tool call id to an id that the provider accepts, because ids from other providers may contain other
  * characters. Equal ids map to equal ids.
  * @param pattern matches a complete id that the provider accepts. The pattern must accept letters, digits,
  * `_` and `-`.

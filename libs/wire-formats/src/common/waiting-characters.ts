@@ -1,13 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 
-/** Maximum buffered characters. Real responses buffer far fewer. */
+/** Maximum number of buffered characters. The buffers for real responses are far smaller. */
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**
  * Adds an event's size to the number of buffered characters. Renderers buffer a block's events while a
  * different block is open.
- * @throws GatewayError `upstream_invalid` when the buffer exceeds its limit.
+ * @throws GatewayError `upstream_invalid` if the number of buffered characters exceeds its maximum.
  */
 export function addWaitingCharacters(waiting: number, event: StreamEvent): number {
   const characters = waiting + charactersOf(event);
@@ -19,7 +19,7 @@ export function addWaitingCharacters(waiting: number, event: StreamEvent): numbe
   return characters;
 }
 
-/** Adds a fixed amount per object, because many small events also use memory. */
+/** Adds a fixed size per object, because many small events also use memory. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -4,7 +4,7 @@ import { converse } from './converse.ts';
 
 const { client, provider } = converse;
 
-/** Events from a provider of another format, with overlapping calls. */
+/** The events of a response from another format, in which tool calls overlap. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'chat-completions', id: 'id' },
   { type: 'thinking-start', choice: 0, block: 0 },

@@ -12,7 +12,7 @@ import { endStream, parseMessage } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** From `ToolSpecification.name` in the Amazon Bedrock API reference. */
+/** Pattern for tool names, from `ToolSpecification.name` in the Amazon Bedrock API reference. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
 /**
@@ -22,8 +22,8 @@ const toolNamePattern = /^[\w-]{1,64}$/;
 const claude = /claude/;
 
 /**
- * The Converse API of Amazon Bedrock's runtime. Its streams are binary. The URL names the model and selects
- * streaming.
+ * The Converse API of Amazon Bedrock's runtime. Its streams are binary. The URL contains the model name and
+ * selects streaming.
  */
 export const converse: ClientWireFormat = {
   name: 'converse',

@@ -17,10 +17,10 @@ import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
  * Edits a request for a provider of the same format: removes examples and applies the plan in place. All
- * other bytes stay the same. If nothing changes, the function returns the same `bytes` object. The model is
- * in the URL, so a different model does not change the body. If a client repeats a field that the gateway
- * validates, only the last occurrence is kept. A provider that reads the first occurrence therefore reads the
- * validated value.
+ * other bytes stay the same. If the request needs no changes, the function returns the same `bytes` object.
+ * The model is in the URL, so a different model does not change the body. If a client repeats a field that
+ * the gateway validates, only the last occurrence is kept. A provider that reads the first occurrence
+ * therefore reads the validated value.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { tape } = given;
@@ -39,7 +39,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
   return applyRequestEdits(request, edits, added.messages);
 }
 
-/** Removes cache points that would mark nothing because no forwarded tool precedes them. */
+/** Removes cache points that no forwarded tool precedes, because these cache points would mark no tool. */
 function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
   const { tape, keepTools } = request;
   if (keepTools === undefined) return request;

@@ -12,13 +12,13 @@ const parse = (body: unknown, stream = true) =>
 
 describe('a request of this format', () => {
   it.each([true, false])(
-    'requests usage in the stream if and only if the client requests a stream: %s',
+    'usage is requested in the stream if and only if the client requests a stream: %s',
     (stream) => {
       expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
     },
   );
 
-  it('is parsed into the interchange', () => {
+  it('a Converse request is parsed into the interchange', () => {
     const { messages, tools, settings, stream } = parse({
       system: [{ text: 's' }, { cachePoint: { type: 'default' } }],
       messages: [
@@ -85,7 +85,7 @@ describe('a request of this format', () => {
     ]);
   });
 
-  it('is the same after parsing and rendering', () => {
+  it('a Converse request is the same after parsing and rendering', () => {
     const body = {
       messages: [
         {
@@ -148,7 +148,7 @@ describe('a request of this format', () => {
     const { body: again, losses } = provider.renderRequest(parse(body), { model: claude });
     const [grounding, tool] = body.toolConfig.tools;
     const toolSpec: Record<string, unknown> = { ...tool?.toolSpec };
-    // The API rejects an empty description.
+    // The Converse API rejects an empty description.
     delete toolSpec.description;
     const expected = { ...body, toolConfig: { ...body.toolConfig, tools: [grounding, { toolSpec }] } };
     expect(JSON.parse(JSON.stringify(again))).toEqual(expected);

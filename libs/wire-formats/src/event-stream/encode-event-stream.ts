@@ -10,13 +10,15 @@ import {
 } from './event-stream-message.ts';
 
 const nameBytesMax = 255;
-/** The specification's limit for a string or binary header value. */
+/** The specification's limit for a string or binary header value, in bytes. */
 const valueBytesMax = 32_767;
 
 /**
  * Encodes a message.
- * @throws RangeError for names of 0 or more than 255 bytes, and for values of more than 32,767 bytes. Also
- * throws for a number out of range for its type, and for a message above the specification's limits.
+ * @throws RangeError for header names of 0 or more than 255 bytes, and for header values of more than 32,767
+ * bytes.
+ * @throws RangeError for a number out of range for its type, and for a message above the specification's
+ * limits.
  */
 export function encodeEventStream({ headers, payload }: EventStreamMessage): Buffer {
   const fields = Buffer.concat([...headers].flatMap(([name, header]) => encodeHeader(name, header)));

@@ -11,7 +11,7 @@ import {
 } from './event-stream-message.ts';
 
 export interface EventStreamDecoderOptions {
-  /** Maximum total message length in bytes. Defaults to the specification's limit. */
+  /** Maximum total length of a message in bytes. The default is the specification's limit. */
   readonly messageBytesMax?: number;
 }
 
@@ -32,7 +32,7 @@ export class EventStreamDecoder {
     this.#bytesMax = options.messageBytesMax ?? messageBytesMax;
   }
 
-  /** The bytes received so far of an incomplete message. */
+  /** The bytes of an incomplete message that were received until now. */
   get pendingBytes(): number {
     return this.#bufferedBytes;
   }
@@ -40,7 +40,8 @@ export class EventStreamDecoder {
   /**
    * Yields the messages that the chunk completes, one at a time, so that messages before a corrupt message
    * are not lost. Iterate to the end before passing the next chunk. Payloads share memory with the chunk.
-   * @throws EventStreamError for a corrupt message. The decoder cannot decode further messages after that.
+   * @throws EventStreamError for a corrupt message. After this error, the decoder cannot decode further
+   * messages.
    */
   *push(chunk: Uint8Array): Generator<EventStreamMessage, void> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -100,14 +101,14 @@ export class EventStreamDecoder {
       this.#bufferedBytes === preludeBytes ? readPrelude(this.#buffer, this.#bytesMax) : this.#neededBytes();
     if (this.#bufferedBytes < length) return undefined;
     const whole = this.#buffer.subarray(0, length);
-    // The message keeps this buffer, so the next message gets a new buffer.
+    // The decoded message keeps its buffer, so the next message gets a new buffer.
     this.#buffer = Buffer.alloc(0);
     this.#bufferedBytes = 0;
     return whole;
   }
 }
 
-/** Verifies the prelude and returns the message length. */
+/** Verifies the prelude of a message and returns the message length. */
 function readPrelude(bytes: Buffer, bytesMax: number): number {
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
     throw new EventStreamError('the checksum of a message prelude is wrong');

@@ -4,7 +4,7 @@
  * specification, https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export interface EventStreamMessage {
-  /** Headers in wire order. If a header is repeated, the last value is used. */
+  /** Headers in the order in which they are sent. If a header is repeated, the last value is used. */
   readonly headers: ReadonlyMap<string, EventStreamHeader>;
   readonly payload: Uint8Array;
 }
@@ -17,10 +17,10 @@ export type EventStreamHeader =
   | { readonly type: 'long' | 'timestamp'; readonly value: bigint }
   | { readonly type: 'binary'; readonly value: Uint8Array }
   | { readonly type: 'string'; readonly value: string }
-  /** Sixteen bytes, in the canonical text form with hyphens. */
+  /** A UUID of sixteen bytes, in the canonical text form with hyphens. */
   | { readonly type: 'uuid'; readonly value: string };
 
-/** The prelude: total length, headers length, and a checksum of both. */
+/** The prelude of a message: total length, headers length, and a checksum of both. */
 export const preludeBytes = 12;
 export const checksumBytes = 4;
 export const messageBytesMin = preludeBytes + checksumBytes;
@@ -28,7 +28,7 @@ export const messageBytesMin = preludeBytes + checksumBytes;
 export const headersBytesMax = 128 * 1024;
 export const messageBytesMax = messageBytesMin + headersBytesMax + 16 * 1024 * 1024;
 
-/** Header type codes on the wire. */
+/** The type codes of headers in the binary encoding. */
 export const headerTypes = {
   true: 0,
   false: 1,

@@ -139,8 +139,8 @@ describe('an event stream', () => {
       return process.cpuUsage(before).user;
     };
     cpuMicrosOf(400_000);
-    // Four times as many bytes should take four times as long. Rescanning all earlier bytes for each new byte
-    // would take sixteen times as long.
+    // Four times as many bytes should take four times as long.
+    // A decoder that rescans all earlier bytes for each new byte would take sixteen times as long.
     expect(cpuMicrosOf(1_600_000)).toBeLessThan(10 * cpuMicrosOf(400_000));
   }, 60_000);
 
@@ -164,7 +164,7 @@ describe('an event stream', () => {
     ['a number too big', new Map([['x', { type: 'byte', value: 128 }]])],
     ['a uuid that is none', new Map([['x', { type: 'uuid', value: 'zz' }]])],
   ] as [string, Map<string, EventStreamHeader>][])('is not encoded with %s', (_, headers) => {
-    // Node's own errors come from a different realm than the test's, so `instanceof` fails.
+    // Node's own errors come from a different realm than the test's classes, so `instanceof` fails.
     const rangeError: unknown = expect.objectContaining({ name: 'RangeError' });
     expect(() => encodeEventStream({ headers, payload: Buffer.alloc(0) })).toThrow(rangeError as Error);
   });

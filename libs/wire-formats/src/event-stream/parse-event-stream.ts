@@ -6,7 +6,7 @@ import { EventStreamDecoder } from './event-stream-decoder.ts';
 import { EventStreamError } from './event-stream-message.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';
 
-/** The reducer that a wire format supplies for the format's binary event stream. */
+/** The reducer that a wire format supplies for its binary event stream. */
 export interface EventStreamReducer<State> {
   readonly initial: State;
   readonly parseMessage: (state: State, message: EventStreamMessage) => Step<State>;

@@ -4,7 +4,10 @@ import { parseError } from './provider/parse-error.ts';
 import { parseResponse, openStreamParser } from './provider/parse-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** From `FunctionDeclaration.name` in Gemini's API reference: 64 characters, or 128 in newer versions. */
+/**
+ * Pattern for function names, from `FunctionDeclaration.name` in Gemini's API reference: 64 characters, or
+ * 128 in newer versions.
+ */
 const toolNamePattern = /^[\w.:-]{1,64}$/;
 
 /**

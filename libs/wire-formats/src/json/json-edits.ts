@@ -2,8 +2,8 @@ import type { ByteEdit, ByteRange } from '@gateway/interchange';
 import type { JsonEntry, JsonNode, JsonTape } from './json-tape.ts';
 
 /**
- * Applies edits to bytes. Without edits, the function returns the same object.
- * @throws RangeError when the edits are not ascending, overlap, or end past the last byte.
+ * Applies edits to bytes. If there are no edits, the function returns the same `bytes` object.
+ * @throws RangeError if the edits are not ascending, overlap, or end past the last byte.
  */
 export function applyEdits<Bytes extends Uint8Array>(
   bytes: Bytes,
@@ -24,7 +24,7 @@ export function applyEdits<Bytes extends Uint8Array>(
   return edited;
 }
 
-/** Total length in bytes after the edits. */
+/** Total length in bytes after the edits are applied. */
 export function editedLength(length: number, edits: readonly ByteEdit[]): number {
   let edited = length;
   for (const { start, end, replacement } of edits) edited += Buffer.byteLength(replacement) - (end - start);
@@ -41,15 +41,18 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
   if (free > length) throw new RangeError(`an edit ends at byte ${free} of ${length}`);
 }
 
-/** Removes the fields that match the predicate. Remove all fields from one object in a single call. */
+/**
+ * Removes the fields of an object that match the predicate. Remove all fields from one object in a single
+ * call.
+ */
 export function removeMembers(
   tape: JsonTape,
   object: JsonNode,
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
-  // This fast path returns early, because the function runs for every tool in every request, and most tools
-  // need no removal.
+  // Most tools need no removal, so this check returns early.
+  // The function runs for every tool in every request.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));
@@ -61,15 +64,15 @@ export function removeItems(tape: JsonTape, array: JsonNode, keeps: (index: numb
   return removeListed(ranges, (index) => !keeps(index));
 }
 
-/** Replaces a value with `json`, the JSON text of the new value. */
+/** Replaces a JSON value with `json`, the JSON text of the new value. */
 export function replaceValue(tape: JsonTape, node: JsonNode, json: string): ByteEdit {
   return { ...tape.range(node), replacement: json };
 }
 
 /**
  * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run. If no
- * kept entry precedes the run, the edit includes the comma after it. The result has no extra comma, and kept
- * entries keep the client's spacing.
+ * kept entry precedes the run, the edit includes the comma after the run. The result has no extra comma, and
+ * kept entries keep the client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];
@@ -93,8 +96,8 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
 }
 
 /**
- * Returns a predicate that matches fields with a name in `names` that a later field with the same name
- * overrides. The function takes time linear in the size of the object.
+ * Returns a predicate for fields that a later field with the same name overrides. The predicate matches only
+ * fields with a name in `names`. The function takes time linear in the size of the object.
  */
 export function findShadowed(
   tape: JsonTape,

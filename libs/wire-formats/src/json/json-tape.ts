@@ -1,6 +1,9 @@
 import type { ByteRange } from '@gateway/interchange';
 
-/** The index of a value on a tape, in text order. An index is only valid for the tape that returned it. */
+/**
+ * The index of a JSON value on a tape, in text order. An index is only valid for the tape that returned the
+ * index.
+ */
 export type JsonNode = number;
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -13,7 +16,7 @@ export interface JsonEntry {
 
 /**
  * Words per node on the tape: start, end, and a third word. The meaning of the third word depends on the kind
- * (see `JsonTape`).
+ * of value (see `JsonTape`).
  */
 export const nodeWords = 3;
 
@@ -49,17 +52,17 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 });
 
 /**
- * Validated JSON text and the positions of the values in it, without a tree. Each value and each key takes
- * three 32-bit words: the offset of the first byte, the offset after the last byte, and a third word. Values
- * and keys are in text order. For a container, the third word is the node that follows the container. For a
- * string, the third word is 1 if the string contains an escape. If an object repeats a key, the last
- * occurrence is used, as with `JSON.parse`.
+ * Validated JSON text and the positions of its values, without a tree. Each value and each key takes three
+ * 32-bit words: the offset of the first byte, the offset after the last byte, and a third word. Values and
+ * keys are in text order. For an array or object, the third word is the node that follows the array or
+ * object. For a string, the third word is 1 if the string contains an escape. If an object repeats a key, the
+ * last occurrence is used, as with `JSON.parse`.
  */
 export class JsonTape {
   readonly bytes: Buffer;
   readonly #words: Uint32Array;
 
-  /** Called only by `scanJson`. `words` may be longer than the text needs. */
+  /** Only `scanJson` calls the constructor. `words` may be longer than the text needs. */
   constructor(bytes: Uint8Array, words: Uint32Array) {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes
@@ -98,7 +101,7 @@ export class JsonTape {
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
   }
 
-  /** The elements of an array, or an empty list for any other type. */
+  /** The elements of an array. The list is empty if the node is not an array. */
   items(node: JsonNode): JsonNode[] {
     const found: JsonNode[] = [];
     if (this.kind(node) !== 'array') return found;
@@ -107,7 +110,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The fields of an object, including repeated keys, or an empty list for any other type. */
+  /** The fields of an object, including repeated keys. The list is empty if the node is not an object. */
   entries(node: JsonNode): JsonEntry[] {
     const found: JsonEntry[] = [];
     if (this.kind(node) !== 'object') return found;
@@ -144,8 +147,8 @@ export class JsonTape {
   }
 
   /**
-   * Compares a string that contains an escape, up to the first difference. Decoding every key of a large
-   * object for every field that the gateway reads would take seconds.
+   * Compares a string that contains an escape with a text, up to the first difference. Decoding every key of
+   * a large object for every field that the gateway reads would take seconds.
    */
   #decodesTo(node: JsonNode, text: string): boolean {
     const { bytes } = this;
@@ -166,7 +169,7 @@ export class JsonTape {
     return at === end;
   }
 
-  /** Decodes a string. Returns undefined for any other type. */
+  /** Decodes a JSON string. Returns undefined for any other type. */
   stringValue(node: JsonNode | undefined): string | undefined {
     if (node === undefined || this.kind(node) !== 'string') return undefined;
     const start = this.start(node);
@@ -195,14 +198,14 @@ const simpleEscapes: ReadonlyMap<number, number> = new Map(
   ),
 );
 
-/** The UTF-16 unit of the valid escape at this offset. */
+/** The UTF-16 unit of the valid escape sequence at this offset. */
 function readEscape(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1] ?? 0;
   if (letter !== letterU) return simpleEscapes.get(letter) ?? -1;
   return Number.parseInt(bytes.toString('latin1', at + 2, at + 6), 16);
 }
 
-/** Thrown when the text is not valid JSON (RFC 8259) or not valid UTF-8. */
+/** Thrown if the text is not valid JSON (RFC 8259) or not valid UTF-8. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   /** The byte offset where parsing stopped. */
@@ -214,7 +217,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Thrown when the JSON text has more values and keys than allowed. */
+/** Thrown if the JSON text has more values and keys than allowed. */
 export class JsonValuesError extends Error {
   override readonly name = 'JsonValuesError';
 
@@ -223,7 +226,7 @@ export class JsonValuesError extends Error {
   }
 }
 
-/** Thrown when an object has more fields than allowed. */
+/** Thrown if an object has more fields than allowed. */
 export class JsonFieldsError extends Error {
   override readonly name = 'JsonFieldsError';
 
@@ -232,7 +235,7 @@ export class JsonFieldsError extends Error {
   }
 }
 
-/** Thrown when the JSON text nests containers deeper than allowed. */
+/** Thrown if the JSON text nests containers deeper than allowed. */
 export class JsonDepthError extends Error {
   override readonly name = 'JsonDepthError';
   /** The byte offset of the first container that is nested too deeply. */

@@ -8,14 +8,13 @@ import { scanJson } from './scan-json.ts';
 /** Matches text that may contain an integer that a double cannot represent (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
-// TypeScript's standard library types lack the third parameter (ECMAScript proposal "JSON.parse source text access", in
-// Node since 21).
+// TypeScript's standard library types lack the reviver's third parameter, which Node 21 and later have.
+// Source: the ECMAScript proposal "JSON.parse source text access".
 type Reviver = (key: string, value: unknown) => unknown;
 
 /**
  * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects that
  * `JSON.stringify` writes with their original digits. All other values are the same as from `JSON.parse`.
- *
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
@@ -30,7 +29,8 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
 }
 
 /**
- * Returns undefined for a text that is not JSON, is nested too deeply, or would change when it is encoded.
+ * Parses JSON text. Returns undefined for a text that is not JSON, is nested too deeply, or would change when
+ * it is encoded.
  */
 function scanExactly(text: string): JsonTape | undefined {
   if (!text.isWellFormed()) return undefined;
@@ -41,12 +41,14 @@ function scanExactly(text: string): JsonTape | undefined {
   }
 }
 
-/** The limit is the same as for a request body. Serializing a deeper value could overflow the stack. */
+/**
+ * The nesting limit is the same as for a request body. Serializing a deeper value could overflow the stack.
+ */
 const argumentsDepthMax = 128;
 
 /**
- * Parses a JSON object embedded in a request as text, such as a call's arguments. Returns undefined if the
- * text is not an object or is nested too deeply.
+ * Parses a JSON object embedded in a request as text, such as the arguments of a tool call. Returns undefined
+ * if the text is not an object or is nested too deeply.
  */
 export function parseObject(text: string): JsonObject | undefined {
   try {
@@ -64,8 +66,8 @@ export function parseObject(text: string): JsonObject | undefined {
 const providerDepthMax = 512;
 
 /**
- * Up to this many characters, counting brackets is faster than scanning. Most responses and almost all chunks
- * are shorter.
+ * Up to this number of characters, counting brackets is faster than scanning. Most responses and almost all
+ * chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -83,8 +85,7 @@ function isShallow(text: string): boolean {
 /**
  * Parses JSON from a provider. A custom `parse` can preserve values that `JSON.parse` would change, such as
  * long integers.
- *
- * @throws GatewayError `upstream_invalid` when the text is not JSON, not UTF-8, or nested too deeply.
+ * @throws GatewayError `upstream_invalid` if the text is not JSON, not UTF-8, or nested too deeply.
  */
 export function parseProviderJson(
   given: string | Uint8Array,

@@ -1,14 +1,14 @@
 import type { JsonNode, JsonTape } from './json-tape.ts';
 
-// TypeScript's standard library types lack `rawJSON` (ECMAScript proposal "JSON.parse source text access", in
-// Node since 21).
+// TypeScript's standard library types lack `rawJSON`, which Node has since version 21.
+// Source: the ECMAScript proposal "JSON.parse source text access".
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /** The digits of an integer that a double may not represent (2^53 has 16 digits). */
 const longDigits = /\d{16,}/g;
 
 /**
- * Returns an integer that a double cannot represent as an object. `JSON.stringify` writes this object with
+ * Returns an integer that a double cannot represent as an object. `JSON.stringify` writes such an object with
  * the integer's digits.
  */
 export function keepDigits(value: number, source: string): unknown {
@@ -59,7 +59,7 @@ class ExactReader {
   #readMembers(node: JsonNode, object: Record<string, unknown>): void {
     const last = new Map<string, JsonNode>();
     for (const { key, value } of this.#tape.entries(node)) last.set(this.#tape.stringValue(key) ?? '', value);
-    // Each name already exists as the object's own field, including `__proto__`.
+    // Each name already exists as a field of the object, including `__proto__`.
     for (const [name, value] of last)
       if (this.#hasLongDigits(value)) object[name] = this.read(value, object[name]);
   }

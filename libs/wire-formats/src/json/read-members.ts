@@ -16,7 +16,10 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Maximum token count. Far above any real count. The limit keeps totals within the safe integer range. */
+/**
+ * Maximum token count, far above any real token count. The maximum keeps totals within the safe integer
+ * range.
+ */
 const tokensMax = 1_000_000_000_000;
 
 /**
@@ -28,7 +31,7 @@ export function asTokens(value: unknown): number | undefined {
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
 }
 
-/** The elements of a list, or an empty list for any other value. */
+/** The elements of a list. The result is empty for any other value. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
@@ -56,14 +59,14 @@ export function isEmpty(object: JsonObject): boolean {
 }
 
 /**
- * An object that is built field by field. Used in hot paths where spreading `optional` would dominate the
- * cost.
+ * An object that is built field by field. Hot paths use such an object, because spreading `optional` would
+ * dominate the cost.
  */
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /**
- * An object with one field, for spreading. The object is empty if the value is null, undefined or an empty
- * object.
+ * An object with one field, to spread into another object. The object is empty if the value is null,
+ * undefined or an empty object.
  */
 export function optional<Name extends string, Value>(
   name: Name,

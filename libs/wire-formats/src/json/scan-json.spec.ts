@@ -22,7 +22,10 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Text with some bytes removed, duplicated or replaced. The text resembles JSON but is mostly invalid. */
+/**
+ * JSON text with some bytes removed, duplicated or replaced. The damaged text resembles JSON but is mostly
+ * invalid.
+ */
 const damagedText = fc
   .tuple(
     jsonText,
@@ -83,7 +86,7 @@ function scannedBy(text: string): { value: unknown } | 'refused' {
   }
 }
 
-/** Builds the value from the tape. Only numbers, booleans and null go through `JSON.parse`. */
+/** Builds a value from the tape. Only numbers, booleans and null go through `JSON.parse`. */
 function rebuild(tape: JsonTape, node: JsonNode): unknown {
   switch (tape.kind(node)) {
     case 'object':
@@ -205,7 +208,7 @@ describe('scanJson', () => {
       expect(scanJson(Buffer.from(accepted), limits).items(0)).toHaveLength(2);
       expect(() => scanJson(Buffer.from(`[${object(101, value)}]`), limits)).toThrow(JsonFieldsError);
     }
-    // The limit ignores the values of a list and the fields of inner objects.
+    // The limit on fields ignores the values of a list and the fields of inner objects.
     const inner = `{"list":[${'1,'.repeat(1_000)}1],"objects":[${`${object(100, '1')},`.repeat(10)}1]}`;
     expect(scanJson(Buffer.from(inner), { depthMax: 8, fieldsMax: 100 }).entries(0)).toHaveLength(2);
   });

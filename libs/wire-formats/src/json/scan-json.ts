@@ -14,7 +14,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Contains 1 for each byte that ends a run of ordinary bytes in a string: the quote, the backslash and
+ * A table with 1 for each byte that ends a run of ordinary bytes in a string: the quote, the backslash and
  * control characters.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -28,12 +28,12 @@ const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Maximum nodes in the scratch tape that is kept between scans (3 MiB). A larger tape is released after the
- * scan.
+ * Maximum number of nodes in the scratch tape that is kept between scans (3 MiB). A larger tape is released
+ * after the scan.
  */
 const scratchNodesKept = 262_144;
 let scratch = new Uint32Array(4096 * nodeWords);
-/** The open containers in the current scan. Scans are synchronous, so they can share one array. */
+/** The open containers in the current scan. Scans are synchronous, so all scans can share one array. */
 let scratchOpen = new Uint32Array(512);
 
 /**
@@ -57,7 +57,7 @@ class Scanner {
   readonly #depthMax: number;
   readonly #valuesMax: number;
   readonly #fieldsMax: number;
-  /** The node for each open container, outermost first. */
+  /** The node for each open container, outermost container first. */
   readonly #open: Uint32Array;
   #words = scratch;
   #nodes = 0;
@@ -90,9 +90,7 @@ class Scanner {
     return new JsonTape(this.#bytes, words);
   }
 
-  /**
-   * Scans a scalar or an empty container. For any other container, scans down to the first scalar inside it.
-   */
+  /** Scans down to the first scalar or empty container at or inside the current value. */
   #scanValue(): void {
     for (;;) {
       const first = this.#skipSpace();
@@ -123,8 +121,8 @@ class Scanner {
   }
 
   /**
-   * Closes the containers that end after a value. Returns true if another value follows, or false at the end
-   * of the top-level value.
+   * Closes the containers that end after a value. Returns true if another value follows. Returns false at the
+   * end of the top-level value.
    */
   #closeAndSeparate(): boolean {
     const bytes = this.#bytes;
@@ -138,7 +136,7 @@ class Scanner {
         if (opening === 0x7b) this.#scanKey(this.#skipSpace());
         return true;
       }
-      // In ASCII, the codes for "]" and "}" are those for "[" and "{" plus two.
+      // In ASCII, the codes of "]" and "}" are the codes of "[" and "{" plus two.
       if (next !== opening + 2) this.#failAt('expected a comma or the end of the container', this.#at - 1);
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
@@ -178,9 +176,10 @@ class Scanner {
 
   /**
    * Returns the offset of the next byte that ends a run of ordinary bytes, or the length of the text. After
-   * alignment, the loop reads four bytes at a time. The subtraction sets the top bit of each byte below 0x20,
-   * and of each byte that an XOR with a quote or a backslash makes zero (Warren, Hacker's Delight, 6-1). A
-   * borrow can cause a false positive in the next higher byte, so the loop then checks each byte.
+   * alignment, the loop reads four bytes at a time. The subtraction sets the top bit of each byte below 0x20.
+   * The top bit is also set for bytes that an XOR with a quote or a backslash makes zero (Warren, Hacker's
+   * Delight, 6-1). A borrow can cause a false positive in the next higher byte, so the loop then checks each
+   * byte.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;
@@ -280,8 +279,8 @@ class Scanner {
   }
 
   /**
-   * The values limit is checked only when the tape grows, so that the check costs nothing per node. The limit
-   * is exact for powers of two times 4096.
+   * The limit on values is checked only when the tape grows, so that the check costs nothing per node. The
+   * limit is exact for powers of two times 4096.
    */
   #grow(): void {
     if (this.#nodes >= this.#valuesMax) throw new JsonValuesError(this.#valuesMax);

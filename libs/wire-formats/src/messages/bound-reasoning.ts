@@ -3,26 +3,26 @@ import { applyEdits } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import { scanJson } from '../json/scan-json.ts';
 
-/** A request with a setting that makes the provider drop reasoning bound to another prefix. */
+/** A request with a setting that makes the provider drop reasoning that is bound to another prompt prefix. */
 interface DroppingRequest {
   readonly body: Uint8Array;
   /**
-   * The beta that the request needs in the header `anthropic-beta`. The value is undefined if the body
-   * already contains the beta.
+   * The beta name that the request needs in the header `anthropic-beta`. The value is undefined if the body
+   * already contains the beta name.
    */
   readonly beta: string | undefined;
 }
 
-/** Anthropic's beta for `thinking.block_binding`. Source: "Preserved thinking". */
+/** Anthropic's beta name for `thinking.block_binding`. Source: "Preserved thinking". */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
 /** The types of `thinking` that accept `block_binding`. */
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
- * Sets the provider's behavior for reasoning that does not match the prefix to `drop_block`. Returns null if
- * the client set the behavior, if the request's type of reasoning does not accept the setting, or for other
- * formats.
+ * Sets the provider's behavior for reasoning that does not match the prompt prefix to `drop_block`. Returns
+ * null if the client set the behavior, if the request's type of reasoning does not accept the setting, or for
+ * other formats.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;
@@ -41,7 +41,9 @@ function bindThinking(tape: JsonTape, object: JsonNode): ByteEdit[] | null {
   return type !== undefined && typesWithBinding.includes(type) ? [addMember(tape, thinking, binding)] : null;
 }
 
-/** In the converse format, model-specific fields and betas are members of `additionalModelRequestFields`. */
+/**
+ * In the converse format, model-specific fields and beta names are members of `additionalModelRequestFields`.
+ */
 function bindConverse(tape: JsonTape): ByteEdit[] | null {
   const fields = tape.get(tape.root, 'additionalModelRequestFields');
   const betas = `"anthropic_beta":["${beta}"]`;
@@ -58,13 +60,13 @@ function bindConverse(tape: JsonTape): ByteEdit[] | null {
   return [...edits, { start: end, end, replacement: `${separator}"${beta}"` }];
 }
 
-/** Adds a member at the end of an object. */
+/** Adds a field at the end of a JSON object. */
 function addMember(tape: JsonTape, object: JsonNode, member: string): ByteEdit {
   const end = tape.end(object) - 1;
   return { start: end, end, replacement: tape.entries(object).length === 0 ? member : `,${member}` };
 }
 
-/** Joins two additions at the same position. */
+/** Joins two additions to the JSON text at the same position. */
 function joinMembers(edits: readonly ByteEdit[]): ByteEdit[] {
   const [one, other] = edits;
   if (one === undefined || other === undefined || one.start !== other.start) return [...edits];

@@ -20,14 +20,15 @@ const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
  * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
- * and removes the earlier ones. Otherwise a provider that reads the first occurrence would use an unvalidated
- * value.
+ * and removes the earlier occurrences. A provider that reads the first occurrence therefore uses the
+ * validated value.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format. Removes the gateway's fields and applies the plan in
- * place. All other bytes stay the same. If nothing changes, the function returns the same `bytes` object.
+ * Edits a request for a provider of the same format. The edits remove the gateway's fields and apply the plan
+ * in place. All other bytes stay the same. If the request needs no changes, the function returns the same
+ * `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;
@@ -59,15 +60,18 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
  */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
 
-/** Marks tools as deferred. Their definitions stay out of the prompt until the model searches for them. */
+/**
+ * Marks tools as deferred. The definitions of deferred tools stay out of the prompt until the model searches
+ * for these tools.
+ */
 function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];
   return tape.items(tools).flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
 }
 
 /**
- * A deferred tool must not carry a cache marker. If the client put a marker on the tool, the marker becomes
- * null.
+ * A deferred tool must not carry a cache marker. If the client put a cache marker on the tool, the marker
+ * becomes null.
  */
 function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   const marker = tape.get(tool, 'cache_control');

@@ -21,14 +21,15 @@ import { chooseMessagesVersion, renderRequest } from './provider/render-request.
 import { initialStreamState } from './provider/stream-state.ts';
 
 /**
- * Maximum bytes per event. A server tool's result arrives as one event and may contain a document in base64.
+ * Maximum number of bytes per event. A server tool's result arrives as one event and may contain a document
+ * in base64.
  */
 const frameBytesMax = 8 * 1_048_576;
 
-/** From Anthropic's API reference, `tools[].name`. */
+/** Pattern for tool names, from Anthropic's API reference, `tools[].name`. */
 const toolNamePattern = /^[\w-]{1,128}$/;
 
-/** Anthropic's Messages API. */
+/** The format of Anthropic's Messages API. */
 export const messages: ClientWireFormat = {
   name: 'messages',
   client: {
@@ -52,7 +53,7 @@ export const messages: ClientWireFormat = {
   provider: {
     toolNamePattern,
     finishedReason: 'end_turn',
-    // Anthropic, "Prompt caching": at most four breakpoints.
+    // Anthropic, "Prompt caching": a request has at most four cache breakpoints.
     cacheMarkers: { markersMax: 4, marksTools: () => true },
     chooseApiVersion: chooseMessagesVersion,
     renderRequest,

@@ -24,8 +24,7 @@ export function parseSseStream<State>(
     for (const frame of frames) {
       const [next, added] = parseFrame(state, frame);
       state = next;
-      // This code avoids `push(...added)`, because one frame can produce more events than a function call
-      // accepts arguments.
+      // `push(...added)` would fail, because a function call accepts a limited number of arguments.
       for (const event of added) events.push(event);
     }
     return events;

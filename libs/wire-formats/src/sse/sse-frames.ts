@@ -4,7 +4,7 @@ export interface SseFrame {
   readonly event?: string;
   /** The data lines, joined with line feeds. */
   readonly data: string;
-  /** The event's id field. */
+  /** The value of the event's id field. */
   readonly id?: string;
 }
 
@@ -15,10 +15,10 @@ export interface SseFrame {
 const lineEnd = /\r\n|\r|\n/;
 
 /**
- * Encodes an event. The data may be any text. Each line of the data becomes a data line. A reader joins these
- * lines with LF, regardless of the original line endings.
- * @throws RangeError for an event name or id that contains a line ending or NUL, because it could inject
- * fields.
+ * Encodes an event. The data may be any text. Each line of the data becomes a data line. A reader joins the
+ * data lines with LF, regardless of the original line endings.
+ * @throws RangeError for an event name or id that contains a line ending or NUL, because such a value could
+ * inject fields.
  */
 export function encodeSse({ event, data, id }: SseFrame): string {
   const fields: string[] = [];
@@ -38,7 +38,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface SseDecoderOptions {
-  /** Maximum bytes in one line and in one event's data. Default: 1 MiB. */
+  /** Maximum number of bytes in one line and in one event's data. Default: 1 MiB. */
   readonly frameBytesMax?: number;
   /**
    * Whether lines that are no field of an event are data. The standard skips such lines, but Google ends a
@@ -54,9 +54,10 @@ export class SseFrameTooLongError extends Error {
 
 /**
  * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with
- * LF, CRLF or CR. Comments are ignored. As the standard requires, `push` never returns an unfinished event.
- * `flush` returns an unfinished event. The decoder takes linear time: each byte is read once and copied at
- * most twice on average. An unfinished line stays in a buffer that doubles in size when it is full.
+ * LF, CRLF or CR. Comments in the stream are ignored. As the standard requires, `push` never returns an
+ * unfinished event. `flush` returns an unfinished event. The decoder takes linear time: each byte is read
+ * once and copied at most twice on average. An unfinished line stays in a buffer that doubles in size when it
+ * is full.
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;
@@ -96,8 +97,8 @@ export class SseDecoder {
   }
 
   /**
-   * Call this method at the end of the stream. Returns the last event if the provider omitted the empty line
-   * after the event.
+   * Call this method at the end of the stream. The method returns the last event if the provider omitted the
+   * empty line after the event.
    */
   flush(): SseFrame[] {
     const frames: SseFrame[] = [];

@@ -50,7 +50,7 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /** Tokens after the first message whose content may differ from earlier requests. */
+  /** Number of tokens after the first message that may differ from earlier requests. */
   readonly rewritten: number;
 }
 

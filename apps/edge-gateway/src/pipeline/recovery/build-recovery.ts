@@ -8,8 +8,8 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
  * Returns whether a request can carry the recovery tool. The result is false in three cases. First, the
  * client forces the model to call a tool (`required`). Second, the client requests several responses, each of
  * which would need different tools. Third, the client has already begun the model's response. If the model
- * may call no tool, or only named tools, the recovery tool is listed anyway. The tool list and the provider's
- * prompt cache then stay the same as in other requests. Bound reasoning is checked elsewhere.
+ * may call no tool, or only named tools, the recovery tool is listed anyway. An unchanged tool list keeps the
+ * provider's prompt cache valid. Bound reasoning is checked elsewhere.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   if (outline.tools.length === 0 || outline.toolChoice.mode === 'required') return false;

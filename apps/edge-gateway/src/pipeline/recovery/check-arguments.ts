@@ -49,8 +49,8 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
 }
 
 /**
- * Adds to the counted work. Returns false if the work exceeds the limit. The remaining values are then
- * accepted without a check.
+ * Adds to the counted work. Returns false if the work exceeds the limit. After the limit is exceeded, the
+ * remaining values are accepted without a check.
  */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
@@ -204,7 +204,7 @@ function checkItems(
 ): void {
   const { items } = schema;
   if (!isObject(items) && items !== false) return;
-  // Array items covered by `prefixItems` are not checked again.
+  // Array items covered by `prefixItems` are accepted without a check.
   const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
   value.slice(from).forEach((item, index) => {
     checkValue(check, items, item, `${at}[${from + index}]`, depth + 1);

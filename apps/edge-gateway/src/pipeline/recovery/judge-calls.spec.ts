@@ -17,7 +17,7 @@ const call = (name: string, argumentsText: string | null) => ({
   block: 0,
 });
 
-describe('the calls in a response', () => {
+describe('the tool calls in a response', () => {
   it('are checked against the client’s own definitions, with a separate count for tools with shortened definitions', () => {
     expect(judge([call('one', '{"a":1}'), call('two', '{"a":1}')])).toEqual({ asWritten: 0, shortened: 0 });
     expect(judge([call('one', '{"a":"x"}'), call('two', '{}'), call('two', 'no')])).toEqual({
@@ -26,7 +26,7 @@ describe('the calls in a response', () => {
     });
   });
 
-  it('are not checked without a definition or arguments', () => {
+  it('are not checked if the tool has no definition or the call has no arguments', () => {
     expect(judge([call('three', '{}'), call('one', null)])).toEqual({ asWritten: 0, shortened: 0 });
   });
 });

@@ -13,7 +13,10 @@ export interface MadeCall {
   readonly argumentsText: string;
 }
 
-/** The decision for a call. The client receives a `deliver` call. The gateway answers all other calls. */
+/**
+ * The decision for a tool call. The client receives a `deliver` call. The gateway answers all other tool
+ * calls.
+ */
 export type Verdict =
   | {
       readonly kind: 'deliver';
@@ -23,7 +26,7 @@ export type Verdict =
       readonly recovered: boolean;
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
-  /** A call with invalid arguments is corrected once per tool. If repeated, the call is delivered. */
+  /** A call with invalid arguments is corrected once per tool. A repeated invalid call is delivered. */
   | {
       readonly kind: 'correct';
       readonly name: string;
@@ -36,7 +39,8 @@ export type Verdict =
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
 /**
- * Returns whether a call is withheld until it is complete, because the client may not be allowed to see it.
+ * Returns whether a tool call is withheld until it is complete, because the client may not be allowed to see
+ * the call.
  */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;
@@ -45,7 +49,7 @@ export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: st
 }
 
 /**
- * Decides how a call is handled.
+ * Decides how a tool call is handled.
  * @param corrected tools with arguments that were rejected once in this request
  */
 export function judgeCall(
@@ -89,23 +93,23 @@ function judgeTarget(
     : { kind: 'correct', name, argumentsText, problems };
 }
 
-/** Max number of calls checked per response. */
+/** Maximum number of tool calls checked per response. */
 const callsMax = 16;
 
-/** The numbers of calls that violate the client's own tool definitions. */
+/** The numbers of tool calls that violate the client's own tool definitions. */
 interface InvalidCalls {
   /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
   /**
    * Number of invalid calls to tools with a shortened definition. A higher share of invalid calls than for
-   * unshortened tools shows that shortening does harm.
+   * tools with full definitions shows that shortening does harm.
    */
   readonly shortened: number;
 }
 
 /**
- * Checks a response's calls against the client's own definitions. Never throws, because the client controls
- * the schema and may send an invalid one.
+ * Checks the tool calls in a response against the client's own definitions. Never throws, because the client
+ * controls the schema and may send an invalid schema.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 
@@ -124,7 +128,7 @@ export function openCallJudge(
         if (checkArguments(definition?.parameters, argumentsText).length === 0) continue;
         invalid[schemaEdits.has(tool.index) ? 'shortened' : 'asWritten'] += 1;
       } catch {
-        // A call that cannot be checked counts as valid.
+        // A tool call that cannot be checked is not counted as invalid.
       }
     }
     return invalid;

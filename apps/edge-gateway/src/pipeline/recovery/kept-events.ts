@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import { showsReasoning } from './reasoning.ts';
 
 /**
- * Stores all events of a round, because the next round's request contains them. Deltas of the same text are
- * merged into one event, so that a long response is not stored word by word.
+ * Stores all events of a recovery round, because the next round's request contains the events. Deltas of the
+ * same text are merged into one event, so that a long response is not stored word by word.
  */
 export class KeptEvents {
   readonly #events: StreamEvent[] = [];
@@ -17,7 +17,7 @@ export class KeptEvents {
     return this.#events.some(showsReasoning);
   }
 
-  /** Number of characters that the model wrote, for an estimate of its tokens. */
+  /** Number of characters that the model wrote, for an estimate of the output tokens. */
   get characters(): number {
     return this.#events.reduce((sum, event) => sum + charactersOf(event), 0);
   }
@@ -40,7 +40,8 @@ export class KeptEvents {
 }
 
 /**
- * Returns whether an event is a part of the response that the client can use: text, a call, or a whole part.
+ * Returns whether an event is a part of the response that the client can use: text, a tool call, or a whole
+ * content part.
  */
 export function isContent(event: StreamEvent): boolean {
   if (event.type === 'text-delta' || event.type === 'refusal-delta') return event.text.trim() !== '';

@@ -1,18 +1,18 @@
 import type { TokenUsage } from '@gateway/interchange';
 import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 
-/** The state that carries over from one round to the next. */
+/** The state that carries over from one recovery round to the next. */
 export interface PriorRounds {
-  /** Number of rounds before this one. */
+  /** Number of rounds before the current recovery round. */
   readonly round: number;
-  /** Number of blocks that the client has seen. */
+  /** Number of content blocks that the client has seen. */
   readonly blocks: number;
   /** Whether the client has seen any text. */
   readonly hasText: boolean;
   /** Whether the client has seen any reasoning. */
   readonly hasReasoning: boolean;
   readonly corrected: ReadonlySet<string>;
-  /** Usage as the provider reported it, one entry per round. */
+  /** Token usage as the provider reported it, one entry per recovery round. */
   readonly usages: readonly TokenUsage[];
 }
 
@@ -25,18 +25,24 @@ export const noPriorRounds: PriorRounds = {
   usages: [],
 };
 
-/** Rounds before a response that sent nothing to the client. These rounds are billed. */
+/**
+ * Recovery rounds before a response that sent nothing to the client. Earlier rounds are billed although the
+ * client received nothing.
+ */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
   readonly isUsageEstimated: boolean;
-  /** Present after a fresh start. The response then has every tool, and no other round follows. */
+  /**
+   * The data of a fresh start, present only after a fresh start. After a fresh start, the response has every
+   * tool, and no other recovery round follows.
+   */
   readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
 }
 
 /**
- * The next step after a round. `complete`: the response is complete, and `rest` has the remaining events.
- * `round`: another provider response follows for the same client response. `fresh-start`: the client has
- * received nothing yet, and its own request is sent with every tool, as if no tool had been pruned.
+ * The next step after a recovery round. `complete`: the response is complete, and `rest` has the remaining
+ * events. `round`: another provider response follows for the same client response. `fresh-start`: the client
+ * has received nothing yet, and its own request is sent with every tool, as if no tool had been pruned.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -5,7 +5,7 @@ type Extension = Extract<StreamEvent, { type: 'extension' }>;
 /**
  * Fields in which chat-completions providers send reasoning, in addition to the texts that the interchange
  * reads: `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot), `thinking_blocks` (LiteLLM). A
- * provider that sends such a field requires the field back unmodified.
+ * provider that sends such a field requires the same field unmodified in the next request.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 
@@ -15,7 +15,10 @@ export function showsReasoning(event: StreamEvent): boolean {
   return event.type === 'thinking-start';
 }
 
-/** Returns the event without the fields that contain reasoning. Returns undefined if no fields are left. */
+/**
+ * Returns the event without the fields that contain reasoning. Returns undefined if the event has no other
+ * fields.
+ */
 export function withoutReasoning(event: Extension): Extension | undefined {
   const hidden = reasoningIn(event);
   if (Object.keys(hidden).length === 0) return event;
@@ -35,7 +38,8 @@ function reasoningIn({ scope, extensions }: Extension): JsonObject {
 
 /**
  * Joins the reasoning fields of a response into the form that its provider accepts. In a stream, the pieces
- * of one block have the same index and type. Time is linear in the number of pieces.
+ * of one reasoning block have the same index and type. The time for joining grows linearly with the number of
+ * pieces.
  */
 export function joinReasoning(events: readonly StreamEvent[]): Extensions | undefined {
   const values = new Map<string, unknown[]>();
@@ -84,8 +88,8 @@ function joinBlocks(first: readonly unknown[], pieces: readonly unknown[]): unkn
 }
 
 /**
- * Returns the same key for all pieces of one block. Returns undefined for a piece without an index, because
- * such a piece is a complete block.
+ * Returns the same key for all pieces of one reasoning block. Returns undefined for a piece without an index,
+ * because such a piece is a complete block.
  */
 function keyOf(piece: unknown): string | undefined {
   if (typeof piece !== 'object' || piece === null) return undefined;
@@ -94,8 +98,8 @@ function keyOf(piece: unknown): string | undefined {
 }
 
 /**
- * Fields of a block that arrive in several pieces. For any other field, a later value replaces the earlier
- * value.
+ * Fields of a reasoning block that arrive in several pieces. For any other field, a later value replaces the
+ * earlier value.
  */
 const growingFields: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import { ask, run, tell, through } from './rounds.fixture.ts';
 
-describe('after two rounds, the gateway', () => {
+describe('after two recovery rounds, the gateway', () => {
   const asks = [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')]));
 
   it('starts afresh with the client’s own request if the client has received nothing yet', async () => {
@@ -13,7 +13,7 @@ describe('after two rounds, the gateway', () => {
     expect(hidden.earlier.usages).toHaveLength(3);
   });
 
-  it('otherwise sends one last request with every tool and all messages, and without the recovery tool', async () => {
+  it('sends one last request with every tool and without the recovery tool if the client has received text', async () => {
     const spoken = [
       tell('Wait.', [ask('h1', 'away')]),
       ...asks.slice(1, 3),
@@ -36,7 +36,7 @@ describe('after two rounds, the gateway', () => {
   });
 });
 
-describe('the failure of a later round', () => {
+describe('the failure of a later recovery round', () => {
   const asking = tell(undefined, [ask('h', 'away')], [100, 5]);
   const overloaded: StreamEvent[] = [
     { type: 'message-start', format: 'chat-completions', id: 'x' },
@@ -84,7 +84,7 @@ describe('the failure of a later round', () => {
     expect(hidden.isUsageEstimated).toBe(true);
   });
 
-  it('is sent to the client if the client has part of the round, or if nothing else can be sent', async () => {
+  it('is sent to the client if the client has part of the recovery round, or if no other request can be sent', async () => {
     const partly = [...tell('Two.', []).slice(0, 3), { type: 'error', message: 'Overloaded' } as const];
     const broken = await run([tell('One.', [ask('h', 'away')]), partly]);
     expect([broken.text, broken.asked.length]).toEqual(['One.\n\nTwo.', 1]);

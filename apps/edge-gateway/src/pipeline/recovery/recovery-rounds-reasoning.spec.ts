@@ -28,7 +28,7 @@ describe('reasoning', () => {
   const messages = requestWith('messages', [{ name: 'here' }, { name: 'away' }]);
   const inBlocks = { recovery: recoveryFor(messages, { forwarded: [0] }) };
 
-  it('is sent upstream unmodified, in one message per round', async () => {
+  it('is sent to the provider unmodified, in one message per recovery round', async () => {
     const { asked } = await run(
       [
         think('a', 's1', [ask('h1', 'away')]),
@@ -45,7 +45,7 @@ describe('reasoning', () => {
     ]);
   });
 
-  it('reaches the client from one round only, so that the reasoning of two rounds is never joined', async () => {
+  it('reaches the client from one recovery round only, so that the reasoning of two rounds is never joined', async () => {
     const { shown } = await run(
       [think('a', 's1', [ask('h1', 'away')]), think('b', 's2', [['c', 'away', {}]])],
       inBlocks,
@@ -57,7 +57,7 @@ describe('reasoning', () => {
     expect(starts).toEqual([0, 1]);
   });
 
-  it('of a later round reaches the client only before all content, if the format has blocks', async () => {
+  it('of a later recovery round reaches the client only before all content, if the format has blocks', async () => {
     const rounds = [tell('Wait.', [ask('h1', 'away')]), think('b', 's2', [['c', 'away', { x: 1 }]])];
     expect(thoughtsIn((await run(rounds, inBlocks)).shown)).toEqual([]);
     expect(thoughtsIn((await run(rounds)).shown)).toEqual(['s2']);
@@ -65,7 +65,7 @@ describe('reasoning', () => {
     expect(thoughtsIn((await run(silent, inBlocks)).shown)).toEqual(['s2']);
   });
 
-  it('in chat-completions fields is joined by block for the provider, and sent once to the client', async () => {
+  it('in chat-completions fields is joined by block for the provider, and sent to the client once', async () => {
     const [start, ...others] = tell('Hm.', [ask('h1', 'away')]);
     const first = [
       start!,

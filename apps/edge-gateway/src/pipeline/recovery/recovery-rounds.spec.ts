@@ -5,7 +5,7 @@ import { ask, request, run, tell, through, type Call } from './rounds.fixture.ts
 const resultsOf = ({ messages }: NextRound): string =>
   JSON.stringify(messages.filter(({ role }) => role === 'tool'));
 
-it('answers a describe call after the last message, and delivers the recovered call', async () => {
+it('answers a describe call in messages after the client’s last message, and delivers the recovered tool call', async () => {
   const { asked, calls, hidden, folded } = await run([
     tell(undefined, [ask('h', 'away')], [100, 5]),
     tell(undefined, [through('c', 'away', { x: 1 })], [150, 7]),
@@ -19,7 +19,7 @@ it('answers a describe call after the last message, and delivers the recovered c
   expect(hidden.summary).toMatchObject({ usage: { inputTokens: 250, outputTokens: 12 }, sawEnd: true });
 });
 
-it('in `regrown` mode, adds the tool to the list and removes it from the pruned tools', async () => {
+it('adds the tool to the list and removes it from the pruned tools in `regrown` mode', async () => {
   const recovery = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
@@ -32,7 +32,7 @@ it('in `regrown` mode, adds the tool to the list and removes it from the pruned 
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
 });
 
-it('keeps text that was already shown, numbers blocks across rounds, and separates the text of two rounds', async () => {
+it('keeps text that was already shown, numbers blocks across recovery rounds, and separates the text of two rounds', async () => {
   const { text, shown } = await run([tell('One.', [ask('h', 'away')]), tell('Two.', [['c', 'here', {}]])]);
   expect(text).toBe('One.\n\nTwo.');
   const starts = shown.flatMap((event) =>
@@ -43,7 +43,7 @@ it('keeps text that was already shown, numbers blocks across rounds, and separat
   expect(shown.filter(({ type }) => type === 'message-end')).toHaveLength(1);
 });
 
-it('corrects invalid arguments once, and delivers them unchanged the second time', async () => {
+it('corrects invalid arguments once, and delivers repeated invalid arguments unchanged', async () => {
   const wrong = tell(undefined, [through('h', 'away', {})]);
   const insisting = tell(undefined, [through('c', 'away', {})]);
   const { asked, calls } = await run([wrong, insisting]);
@@ -51,7 +51,7 @@ it('corrects invalid arguments once, and delivers them unchanged the second time
   expect(calls).toEqual([['c', 'away', '{}']]);
 });
 
-it('neither corrects nor describes if the response has a call for the client: delivers recovered calls, drops requests', async () => {
+it('delivers recovered calls, and drops requests for tools, if the response has a call for the client', async () => {
   const mixed = tell(undefined, [['own', 'here', {}], through('c', 'away', {}), ask('h', 'far')]);
   const { asked, calls, hidden } = await run([mixed]);
   expect(asked).toEqual([]);
@@ -75,7 +75,7 @@ it('recalls the content behind a marker, or answers that no content is stored', 
   expect(resultsOf(asked[0]!)).toContain('Nothing is kept under that id');
 });
 
-it('passes every event in a response without recovery calls', async () => {
+it('passes every event in a response without recovery tool calls', async () => {
   const events = tell('Hello.', [['own', 'here', { a: 1 }]]);
   const { shown, hidden } = await run([events]);
   expect(shown).toEqual(events);

@@ -12,25 +12,25 @@ import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
 /**
- * Max recovery rounds. After these, one last request has every tool and no recovery tool. One client response
- * therefore takes at most four requests, apart from retries of a failed call.
+ * Maximum number of recovery rounds. After the maximum, one last request has every tool and no recovery tool.
+ * One client response therefore takes at most four requests, apart from retries of a failed provider call.
  */
 const recoveryRoundsMax = 2;
 
 export interface RecoveryRoundsInput {
   readonly recovery: Recovery;
   readonly signal: AbortSignal;
-  /** The rounds of an earlier attempt at the response, if no byte from them reached the client. */
+  /** Recovery rounds of an earlier attempt from which no byte reached the client. */
   readonly earlier?: EarlierRounds | undefined;
-  /** Whether the first byte of the response was sent to the client. */
+  /** Returns whether the first byte of the response was sent to the client. */
   hasSent(): boolean;
   /** Estimates the usage of the latest provider call, for a response without reported usage. */
   estimateUsage(charactersOut: number): TokenUsage;
-  /** Sends the request for a round. Rejects if `forward` rejects. */
+  /** Sends the request for a recovery round. Rejects if `forward` rejects. */
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
-/** Runs the recovery rounds for one response. Every event from every round passes through this class. */
+/** Runs the recovery rounds for one response. Every event of every round passes through this class. */
 export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
   readonly #requests: RoundRequests;
@@ -38,7 +38,7 @@ export class RecoveryRounds {
   #reducer: RoundReducer;
   #round = 0;
   #isLast: boolean;
-  /** Whether the gateway is waiting for the next response. */
+  /** Whether the gateway is waiting for the next provider response. */
   #isBetween = false;
   #startsAfresh = false;
   #isUsageEstimated: boolean;
@@ -65,17 +65,17 @@ export class RecoveryRounds {
     return this.#round + (this.#given.earlier?.freshStart?.count ?? 0);
   }
 
-  /** Whether the current provider response is a later one for the same client response. */
+  /** Whether an earlier provider response exists for the same client response. */
   get isLaterRound(): boolean {
     return this.#round > 0;
   }
 
-  /** Whether the client's own request must be sent, because these rounds ended without a response. */
+  /** Whether the client's own request must be sent, because the recovery rounds ended without a response. */
   get startsAfresh(): boolean {
     return this.#startsAfresh;
   }
 
-  /** The rounds until now, for another attempt at the response. */
+  /** The recovery rounds until now, for another attempt at the response. */
   get earlier(): EarlierRounds {
     const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
     const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
@@ -103,8 +103,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Recovery requests that the gateway did not answer, because the response was sent to the client. Contains
-   * tool names, and texts that describe the needed tools.
+   * Recovery requests that the gateway did not answer, because the response was sent to the client. The value
+   * contains tool names, and texts that describe the needed tools.
    */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
@@ -122,31 +122,31 @@ export class RecoveryRounds {
   }
 
   /**
-   * Whether a call was withheld or rewritten. The response must then be rendered, because its original bytes
-   * cannot be sent.
+   * Whether a tool call was withheld or rewritten. A response with a withheld or rewritten tool call must be
+   * rendered, because its original bytes cannot be sent.
    */
   get isAltered(): boolean {
     return this.isLaterRound || this.#reducer.isAltered;
   }
 
-  /** Whether the client receives every call unchanged from the model. */
+  /** Whether the client receives every tool call unchanged from the model. */
   get isUnchanged(): boolean {
     return !this.isLaterRound && this.#reducer.isUnchanged;
   }
 
-  /** All events in this round until now. */
+  /** All events in the current recovery round until now. */
   get events(): readonly StreamEvent[] {
     return this.#reducer.kept.events;
   }
 
-  /** Returns whether these events include the start of a withheld call. */
+  /** Returns whether these events include the start of a withheld tool call. */
   withholdsAny(events: readonly StreamEvent[]): boolean {
     return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
 
   /**
-   * Usage of every provider call, in order. Usage that is not reported is estimated. If there is only one
-   * call, the log estimates the usage of the whole response instead.
+   * Usage of every provider call, in order. Usage that the provider does not report is estimated. If there is
+   * only one provider call, the log estimates the usage of the whole response instead.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -166,22 +166,22 @@ export class RecoveryRounds {
     return [...new Set([...this.#requests.recovered, ...this.#reducer.recovered])];
   }
 
-  /** Whether the current response has every tool. */
+  /** Whether the request of the current response contained every tool. */
   get hasEveryTool(): boolean {
     return this.#isLast;
   }
 
-  /** Number of definitions that reached the model in recovery rounds, without those in the first request. */
+  /** Number of tool definitions that reached the model in recovery rounds after the first request. */
   get definitionsAdded(): number {
     return this.reached.size - this.#given.recovery.described.length;
   }
 
-  /** Names of pruned tools with definitions that reached the model in the first or in a later request. */
+  /** Names of pruned tools with definitions that reached the model in any request. */
   get reached(): ReadonlySet<string> {
     return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#requests.shown;
   }
 
-  /** Summarizes the response that the client saw, with the usage of all rounds. */
+  /** Summarizes the response that the client saw, with the usage of all recovery rounds. */
   get summary(): ResponseSummary {
     return { ...this.#summary, usage: sumUsage(this.usages) };
   }
@@ -195,8 +195,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Ends a complete round and sends the next request if another round follows.
-   * @throws GatewayError `upstream_invalid` if the model called only a tool that it was not offered
+   * Ends a complete recovery round and sends the next request if another round follows.
+   * @throws GatewayError `upstream_invalid` if the model called only a tool that the request did not offer
    */
   async next(): Promise<Continuation> {
     const calls = this.#reducer.recoveryCalls();
@@ -209,9 +209,9 @@ export class RecoveryRounds {
   }
 
   /**
-   * Continues after the response of a later round failed or contained an error. Returns undefined if the
-   * error must be sent to the client. This is the case without an earlier round, after the client received
-   * part of the failed round, or if no other request can be sent.
+   * Continues after the response of a later recovery round failed or contained an error. Returns undefined if
+   * the error must be sent to the client. The error must be sent in three cases: no earlier round exists, the
+   * client received part of the failed round, or no other request can be sent.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -220,7 +220,7 @@ export class RecoveryRounds {
     return this.#send(this.#requests.withAll(), this.#retire([]));
   }
 
-  /** @param waits whether the model waits for the results of its recovery calls */
+  /** @param waits whether the model waits for the results of its recovery tool calls */
   #end(waits: boolean): Continuation {
     const { isUnserved, isCutShort } = this.#reducer;
     if (!isUnserved || !(waits || isCutShort)) return { kind: 'complete' };
@@ -244,7 +244,7 @@ export class RecoveryRounds {
     return { kind: 'fresh-start' };
   }
 
-  /** Ends the current round. Its usage is always billed. */
+  /** Ends the current recovery round. The usage of the ended round is always billed. */
   #retire(calls: readonly RecoveryCall[]): PriorRounds {
     const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     if (!this.#isBetween) {
@@ -286,14 +286,14 @@ export class RecoveryRounds {
   #show(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) {
       this.#summary = summarize(this.#summary, event);
-      // A call to a pruned tool in the last request counts the tool as recovered.
+      // In the last request, a call to a pruned tool marks the tool as recovered.
       if (this.#isLast && event.type === 'tool-call-start') this.#requests.noteRecovered(event.name);
     }
     return events;
   }
 }
 
-/** Other errors come from the gateway itself, so another request would fail too. */
+/** Errors that are not failed provider calls come from the gateway, so another request would fail too. */
 function isCallFailure(error: unknown): boolean {
   const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
   return isUnavailable || failureOfError(error) !== undefined;

@@ -3,7 +3,7 @@ import { parseRecoveryToolCall, renderRecoveryToolCall, renderRecoveryTool } fro
 const offer = { names: ['b', 'a'], taken: new Set(['a', 'b']), recalls: false };
 
 describe('the recovery tool', () => {
-  it('lists the names in the client’s order, and is identical for identical names', () => {
+  it('lists the tool names in the client’s order, and is identical for identical names', () => {
     const recoveryTool = renderRecoveryTool(offer);
     expect(recoveryTool.description).toContain('b, a');
     expect(JSON.stringify(renderRecoveryTool({ ...offer, taken: new Set(['b', 'a']) }))).toBe(
@@ -17,14 +17,14 @@ describe('the recovery tool', () => {
     ).toBe('svc_more_tools_3');
   });
 
-  it('stays within OpenAI’s description length limit, and still lists every name', () => {
+  it('stays within OpenAI’s limit on the length of descriptions, and still lists every tool name', () => {
     const names = Array.from({ length: 500 }, (_, index) => `tool_number_${index}`);
     const recoveryTool = renderRecoveryTool({ ...offer, names });
     expect(recoveryTool.description?.length).toBeLessThanOrEqual(1024);
     for (const name of names) expect(JSON.stringify(recoveryTool)).toContain(name);
   });
 
-  it('offers compressed content, tools, or both', () => {
+  it('offers compressed content, pruned tools, or both', () => {
     const actions = (given: Partial<typeof offer>) =>
       JSON.stringify(renderRecoveryTool({ ...offer, ...given })).match(/"enum":(\[[^\]]*\])/)?.[1];
     expect(actions({})).toBe('["describe","call"]');
@@ -53,7 +53,7 @@ describe('a call to the recovery tool', () => {
     expect(parseRecoveryToolCall(text)).toEqual(expected);
   });
 
-  it('is rendered back unchanged, including large numbers', () => {
+  it('is parsed and rendered without changes, including large numbers', () => {
     const argumentsText = '{"id":12345678901234567890,"text":"é\\u0000"}';
     const call = parseRecoveryToolCall(renderRecoveryToolCall('a b"c', argumentsText));
     expect(call).toEqual({

@@ -1,27 +1,31 @@
 import { parseExactJson } from '@gateway/wire-formats';
 import type { RecoveryTool } from './recovery.ts';
 
-/** The recovery tool's name, unless one of the client's tools already has it. */
+/** The recovery tool's name, unless one of the client's tools already has this name. */
 const ownName = 'svc_more_tools';
 
 /** The inputs that determine the recovery tool. */
 interface RecoveryToolInput {
   /** Names of the pruned tools, in the client's order. */
   readonly names: readonly string[];
-  /** Every name in the client's list, including those that the key may not use. */
+  /** Every tool name in the client's list, including the names of tools that the key may not use. */
   readonly taken: ReadonlySet<string>;
-  /** Whether the tool can recall compressed content. */
+  /** Whether the recovery tool can return compressed content. */
   readonly recalls: boolean;
 }
 
 const text = { type: 'string' } as const;
 
-/** OpenAI and Azure reject a tool with a longer description (`string_above_max_length`). */
+/**
+ * OpenAI and Azure reject a tool with a longer description than this number of characters
+ * (`string_above_max_length`).
+ */
 const descriptionCharactersMax = 1024;
 
 /**
- * Renders the recovery tool. This is a pure function of its input: the same names always give the same bytes.
- * If the names do not fit in the tool's description, the description of the parameter `names` lists them.
+ * Renders the recovery tool. The recovery tool is a pure function of its input: the same names always give
+ * the same bytes. If the names do not fit in the tool's description, the description of the parameter `names`
+ * lists the names.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
@@ -79,7 +83,7 @@ export type RecoveryToolCall =
 const unclear: RecoveryToolCall = { action: 'unclear' };
 
 /**
- * Parses a recovery call from the model. Parsing is lenient: a missing action is derived from the other
+ * Parses a recovery tool call from the model. Parsing is lenient: a missing action is derived from the other
  * fields.
  */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {

@@ -21,7 +21,7 @@ function renderTool(format: ClientFormat, { name, parameters = anything }: Given
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** Creates a parsed request with these tools. */
+/** Creates a parsed request with the given tools. */
 export function requestWith(
   format: ClientFormat,
   tools: readonly GivenTool[],

@@ -13,24 +13,33 @@ export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**
- * The recovery for a request with pruned tools. Created together with the plan, and identical throughout the
- * conversation.
+ * The recovery for a request with pruned tools. The recovery is created together with the plan, and stays
+ * identical throughout the conversation.
  */
 export interface Recovery {
   readonly mode: RecoveryMode;
   readonly recoveryTool: RecoveryTool;
-  /** Pruned tools by name, with their first index in the client's list. Entries follow the client's order. */
+  /**
+   * Pruned tools by name, with their first index in the client's list. The order of the entries is the
+   * client's order.
+   */
   readonly pruned: ReadonlyMap<string, number>;
-  /** Returns the status of a name that a model calls. */
+  /** Returns the status of a tool name that a model calls. */
   statusOf(name: string): ToolStatus;
   /**
    * Edits that turn calls to pruned tools in the transcript into recovery tool calls. Offsets refer to the
    * client's bytes, in ascending order.
    */
   readonly callEdits: readonly ByteEdit[];
-  /** Returns the client's definitions for pruned tools. Ignores other names. */
+  /**
+   * Returns the client's definitions for the named pruned tools. Names of tools that are not pruned are
+   * ignored.
+   */
   describe(names: readonly string[]): readonly ToolDescription[];
-  /** Finds pruned tools that match a need, best match first. Never fails, but may return an empty list. */
+  /**
+   * Finds pruned tools that match a described need, best match first. The search never fails, but may return
+   * an empty list.
+   */
   find(need: string): Promise<readonly string[]>;
   /**
    * Returns the recovery that remains after the named tools are forwarded. Returns null if no tool and no
@@ -38,13 +47,13 @@ export interface Recovery {
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages that follow the client's last message. These messages contain the tools that the model requested
-   * in its last response.
+   * Messages that follow the client's last message. The opening messages contain the tools that the model
+   * requested in its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Names of the tools in `openingMessages`. */
   readonly described: readonly string[];
-  /** Recalls compressed content. Null if nothing in the conversation was compressed. */
+  /** Returns compressed content to the model. Null if nothing in the conversation was compressed. */
   readonly recall: RecallOriginal | null;
   /** Whether the client's format joins all text in a response. */
   readonly joinsTexts: boolean;

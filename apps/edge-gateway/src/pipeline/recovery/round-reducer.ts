@@ -7,38 +7,38 @@ import { showsReasoning, withoutReasoning } from './reasoning.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A call that is withheld until it is decided whether the client may see the call. */
+/** A tool call that is withheld until it is decided whether the client may see the call. */
 interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
   verdict?: Verdict;
 }
 
-/** A call that the gateway answers instead of the client. */
+/** A tool call that the gateway answers instead of the client. */
 export interface RecoveryCall {
   readonly id: string;
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** Finish reasons after which a model continues when its calls are answered. */
+/** Finish reasons after which a model continues when its tool calls are answered. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one round of a response, event by event. The reducer passes the client's events and numbers their
- * blocks across all rounds. It withholds recovery calls and the final events until it is known whether
- * another round follows. Each round has a separate reducer.
- * The client receives the reasoning of only one round: the first round with reasoning. Otherwise the client's
- * message would have the reasoning of two rounds side by side, and a provider accepts such reasoning only
- * unmodified. In formats with blocks, reasoning of a later round never follows content, because reasoning
- * must come first.
+ * Handles one recovery round of a response, event by event. The reducer passes the client's events and
+ * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events
+ * until it is known whether another round follows. Each recovery round has a separate reducer.
+ * The client receives the reasoning of only one round: the first round with reasoning. With the reasoning of
+ * two rounds, the client's message would have two pieces of reasoning side by side. A provider accepts
+ * reasoning only if it is unmodified. In formats with blocks, reasoning of a later round never follows
+ * content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
   readonly #passesReasoning: boolean;
-  /** Whether a failed round may be replaced. The client then does not receive the round's error. */
+  /** Whether a failed recovery round may be replaced without showing its error to the client. */
   readonly #isReplaceable: boolean;
-  /** Blocks of reasoning that the client does not receive. */
+  /** Numbers of the reasoning blocks that the client does not receive. */
   readonly #hidden = new Set<number>();
   readonly #withheld = new Map<number, WithheldCall>();
   /** Maps the provider's block numbers to the client's block numbers. */
@@ -53,14 +53,14 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld calls without a decision. This is a counter, because every frame reads it. */
+  /** Number of withheld tool calls without a decision. A counter is used, because every frame reads it. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
   #reason: FinishReason | undefined;
   #format: ProviderFormat = 'chat-completions';
 
-  /** @param isLast whether no other round can follow or replace this one */
+  /** @param isLast whether no other recovery round can follow or replace this round */
   constructor(recovery: Recovery, before: PriorRounds, isLast = false) {
     this.#recovery = recovery;
     this.#before = before;
@@ -72,12 +72,12 @@ export class RoundReducer {
     this.#passesReasoning = before.round === 0 || (!before.hasReasoning && isFirstInMessage);
   }
 
-  /** Whether a withheld call was dropped or rewritten. */
+  /** Whether a withheld tool call was dropped or rewritten. */
   get isAltered(): boolean {
     return this.#isAltered;
   }
 
-  /** Whether every withheld call was delivered unchanged. */
+  /** Whether every withheld tool call was delivered unchanged. */
   get isUnchanged(): boolean {
     return !this.#isAltered && this.#undecided === 0;
   }
@@ -87,12 +87,12 @@ export class RoundReducer {
     return this.#recovered;
   }
 
-  /** All events in the round. */
+  /** All events in the recovery round. */
   get kept(): KeptEvents {
     return this.#kept;
   }
 
-  /** Decisions about withheld calls, for a response that no other round follows. */
+  /** Decisions about withheld tool calls, for a response that no other recovery round follows. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -114,14 +114,15 @@ export class RoundReducer {
     return [];
   }
 
-  /** Whether the client has seen any content of this round. */
+  /** Whether the client has seen any content of this recovery round. */
   get isSpoken(): boolean {
     return this.#isSpoken;
   }
 
   /**
-   * Whether the response would be empty without another round, because the model only called the recovery
-   * tool. A response of only reasoning is empty, because providers reject a message that ends in reasoning.
+   * Whether the response would be empty without another recovery round, because the model only called the
+   * recovery tool. A response of only reasoning is empty, because providers reject a message that ends in
+   * reasoning.
    */
   get isUnserved(): boolean {
     if (this.#hasContent || this.#hasCalls) return false;
@@ -135,7 +136,7 @@ export class RoundReducer {
     return this.#reason === 'length';
   }
 
-  /** Whether the client may have seen part of this round: its content has begun, or the round has ended. */
+  /** Whether the client may have seen a part of this recovery round, or the round has ended. */
   get hasShown(): boolean {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
@@ -156,9 +157,9 @@ export class RoundReducer {
   }
 
   /**
-   * Returns the calls that the gateway answers if another round follows. A round follows only if this round
-   * has no calls for the client and the model waits for answers. Returns undefined if the response is
-   * complete. The remaining events are then in `rest`.
+   * Returns the tool calls that the gateway answers if another round follows. Another round follows only if
+   * this round has no calls for the client and the model waits for answers. Returns undefined if the response
+   * is complete. The remaining events of a complete response are in `rest`.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);
@@ -174,15 +175,15 @@ export class RoundReducer {
   }
 
   /**
-   * Returns the final events if no round follows. Recovery calls are dropped. Calls with invalid arguments
-   * are delivered unchanged.
+   * Returns the final events if no recovery round follows. Recovery tool calls are dropped. Tool calls with
+   * invalid arguments are delivered unchanged.
    */
   rest(): readonly StreamEvent[] {
     const late = [...this.#withheld.values()].flatMap((call) => this.#deliver(call, true));
     return this.#emit([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
   }
 
-  /** Returns the state for the next round. */
+  /** Returns the state for the next recovery round. */
   after(corrected: Iterable<string>): PriorRounds {
     return {
       round: this.#before.round + 1,
@@ -194,12 +195,12 @@ export class RoundReducer {
     };
   }
 
-  /** The latest usage that the provider reported. Undefined if the provider reported none. */
+  /** The latest usage that the provider reported. Undefined if the provider reported no usage. */
   get usage(): TokenUsage | undefined {
     return this.#usage;
   }
 
-  /** Usage for all rounds up to and including this one. */
+  /** Usage for all recovery rounds up to and including the current round. */
   get #usages(): readonly TokenUsage[] {
     const { usages } = this.#before;
     return this.#usage === undefined ? usages : [...usages, this.#usage];
@@ -227,7 +228,7 @@ export class RoundReducer {
     return this.#deliver(held, false);
   }
 
-  /** In formats that join text, the text of a later round begins on a new line. */
+  /** In formats that join text, the text of a later recovery round begins on a new line. */
   #show(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
     if (event.type !== 'text-start') return [event];
     const isApart = this.#isFirst || !this.#hasText || !this.#recovery.joinsTexts;
@@ -251,7 +252,7 @@ export class RoundReducer {
     if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
-  /** Returns the events for a call in the form that the client sees. They are returned only once. */
+  /** Returns the events of a tool call in the client's form, but only once per tool call. */
   #deliver(call: WithheldCall, isLast: boolean): StreamEvent[] {
     this.#judge(call);
     const { verdict, start } = call;

@@ -6,7 +6,9 @@ import type { Recovery } from './recovery.ts';
 
 /** The input for the request of a recovery round. */
 export interface NextRound {
-  /** Null if every tool is sent. There is then no recovery tool. */
+  /**
+   * The recovery for the request. Null if every tool is sent, because the request then has no recovery tool.
+   */
   readonly recovery: Recovery | null;
   /** Names of the tools to send in addition to the planned tools. */
   readonly added: readonly string[];
@@ -19,7 +21,7 @@ export interface NextRound {
 
 const everythingIsListed = 'Every tool is in the list now. Call by name.';
 
-/** Collects the contents of the round requests: messages, added tools, and recovered tools. */
+/** Collects the contents of the requests for recovery rounds: messages, added tools, and recovered tools. */
 export class RoundRequests {
   readonly #recovery: Recovery;
   readonly #messages: ChatMessage[];
@@ -44,14 +46,15 @@ export class RoundRequests {
   }
 
   /**
-   * Names of the pruned tools that the gateway's messages defined, in the first request or in a later round.
+   * Names of the pruned tools that the gateway's messages defined, in the first request or in a later
+   * recovery round.
    */
   get shown(): ReadonlySet<string> {
     return this.#shown;
   }
 
   /**
-   * Answers the recovery calls of a round. The answers become part of the next request.
+   * Answers the recovery tool calls of a round. The answers become part of the next request.
    * @param current the recovery of this round
    * @param events all events of the round
    * @param isLast whether the next request lists every tool
@@ -78,7 +81,7 @@ export class RoundRequests {
     this.#messages.push(...renderTurn(events, given));
   }
 
-  /** Notes the pruned tools that these calls request by name, but does not answer the calls. */
+  /** Records the pruned tools that the given calls request by name, but does not answer the calls. */
   noteRequested(calls: readonly RecoveryCall[]): void {
     for (const { verdict } of calls) for (const name of namesIn(verdict)) this.noteRecovered(name);
   }
@@ -101,8 +104,9 @@ export class RoundRequests {
 }
 
 /**
- * Renders the model's turn of a round, and the gateway's responses to the calls in this turn. Each turn stays
- * a separate message with unmodified reasoning, because a provider accepts only unmodified reasoning.
+ * Renders the model's turn of a recovery round, and the gateway's responses to the calls in this turn. Each
+ * turn stays a separate message with unmodified reasoning, because a provider accepts only unmodified
+ * reasoning.
  */
 function renderTurn(events: readonly StreamEvent[], answers: readonly RecoveryAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(events).choices;
@@ -121,8 +125,8 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 }
 
 /**
- * Returns the recovery for a response to a request with all tools. A call to the recovery tool is then
- * handled as a call to the named tool.
+ * Returns the recovery for a response to a request with all tools. In such a response, a call to the recovery
+ * tool is handled as a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

@@ -8,7 +8,7 @@ import type { Recovery } from './recovery.ts';
 
 export type Call = readonly [id: string, name: string, args: unknown];
 
-/** The events of a response with a text and calls. */
+/** The events of a response with a text and tool calls. */
 export function tell(
   text: string | undefined,
   calls: readonly Call[],
@@ -70,7 +70,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs the rounds of one response. Each entry of `rounds` contains the events of the response to one request.
+ * Runs the recovery rounds of one response. Each entry of `rounds` contains the events of the response to one
+ * request.
  */
 export async function run(
   rounds: readonly StreamEvent[][],

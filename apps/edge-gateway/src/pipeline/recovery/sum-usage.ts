@@ -1,6 +1,9 @@
 import type { TokenUsage } from '@gateway/interchange';
 
-/** Totals the usage of all rounds for the log and the bill. Returns undefined if no round reported usage. */
+/**
+ * Adds up the usage of all recovery rounds for the log and the bill. Returns undefined if no round reported
+ * usage.
+ */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const [first, ...others] = usages;
   if (first === undefined) return undefined;
@@ -14,8 +17,8 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined 
 
 /**
  * Returns the usage shown to the client: the input of the last round and the output of all rounds. Agents use
- * the input tokens as the context size. The last round's charges are left out, because they cover only that
- * round.
+ * the input tokens as the context size. The last round's charges are left out, because these charges cover
+ * only one round.
  */
 export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const last = usages.at(-1);

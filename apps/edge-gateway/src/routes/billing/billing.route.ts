@@ -25,13 +25,13 @@ import { readBody, readJson, readOptionalJson, requireJson } from '../../request
 import * as operations from './billing.operations.ts';
 
 /**
- * Max length of a Stripe event in bytes. Events usually have a few kilobytes, and an invoice with many lines
- * has tens of kilobytes.
+ * Maximum length of a Stripe event in bytes. Stripe events usually have a few kilobytes, and an invoice with
+ * many lines has tens of kilobytes.
  */
 const eventBytesMax = 512 * 1024;
 const signatureCharsMax = 4_096;
 
-/** `/v1/billing` and `/v1/account/billing`: the account's plan and subscription. */
+/** `/v1/billing` and `/v1/account/billing`: the account's billing plan and subscription. */
 @Controller()
 @AllowAccess('session')
 export class BillingRoute {

@@ -12,7 +12,8 @@ import {
 const cloudField = (description: string) => z.string().optional().meta({ description });
 
 /**
- * The fields that the gateway reads. All other fields are forwarded unchanged and checked by the provider.
+ * The fields that the gateway reads from a chat-completions request. All other fields are forwarded unchanged
+ * and checked by the provider.
  */
 const chatCompletionsRequest = z
   .looseObject({

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/errors';
 import { z } from 'zod';
 
-/** Request headers allowed on every chat request, in addition to those that its format defines. */
+/** Request headers allowed on every chat request, in addition to the headers that its format defines. */
 export const chatRequestHeaders = z.object({
   'X-Svc-Session-Id': z.string().optional().meta({
     description: 'Any text. Requests with the same text form a session, and their tool set stays stable.',

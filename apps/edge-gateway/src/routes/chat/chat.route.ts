@@ -12,7 +12,7 @@ const countPath = `${messagesEndpoint.path}/count_tokens`;
 const conversePath = '/model/{id}/converse';
 
 /**
- * The chat endpoints in all three formats. The pipeline authenticates their requests. See
+ * The chat endpoints in all three formats. The pipeline authenticates the requests to the chat endpoints. See
  * docs/internals/request-path.md.
  */
 @Controller()
@@ -44,8 +44,8 @@ export class ChatRoute {
   }
 
   /**
-   * The model is a single percent-encoded path segment, because model ids contain colons and ARNs contain
-   * slashes.
+   * The model in the path is a single percent-encoded path segment, because model ids contain colons and ARNs
+   * contain slashes.
    */
   @Post('/model/:id/converse')
   @Describe(converse)

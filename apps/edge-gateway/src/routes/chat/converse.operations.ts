@@ -10,7 +10,10 @@ import {
 
 const block = z.looseObject({});
 
-/** The fields that the gateway reads. Fields not defined by the format are rejected. */
+/**
+ * The fields that the gateway reads from a request in the converse format. Fields not defined by the format
+ * are rejected.
+ */
 const converseRequest = z
   .looseObject({
     messages: z.array(z.looseObject({ role: z.string(), content: z.array(block) })),

@@ -9,7 +9,7 @@ import {
   toolsMax,
 } from './chat-operation.ts';
 
-/** The fields that the gateway reads from every request in this format. */
+/** The fields that the gateway reads from every request in the messages format. */
 const messagesInput = z.looseObject({
   model: modelField,
   messages: z.array(z.looseObject({ role: z.string() })),

@@ -13,7 +13,7 @@ export interface ChatEndpoint {
   /** Path of the endpoint as it is shown in the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /** The model and the streaming mode, for formats that put both in the path. */
+  /** The model and the streaming mode, for formats that put the model and the streaming mode in the path. */
   readonly route?: RequestRoute;
 }
 
@@ -35,8 +35,7 @@ export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as 
 type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
 /**
- * Runs a routed request through the pipeline within its trace. The pipeline sends the response instead of
- * Fastify.
+ * Runs a routed request through the pipeline within its trace. The pipeline, not Fastify, sends the response.
  */
 export function serveChat(
   { id, raw: request }: FastifyRequest,

@@ -3,10 +3,13 @@ import { GatewayError } from '@gateway/errors';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
-/** Visible ASCII characters. Other APIs commonly use the same length limit. */
+/**
+ * Matches a text of 1 to 255 visible ASCII characters. Other APIs commonly use the same length limit for
+ * idempotency keys.
+ */
 const shape = /^[\x21-\x7e]{1,255}$/;
 
-/** The request header, as documented in the API reference. */
+/** The request header with the idempotency key, as documented in the API reference. */
 export const idempotencyHeaders = z.object({
   'Idempotency-Key': z.string().optional().meta({
     description:
@@ -14,7 +17,7 @@ export const idempotencyHeaders = z.object({
   }),
 });
 
-/** The response header, as documented in the API reference. */
+/** The response header for a replayed response, as documented in the API reference. */
 export const replayedHeaders = {
   'Idempotent-Replayed':
     '`true` when the response repeats that of an earlier call with the same `Idempotency-Key`.',
@@ -22,7 +25,7 @@ export const replayedHeaders = {
 
 /**
  * Returns the SHA-256 of the request's `Idempotency-Key` header in hex. Returns undefined if the header is
- * missing. Throws `invalid_field`.
+ * missing. Throws `invalid_field` if the header is not valid.
  */
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];

@@ -144,8 +144,8 @@ export class KeysRoute {
   }
 
   /**
-   * Opens the sealed secret. The secret is returned only in this response and in replays with the same
-   * idempotency key.
+   * Opens the sealed secret of an API key. The secret is returned only in this response and in replays with
+   * the same idempotency key.
    */
   #showSecret<Key extends ApiKey>(
     { key, sealedSecret, replayed }: { key: Key; sealedSecret: string; replayed: boolean },
@@ -157,7 +157,7 @@ export class KeysRoute {
   }
 }
 
-/** Checks a key id. An invalid id returns the same 404 as an unknown id. */
+/** Checks the id of an API key. An invalid key id returns the same 404 as an unknown key id. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

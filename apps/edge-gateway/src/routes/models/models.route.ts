@@ -26,8 +26,8 @@ const listedModel = z
   .meta({ id: 'Model' });
 
 /**
- * Query parameters of the route. Clients written for other gateways send paging parameters, so unknown
- * parameters are ignored here.
+ * Query parameters of the models route. Clients written for other gateways send paging parameters, so the
+ * models route ignores unknown parameters.
  */
 const listModelsQuery = z.object({
   live: z.enum(['true', 'false']).default('false').meta({
@@ -95,7 +95,7 @@ export class ModelsRoute {
     return { object: 'list', data: [...models.map(renderModel), ...further] };
   }
 
-  /** Models that providers list and that the catalog does not contain. */
+  /** Models that providers list and that the catalogue does not contain. */
   async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
     const { catalog } = this.#services;
     const lists = connected.map(async (provider) => {
@@ -106,7 +106,10 @@ export class ModelsRoute {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Model ids contain slashes, so the id is the whole rest of the path, with or without percent encoding. */
+  /**
+   * Model ids contain slashes, so the model id is the whole rest of the path, with or without percent
+   * encoding.
+   */
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')

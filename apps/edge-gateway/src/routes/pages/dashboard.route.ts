@@ -90,8 +90,8 @@ export class DashboardRoute {
   async readSettings(): Promise<DashboardSettings> {
     const { settings } = this.#dashboard;
     if (this.#identity === null || settings.sign_in.kind !== 'embedded') return settings;
-    // Users can still sign in if this response is missing. The page then refers users with lost passwords to
-    // the operator.
+    // Users can still sign in if the email setting cannot be read.
+    // Without the email setting, the dashboard refers users with lost passwords to the operator.
     const read = await this.#identity.settings().catch(() => ({ sendsMail: false }));
     return { ...settings, sign_in: { kind: 'embedded', sends_mail: read.sendsMail } };
   }

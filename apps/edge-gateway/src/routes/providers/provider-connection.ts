@@ -10,7 +10,7 @@ interface ConnectionParts {
   readonly sandboxUrl: string | undefined;
 }
 
-/** Renders a provider as the account sees it. The sandbox is shown as connected wherever it runs. */
+/** Renders a provider as the account sees it. The sandbox provider is shown as connected wherever it runs. */
 export function renderConnection({
   provider,
   formats,
@@ -41,7 +41,7 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 }
 
 /**
- * Returns the additional keys for a connection, without duplicates and without the first key.
+ * Returns the additional API keys for a provider connection, without duplicates and without the first key.
  * @throws GatewayError `invalid_field` if the provider needs more than a key, if the first key is missing, or
  * if a key looks like ordinary text.
  */

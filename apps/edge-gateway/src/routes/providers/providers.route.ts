@@ -29,7 +29,7 @@ import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
 
 /**
- * `/v1/account/providers`: connects providers. Credentials are stored through these routes and never
+ * `/v1/account/providers`: connects providers. Provider credentials are stored through these routes and never
  * returned.
  */
 @Controller('/v1/account/providers')
@@ -88,7 +88,7 @@ export class ProvidersRoute {
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
     const { accountId, actor } = caller;
     const request = { accountId, actor, provider: name };
-    // Skips the lookup for text that cannot be a provider name.
+    // The lookup is skipped for text that cannot be a provider name.
     const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
     const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
     if (!deleted)
@@ -98,7 +98,8 @@ export class ProvidersRoute {
 
   /**
    * Checks the provider's address.
-   * @throws GatewayError `egress_denied`, or `invalid_field` for an address of the gateway itself
+   * @throws GatewayError `egress_denied` if the egress guard rejects the address; `invalid_field` if the
+   * address is an address of the gateway itself
    */
   async #checkAddress(baseUrl: string): Promise<void> {
     if (await this.#egressGuard.isOwn(baseUrl))
@@ -107,8 +108,8 @@ export class ProvidersRoute {
   }
 
   /**
-   * Stores a credential. Tries twice, because between the two calls the vault may rotate its key or lose a
-   * replica. Storing the same credential again changes nothing.
+   * Stores a provider credential. Storing is tried twice, because between the two calls the vault may rotate
+   * its key or lose a replica. Storing the same credential again changes nothing.
    */
   async #store(
     { accountId, actor }: AccountCaller,

@@ -93,8 +93,8 @@ const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
 };
 
 /**
- * Describes a proxied endpoint. The gateway reads the `model` field and, for a key with tool lists, the tools. The
- * provider defines all other fields.
+ * Describes a proxied endpoint in the API reference. The gateway reads the `model` field and, for a key with
+ * tool lists, the tools. The provider defines all other fields.
  */
 function describeProxy(endpoint: ProxyEndpoint): Operation {
   const { id, summary, body, contentType, answer, streams } = described[endpoint];

@@ -18,7 +18,7 @@ type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
  * Adds the original messages that compression removed, and the token counts, if these data are still stored.
- * While the services that store them are unavailable, the request is shown without these data.
+ * If a service that stores these data is unavailable, the request is shown without the missing data.
  */
 export async function addStoredContext(
   request: RequestDetail,

@@ -4,7 +4,9 @@ import { readPage } from './requests.route.ts';
 
 const log = Array.from({ length: 430 }, (_, at) => ({ id: `request ${at}` }));
 
-/** Opens a worker with this log. The worker notes the number of requests in each reply. */
+/**
+ * Opens a worker with the log of this test. The worker records the number of requests in each of its replies.
+ */
 function openWorker() {
   const replies: number[] = [];
   const reply = (from: number, limit: number) => {

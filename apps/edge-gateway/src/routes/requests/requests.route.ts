@@ -163,8 +163,8 @@ export class RequestsRoute {
 }
 
 /**
- * Number of requests in one reply of the worker. Such a reply takes a few milliseconds of processor time in
- * the worker and in the gateway.
+ * Number of requests in one reply of the worker. A reply with this number of requests takes a few
+ * milliseconds of processor time in the worker and in the gateway.
  */
 const rowsAtOnce = 100;
 

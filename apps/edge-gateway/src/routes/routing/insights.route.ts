@@ -101,13 +101,16 @@ export class RoutingInsightsRoute {
   }
 }
 
-/** Min number of samples. With fewer samples, chance affects the figures more than the model does. */
+/**
+ * Minimum number of samples for a figure about a model. With fewer samples, chance affects the figures more
+ * than the model does.
+ */
 export const samplesMin = 20;
 const modelsMax = 5;
 
 /**
- * Returns an account's best models, based on its own requests. Models with too few samples appear only in
- * `most_used`.
+ * Returns an account's best models, based on the account's own requests. Models with too few samples appear
+ * only in `most_used`.
  */
 export function chooseInsights(
   observations: readonly ModelObservation[],

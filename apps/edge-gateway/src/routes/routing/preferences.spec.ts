@@ -24,7 +24,7 @@ describe('names in routing preferences', () => {
     [{ fallbacks: ['svc/cheap'] }, 'fallbacks[0]'],
     [{ fallbacks: ['openai/text-embedding-3-small'] }, 'fallbacks[0]'],
     [{ fallbacks: ['gpt-4o', 'openai/gpt-4o', 'gpt-4o'] }, 'fallbacks[2]'],
-  ])('are otherwise rejected, and the error contains their position: %j', (body, param) => {
+  ])('are rejected if they are not known, and the error contains their position: %j', (body, param) => {
     expect(check(body)).toThrow(expect.objectContaining({ code: 'invalid_field', param }) as Error);
   });
 });

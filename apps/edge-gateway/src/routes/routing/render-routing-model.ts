@@ -2,7 +2,7 @@ import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gatewa
 import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
- * Renders the catalog's facts about a model.
+ * Renders the catalogue's facts about a model.
  * @param at the time for the shown prices, in milliseconds since the epoch
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
@@ -30,12 +30,12 @@ export function renderRoutingModel(model: CatalogModel, at: number): RoutingMode
   };
 }
 
-/** Observations by `<provider>/<model>`. Null while the request log is unavailable. */
+/** Observations of models by `<provider>/<model>`. Null while the request log is unavailable. */
 export type Observations = ReadonlyMap<string, ModelObservation> | null;
 
 /**
- * Renders a model's catalog entry, its status (enabled or disabled), and its observations. Null means that a
- * value is unknown.
+ * Renders a model's catalogue entry, its status (enabled or disabled), and its observations. A null value is
+ * unknown.
  */
 export function renderModelStatus(
   model: CatalogModel,

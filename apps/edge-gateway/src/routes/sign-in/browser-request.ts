@@ -10,16 +10,19 @@ export const AUTH_SETTINGS = Symbol('AUTH_SETTINGS');
 
 /** Settings for `/v1/auth`. */
 export interface AuthSettings {
-  /** Maximum calls per minute and client address. */
+  /** Maximum number of calls per minute and client address. */
   readonly rateLimitRpm: number;
 }
 
-/** Max length of a body in bytes. Callers of `/v1/auth` are not authenticated yet, so the limit is small. */
+/**
+ * Maximum length of a request body in bytes. Callers of `/v1/auth` are not authenticated yet, so the maximum
+ * is small.
+ */
 export const bodyBytesMax = 16 * 1024;
 
 /**
- * Returns the address for counting a client's attempts. This is an IPv4 address, or the /64 network of an
- * IPv6 address, because a single customer usually owns the whole network.
+ * Returns the address for counting a client's attempts. The returned address is an IPv4 address, or the /64
+ * network of an IPv6 address, because a single customer usually owns the whole network.
  */
 export function chooseClientAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -30,7 +33,7 @@ export function chooseClientAddress(ip: string): string {
 }
 
 /**
- * A placeholder for the account id. The placeholder has no change epoch, so only the request count is
+ * A placeholder for the account id. The placeholder account has no epoch, so only the request count is
  * relevant.
  */
 const sharedAccountId = 'people';
@@ -44,7 +47,8 @@ export interface Client {
 }
 
 /**
- * Checks the origin and the rate limit. Throws `cross_site_request` and `too_many_attempts`.
+ * Checks the origin and the rate limit of a call to `/v1/auth`. Throws `cross_site_request` if another site's
+ * page caused the call. Throws `too_many_attempts` if the rate limit is exceeded.
  */
 export async function admitClient(
   request: FastifyRequest,
@@ -58,7 +62,7 @@ export async function admitClient(
   return { clientAddress, origin: readOrigin(request) };
 }
 
-/** Throws `invalid_session_token` for a session from another issuer. */
+/** Throws `invalid_session_token` for a login session from another issuer. */
 export function requireEmbedded({ subject, sessionId }: LoginSession): {
   subject: string;
   sessionId: string;
@@ -69,8 +73,8 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls of a known device are
- * counted for that device instead, so that other users of the same client address cannot use up its limit.
- * Throws `too_many_attempts`.
+ * counted for that device instead. Other users of the same client address therefore cannot use up the
+ * device's limit. Throws `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -84,10 +88,10 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a browser sends the call for another site's page. Such a call could sign the
- * user in or out, or switch accounts. Programs send neither of the two checked headers. There are two other
- * protections: the cookie is SameSite=Strict, and browsers require permission for JSON requests from other
- * sites. This check also works in old browsers.
+ * Throws `cross_site_request` if a browser sends the call for another site's page. A call from another site
+ * could sign the user in or out, or switch accounts. Programs send neither of the two checked headers. There
+ * are two other protections: the cookie is SameSite=Strict, and browsers require permission for JSON requests
+ * from other sites. The check of the headers also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

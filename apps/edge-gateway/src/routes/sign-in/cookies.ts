@@ -2,16 +2,17 @@ import { deviceTokensMax } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decodeJwt } from 'jose';
 
-/** Max length of a device token that the account service accepts, in characters. */
+/** Maximum length of a device token that the account service accepts, in characters. */
 const deviceTokenCharsMax = 1_024;
 
 /**
- * Over TLS, this prefix binds a cookie to this host (RFC 6265bis §4.1.3.2), so a neighboring host cannot set it.
+ * Over TLS, this cookie prefix binds a cookie to this host (RFC 6265bis §4.1.3.2), so a neighboring host
+ * cannot set the cookie.
  */
 const securePrefix = '__Host-';
 const refreshName = 'svc_refresh';
 const deviceName = 'svc_device';
-/** Separates the tokens of several users in the device cookie. Tokens never contain this character. */
+/** Separates the tokens of several users in the device cookie. Device tokens never contain this character. */
 const separator = '~';
 
 /**
@@ -34,7 +35,10 @@ export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply)
   addCookie(request, reply, refreshName, { value: '', maxAgeSeconds: 0 });
 }
 
-/** Returns the refresh token. Returns undefined if the request has no such cookie. */
+/**
+ * Returns the refresh token of the browser. Returns undefined if the request has no cookie with a refresh
+ * token.
+ */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
   return readCookie(request, refreshName);
 }
@@ -85,7 +89,7 @@ function addCookie(
 ): void {
   const secure = isSecure(request) ? '; Secure' : '';
   const fields = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
-  // If the header already has a value, Fastify adds this value.
+  // If the header already has a value, Fastify adds the new value to the header.
   reply.header('set-cookie', `${nameFor(request, name)}=${value}; ${fields}`);
 }
 

@@ -31,7 +31,7 @@ export const logIn: Operation = {
   id: 'logIn',
   tag,
   summary: 'Log in with e-mail and password',
-  description: `${cookie} Failed attempts are counted per client address, and per e-mail address for unknown devices. A browser that logged in before has a device cookie with a limit of its own.`,
+  description: `${cookie} Failed attempts are counted per client address, and per e-mail address for unknown devices. A browser that logged in before has a device cookie with a separate limit.`,
   body: { schema: logInBody },
   answer: { status: 200, description: 'The login session.', schema: session, headers },
   errors: [...common, 'invalid_credentials'],

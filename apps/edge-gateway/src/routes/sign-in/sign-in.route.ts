@@ -35,12 +35,12 @@ import {
 import * as operations from './sign-in.operations.ts';
 
 /**
- * Time in milliseconds for which a key set is reused before the next lookup. Callers of this route are not
- * rate-limited.
+ * Time in milliseconds for which a set of signing keys is reused before the next lookup. Callers of the key
+ * set's route are not rate-limited.
  */
 const keySetFreshMs = 10_000;
 
-/** `/v1/auth` and `/.well-known/jwks.json`: login sessions for the embedded identity. */
+/** `/v1/auth` and `/.well-known/jwks.json`: login sessions of users that the account service manages. */
 @Controller()
 @AllowAccess('public')
 export class SignInRoute {
@@ -152,7 +152,7 @@ export class SignInRoute {
     return this.#keySet;
   }
 
-  /** Checks the origin and the rate limit, which is separate for a known device. */
+  /** Checks the origin and the rate limit of a call. A known device has a separate rate limit. */
   async #admit(request: FastifyRequest, deviceTokens: readonly string[] = []): Promise<Client> {
     const deviceId = await findKnownDevice(this.#identity, deviceTokens);
     return admitClient(request, this.#rateLimiter, this.#settings, deviceId);

@@ -61,7 +61,7 @@ describe('the lower bound of effective recall', () => {
     ['mostly single misses', 0.08, 0.01],
   ])('exceeds the true recall in at most 5%% of draws with %s', (_, chanceOne, chanceMore) => {
     const random = randomFrom(7);
-    // In the worst case, none of the conversations that miss several tools is recovered.
+    // In the worst case, no conversation that misses several tools is recovered.
     const recall = 1 - (chanceOne * 0.5 + chanceMore);
     for (const samples of [50, 100, 200]) {
       let wrong = 0;
@@ -72,7 +72,7 @@ describe('the lower bound of effective recall', () => {
           if (value < chanceMore) more += 1;
           else if (value < chanceMore + chanceOne) one += 1;
         }
-        // A target slightly above the true recall must not pass.
+        // A target slightly above the true recall must not pass the test.
         wrong += Number(meetsTarget(counts(samples, one, more), 0.5, recall + 1e-9));
       }
       expect(wrong / 2_000).toBeLessThan(0.062);

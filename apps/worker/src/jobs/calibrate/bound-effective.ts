@@ -2,10 +2,11 @@ import type { BoundedRecall } from '@gateway/contracts';
 import { boundRecallBelow } from './measure-bucket.ts';
 import { boundEffective } from './recovery-rate.ts';
 
-/** Error probability of each bound: the bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 /**
- * Maximum number of conversations for the exact test. With more conversations, both bounds are nearly equal.
+ * Maximum number of conversations for the exact test. With more conversations, the exact bound and the
+ * binomial bound are nearly equal.
  */
 const exactMax = 400;
 /** Number of values of the nuisance parameter that the test tries to find the worst case. */
@@ -13,17 +14,18 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Extra weight in the test for a conversation that misses several tools, as a factor. The loss of such a
- * conversation is less certain. Any weight gives a valid test, and this weight allows the most misses.
+ * Extra weight in the test for a conversation that misses several tools, as a factor. The loss of a
+ * conversation that misses several tools is less certain. Any weight gives a valid test, and this weight
+ * allows the most misses.
  */
 const weightFactor = 1.5;
 /**
- * Minimum recovery rate for the exact test. With less recovery, a conversation that misses a tool is almost
- * lost, so the binomial bound is nearly as high.
+ * Minimum recovery rate for the exact test. With a lower recovery rate, a conversation that misses a tool is
+ * almost lost, so the binomial bound is nearly as high.
  */
 const recoveryMin = 0.1;
 
-/** The conversations that miss tools at one K. */
+/** The number of conversations that miss tools at one value of K. */
 export interface MissCounts {
   readonly samples: number;
   /**
@@ -33,14 +35,15 @@ export interface MissCounts {
   readonly one: number;
   readonly more: number;
   /**
-   * The sum of the losses of these conversations. A conversation that misses m tools has the loss 1 − ρ^m.
+   * The sum of the losses of the conversations that miss tools. A conversation that misses m tools has the
+   * loss 1 − ρ^m.
    */
   readonly losses: number;
 }
 
 /**
- * Bounds effective recall at one K. The lower bound is exact for up to 400 conversations. The upper bound,
- * and the lower bound for more conversations, are binomial bounds at the real-valued sum of the losses
+ * Bounds effective recall at one value of K. The lower bound is exact for up to 400 conversations. The upper
+ * bound, and the lower bound for more conversations, are binomial bounds at the real-valued sum of the losses
  * (`boundRecallBelow`).
  * @param recoveryRate ρ, the same value as in `losses`.
  */
@@ -50,9 +53,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * The smallest mean loss at which the observed number of misses or fewer is too unlikely. The function finds
- * the root of the logarithm, which is almost linear, by false position (the Illinois variant). The result is
- * on the safe side of the root.
+ * The smallest mean loss at which the observed number of misses, or a smaller number, is too unlikely. The
+ * function finds the root of the logarithm, which is almost linear, by false position (the Illinois variant).
+ * The result is on the safe side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -64,7 +67,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // If the same end is kept twice, its value is halved, so that this end moves in the next round.
+    // If the same end of the interval is kept twice, its value is halved, so that this end moves in the next
+    // iteration.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;
@@ -80,8 +84,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the target. The function returns the same result as
- * `boundEffectiveAt`, but in less time.
+ * Whether the lower bound of effective recall meets the target. The function gives the same decision as a
+ * comparison of `boundEffectiveAt` with the target, but in less time.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)
@@ -94,12 +98,12 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * The largest probability of the observed number of misses or fewer, if the mean loss is `loss`. A
- * conversation misses one tool with probability p₁ and then loses 1 − ρ. A conversation misses several tools
- * with probability p₂ and then loses at most 1. Therefore loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The
- * weighted count is one + w · more, with a fixed weight w. This count has a trinomial distribution. The test
- * uses the worst of the pairs (p₁, p₂) with this loss. The count decreases as K grows, so the smallest K that
- * passes needs no correction.
+ * The largest probability of the observed number of misses, or of a smaller number, if the mean loss is
+ * `loss`. A conversation misses one tool with probability p₁ and then loses 1 − ρ. A conversation misses
+ * several tools with probability p₂ and then loses at most 1. Therefore loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤
+ * 1. The weighted count of misses is one + w · more, with a fixed weight w. The weighted count has a
+ * trinomial distribution. The test uses the worst of the pairs (p₁, p₂) with this loss. The weighted count
+ * decreases as K grows, so the smallest K that passes the test needs no correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -137,12 +141,12 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The other tail is used, so that the first term of the sum is not too small for a floating-point number.
+  // The sum runs over the other tail, so that the first term is not too small for a floating-point number.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }
 
-/** @param chance at most one half. */
+/** @param chance the probability of the binomial distribution, at most one half. */
 function cumulateSmall(most: number, samples: number, chance: number): number {
   let term = Math.exp(samples * Math.log1p(-chance));
   let sum = term;

@@ -4,11 +4,14 @@ import { calibrateAccount, type CalibrateContext, type RecallChange } from './ca
 import type { Counter, Logger, Metrics } from '@gateway/observability';
 
 const restMs = 2_000;
-/** Maximum share of the time spent on calibration, regardless of the number of accounts. */
+/**
+ * Maximum share of the worker's time that the worker spends on calibration, regardless of the number of
+ * accounts.
+ */
 const busyShare = 0.05;
 /**
- * On startup, the worker includes accounts with shadow requests from this many days, because the worker that
- * wrote those rows may have stopped.
+ * Number of days whose shadow requests are read on startup. On startup, the worker also calibrates accounts
+ * with shadow requests from these days, because the worker that wrote those rows may have stopped.
  */
 const startDays = 1;
 
@@ -19,7 +22,7 @@ export interface CalibrateJobParts extends Omit<CalibrateContext, 'onRecallChang
   readonly metrics: Metrics;
 }
 
-/** Calibrates the accounts that received shadow requests or recoveries since the last round. */
+/** Calibrates the accounts that received shadow requests or recoveries since the last calibration round. */
 export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: CalibrateJobParts;
   readonly #context: CalibrateContext;
@@ -40,7 +43,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#rounds.close();
   }
 
-  /** Returns the time until the next round, in milliseconds. */
+  /** Returns the time until the next calibration round, in milliseconds. */
   async #calibrateAll(): Promise<number> {
     const { shadowAccounts, logger } = this.#parts;
     const startedAt = performance.now();

@@ -16,7 +16,7 @@ const storedBuckets = z.array(
     toolsMean: z.number(),
     since: z.string().nullable(),
     // The previous release stored only the curve and `isOff`.
-    // The buckets of that release use the priors until the next round.
+    // The buckets that the previous release stored use the priors until the next calibration round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
       .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])
@@ -30,7 +30,7 @@ const storedBuckets = z.array(
   }),
 );
 
-/** A stored calibration. */
+/** A stored calibration of an account. */
 export interface StoredCalibration extends Calibration {
   readonly version: number;
   readonly madeAt: Date;
@@ -38,10 +38,12 @@ export interface StoredCalibration extends Calibration {
 
 export interface CalibrateContext {
   readonly database: TelemetryDatabase;
-  /** Returns the account's goals for its policy. Throws `not_found` for a deleted account. */
+  /** Returns the account's goals for its routing policy. Throws `not_found` for a deleted account. */
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
-  /** Called after a policy was stored, for each bucket in which recall dropped or is tested again. */
+  /**
+   * Callback after a routing policy was stored, for each bucket in which recall dropped or is tested again.
+   */
   readonly onRecallChange?: (change: RecallChange) => void;
   readonly now?: () => number;
 }
@@ -50,13 +52,13 @@ export interface RecallChange {
   readonly accountId: string;
   readonly bucket: string;
   readonly kind: 'fell' | 'recoveries_rose' | 'setup_changed';
-  /** The start of the change, as RFC 3339. */
+  /** The start of the change in recall, as RFC 3339. */
   readonly since: string | null;
 }
 
 /**
- * Computes an account's next policy from its conversations. If the policy differs from the current one, it is
- * stored and announced to the routers.
+ * Computes an account's next routing policy from its conversations. If the new policy differs from the
+ * current policy, the worker stores it and announces it to the routers.
  */
 export async function calibrateAccount(context: CalibrateContext, accountId: string): Promise<void> {
   const { database, now = Date.now } = context;
@@ -86,7 +88,10 @@ function listRecallChanges(
   });
 }
 
-/** Reads an account's newest calibration, or a specific version. Returns null if it does not exist. */
+/**
+ * Reads an account's newest calibration, or a specific version. Returns null if the calibration does not
+ * exist.
+ */
 export async function readCalibration(
   database: TelemetryDatabase,
   accountId: string,
@@ -101,7 +106,10 @@ export async function readCalibration(
   return { ...row, recoveryRate: rate, buckets: storedBuckets.parse(row.buckets) };
 }
 
-/** Returns false if another worker has already stored this version, or if the account was deleted. */
+/**
+ * Stores a calibration. Returns false if another worker has already stored this version, or if the account
+ * was deleted.
+ */
 async function write(
   database: TelemetryDatabase,
   accountId: string,
@@ -113,7 +121,8 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The check must follow the write, because a deletion that starts later finds the row.
+  // The check for a deleted account must follow the write, because a deletion that starts later finds the
+  // row.
   const isForgotten = (await forgottenAccount.count()) > 0;
   // Conversations stay pinned to older policy versions, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);

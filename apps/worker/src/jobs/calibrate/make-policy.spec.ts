@@ -44,8 +44,8 @@ describe('recall bounds', () => {
   });
 });
 
-describe('a calibrated policy', () => {
-  it('uses the smallest K with a lower bound that meets the target, and none if one conversation is missing', () => {
+describe('a calibrated routing policy', () => {
+  it('uses the smallest K with a lower bound that meets the target, and no K if one conversation is missing', () => {
     const samples = draw(59, (at) => 1 + (at % 12));
     expect(kOf(samples, 0.95)).toBe(12);
     expect(kOf(samples.slice(1), 0.95)).toBeNull();
@@ -82,7 +82,7 @@ describe('a calibrated policy', () => {
       );
       return losses.find(([k]) => k === 5)?.[1];
     };
-    // With the prior of 0.5, one missed tool loses 0.5 of a conversation, and three lose 0.875.
+    // With the prior of 0.5, one missed tool loses 0.5 of a conversation, and three missed tools lose 0.875.
     expect(recall(once)).toBeCloseTo(20 * 0.5, 9);
     expect(recall(twice)).toBeCloseTo(20 * 0.875, 9);
   });
@@ -111,7 +111,8 @@ describe('a calibrated policy', () => {
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = measure(fallen, first, 0.95);
     expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
-    // The conversations just before the drop also had high ranks, so the exact start cannot be determined.
+    // The conversations just before the drop in recall also had high ranks, so the exact start of the drop
+    // cannot be determined.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });
@@ -119,7 +120,7 @@ describe('a calibrated policy', () => {
     expect(bucketOf(third)).toMatchObject({ state: 'calibrated', k: 60 });
   });
 
-  it('disables a bucket if even the upper bound for its plans is below the target', () => {
+  it('disables a bucket if even the upper bound on the recall of its plans is below the target', () => {
     expect(
       bucketOf(
         measure(

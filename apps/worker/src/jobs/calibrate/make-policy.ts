@@ -15,14 +15,14 @@ import {
 } from './recovery-rate.ts';
 
 const bucketsMax = 128;
-/** Change in the number of conversations, as a share, after which a bucket's figures are published again. */
+/** Relative change in the number of conversations after which a bucket's figures are published again. */
 const growth = 0.1;
 /**
- * Up to this number of conversations, the figures are published after every new conversation, because the
- * share of shadow conversations depends on them.
+ * Up to this number of conversations, the figures of a bucket are published after every new conversation. The
+ * share of shadow conversations depends on the figures.
  */
 const samplesInFull = 100;
-/** Change in a recovery rate after which the rate is published again. */
+/** Change in a recovery rate after which the recovery rate is published again. */
 const rateStep = 0.02;
 
 /** An account's measurements, from its request log. */
@@ -39,11 +39,11 @@ export interface Calibration {
 }
 
 /**
- * Computes an account's policy from its measurements. Each bucket combines an intent with a range of list
- * sizes. Each size band also has a bucket for all intents. K is the smallest value for which the lower bound
+ * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size
+ * band. Each size band also has a bucket for all intents. K is the smallest value for which the lower bound
  * of effective recall meets the target. After a drop in recall, a bucket starts again with the conversations
- * after the drop. The bucket is off until there are enough conversations, and all tools are sent. A bucket is
- * also off if even the upper bound on the recall of its plans is below the target.
+ * after the drop. The bucket is off, and all tools are sent, until there are enough of these conversations. A
+ * bucket is also off if even the upper bound on the recall of its plans is below the target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,
@@ -69,7 +69,10 @@ export function calibrate(
   return { recallTarget: goals.recallTarget, recoveryRate, buckets: buckets.slice(0, bucketsMax) };
 }
 
-/** A bucket uses its own recovery rate if it has enough measurements, and otherwise the account's rate. */
+/**
+ * A bucket uses its own recovery rate if the rate comes from enough measurements. Otherwise, the bucket uses
+ * the account's rate.
+ */
 function chooseRate(
   bucket: string,
   samples: readonly ShadowSample[],
@@ -97,7 +100,7 @@ export function isNews(previous: Calibration | null, next: Calibration): boolean
   });
 }
 
-/** Renders the policy as the router applies it and the API shows it. */
+/** Renders the routing policy in the form that the router applies and the API shows. */
 export function renderPolicy(
   accountId: string,
   version: number,
@@ -142,7 +145,7 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
   };
 }
 
-/** The misses or losses at K, from the point with the largest K that is at most `k`. */
+/** The number of misses or the losses at K, from the point with the largest K that is at most `k`. */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;
 }

@@ -8,12 +8,13 @@ export interface ShadowSample {
   readonly bucket: string;
   /**
    * For each tool that the model called, the smallest K for which the tool set would have contained the tool
-   * at its first call. Descending, up to a maximum number of tools. Empty if the model called no tool.
+   * at its first call. The values of K are in descending order, up to a maximum number of tools. The list is
+   * empty if the model called no tool.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
   readonly missed: number;
-  /** Whether the plan would have armed recovery. */
+  /** Whether the plan would have enabled recovery. */
   readonly isArmed: boolean;
   /** The probability with which the conversation was drawn for shadow, above 0. */
   readonly share: number;
@@ -27,30 +28,32 @@ export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number 
   return neededKs[0] ?? 1;
 }
 
-/** If `k` scored tools are forwarded, `misses` of the samples lack a tool. */
+/**
+ * A point of the recall curve. If `k` scored tools are forwarded, `misses` conversations lack a needed tool.
+ */
 export type CurvePoint = readonly [k: number, misses: number];
 
-/** Maximum number of points. More points would not make a difference for any realistic target. */
+/** Maximum number of points of a curve. More points would not make a difference for any realistic target. */
 const pointsMax = 64;
 /**
- * Up to this number of misses, each number has its own point. Above this number, each next point has an
- * eighth more misses.
+ * Up to this number of misses, the curve has a point for each number of misses. Above this number, the number
+ * of misses grows by an eighth from point to point.
  */
 const missesInFull = 40;
 
 /**
- * Measures how recall grows with K. For each number of misses, the function finds the smallest K with no more
- * misses. The points are in ascending order of K. Recall only grows with K, so the first point with a bound
- * that meets the target is as reliable as a single bound. Choosing among many values for K therefore needs no
- * correction.
+ * Measures how recall grows with K. For each number of misses, the function finds the smallest K that causes
+ * at most that many misses. The points are in ascending order of K. Recall only grows with K, so the first
+ * point with a bound that meets the target is as reliable as a single bound. Choosing among many values for K
+ * therefore needs no correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);
   const points = new Map<number, number>();
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
-    // Points arrive in descending order of K.
-    // For equal K, the first point has the fewest misses, which is the true number.
+    // Points of the curve arrive in descending order of K.
+    // For equal K, the first point has the fewest misses, which is the true number of misses.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
   return [...points].sort(([one], [other]) => one - other);
@@ -64,15 +67,15 @@ function countAbove(ascending: readonly number[], k: number): number {
   return ascending.length - (ascending.findLastIndex((needed) => needed <= k) + 1);
 }
 
-/** Adds the lower bound of recall to each point on the curve. K and recall are both ascending. */
+/** Adds the lower bound of recall to each point on the curve. K and recall are both in ascending order. */
 export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: number, recallLow: number][] {
   return curve.map(([k, misses]) => [k, boundRecallBelow(samples, misses)]);
 }
 
 /**
  * The expected loss at each K, summed over the samples. `lossOf` returns the loss of a conversation from the
- * number of its needed tools that are pruned at K. The list has one point per K at which the sum changes,
- * ascending, up to a maximum number of points.
+ * number of its needed tools that are pruned at K. The list has one point per K at which the sum changes, in
+ * ascending order of K, up to a maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -80,7 +83,7 @@ export function measureLosses(
 ): CurvePoint[] {
   const ks = [...new Set(samples.flatMap(({ neededKs }) => neededKs))].sort((one, other) => one - other);
   const step = Math.max(1, Math.ceil(ks.length / pointsMax));
-  // At the largest K, nothing is lost, so this K is always a point.
+  // At the largest K, no conversation is lost, so the largest K is always a point of the list.
   const shown = ks.filter((_, at) => at % step === (ks.length - 1) % step);
   return shown.map((k) => [
     k,
@@ -93,7 +96,7 @@ function countWhile(values: readonly number[], test: (value: number) => boolean)
   return at < 0 ? values.length : at;
 }
 
-/** Error probability of each bound: the bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 
 /**
@@ -101,7 +104,7 @@ const tail = 0.05;
  * quantile of the beta distribution (Clopper & Pearson, "The use of confidence or fiducial limits illustrated
  * in the case of the binomial", 1934). Without any misses, bounds of 90, 95 and 99% require 29, 59 and 299
  * samples.
- * @param misses may be fractional: see `boundEffective`.
+ * @param misses number of misses, which may be fractional: see `boundEffective`.
  */
 export function boundRecallBelow(samples: number, misses: number): number {
   return misses >= samples ? 0 : jstat.jStat.beta.inv(tail, samples - misses, misses + 1);

@@ -13,14 +13,14 @@ import { watchRecall, type RecallState, type WatchedConversation } from './watch
 /** Number of conversations used per bucket, newest first. Older conversations may involve other tools. */
 const samplesMax = 1_000;
 
-/** A bucket as it is stored with its policy. */
+/** A bucket of conversations in the form that is stored with its routing policy. */
 export interface PolicyBucket {
   readonly bucket: string;
   /** Number of conversations in which the model called tools. */
   readonly samples: number;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The smallest K that meets the target. Null unless the bucket is calibrated. */
+  /** The smallest K that meets the recall target. Null unless the bucket is calibrated. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   readonly recoveryRate: RecoveryRate;
@@ -37,19 +37,21 @@ export interface PolicyBucket {
    * time. Null if recall has not dropped.
    */
   readonly since: string | null;
-  /** The reason why recall is tested again with more shadow conversations. Null if it is not tested again. */
+  /**
+   * The reason why recall is tested again with more shadow conversations. Null if recall is not tested again.
+   */
   readonly retest: RecallRetest | null;
 }
 
-/** The goals of an account for its policy. */
+/** The goals of an account for its routing policy. */
 export interface PolicyGoals {
   /** The target for effective recall, from 0.5 to 0.9999. */
   readonly recallTarget: number;
-  /** Whether the account allows recovery. Without it, forwarded recall must meet the target. */
+  /** Whether the account allows recovery. Without recovery, forwarded recall must meet the target. */
   readonly hasRecovery: boolean;
 }
 
-/** A bucket's conversations. */
+/** The conversations of a bucket. */
 export interface BucketMeasurements {
   readonly samples: readonly ShadowSample[];
   readonly pruned: readonly PrunedConversation[];
@@ -88,7 +90,7 @@ export function calibrateBucket(
   return measured;
 }
 
-/** Watches recall only at a measured K, because only a measured K has an expected recall. */
+/** Watches recall only at a measured K, because the expected recall is known only for a measured K. */
 function watchBucket(
   samples: readonly ShadowSample[],
   pruned: readonly PrunedConversation[],
@@ -175,8 +177,8 @@ function countMisses(samples: readonly ShadowSample[], k: number, losses: number
 }
 
 /**
- * The first place from which a condition holds for all following values. Null if the condition holds for no
- * value.
+ * The index of the first value from which a condition holds for all following values. Null if the condition
+ * holds for no value.
  */
 function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {
   let [low, high] = [0, values.length];

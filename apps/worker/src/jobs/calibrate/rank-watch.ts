@@ -1,15 +1,15 @@
 import { fall, type Likelihood, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 
 const stretchMax = 20;
-/** Number of bisection rounds. The result for an interval of at most 20 is exact to 0.00002. */
+/** Number of bisection steps. The result for an interval of at most 20 is exact to 0.00002. */
 const rounds = 20;
 
 /**
- * Detects when tool ranks in conversations get worse. A drop in recall is modelled as a stretch: every depth
- * is multiplied by the factor that lowers recall at K by ten points. Stretching raises the share of deeper
- * ranks to a power (Lehmann, "The power of rank tests", 1953). The shape of the distribution therefore does
- * not matter. All ranks in a conversation are used, because the deepest rank contains only half of the
- * information.
+ * Detects when tool ranks in conversations get worse. A drop in recall is modelled as a stretch: the depth of
+ * every rank is multiplied by the factor that lowers recall at K by ten points. Stretching raises the share
+ * of deeper ranks to a power (Lehmann, "The power of rank tests", 1953). The shape of the distribution of
+ * ranks therefore does not matter. All ranks in a conversation are used, because the deepest rank contains
+ * only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -53,9 +53,9 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 }
 
 /**
- * Tool calls within a conversation are correlated, so they contain less information than independent calls.
- * Without a change, a likelihood ratio has mean 1. The weight is the exponent, at most 1, for which the mean
- * over the reference conversations is 1.
+ * Tool calls within a conversation are correlated, so they contain less information than independent tool
+ * calls. Without a change in recall, a likelihood ratio has mean 1. The weight is the exponent, at most 1,
+ * for which the mean over the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -73,10 +73,13 @@ function bisect(low: number, high: number, holdsAt: (place: number) => boolean):
   return above;
 }
 
-/** Ranks from the reference conversations. New conversations are compared with them. */
+/**
+ * Tool ranks from the reference conversations. New conversations are compared with the reference
+ * conversations.
+ */
 class RankReference {
   readonly conversations: (readonly number[])[] = [];
-  /** All reference ranks in ascending order. */
+  /** All ranks of the reference conversations in ascending order. */
   readonly #ranks: number[] = [];
 
   add(ranks: readonly number[]): void {
@@ -85,9 +88,9 @@ class RankReference {
   }
 
   /**
-   * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper. Ties
-   * count as half. The depths of the reference ranks are exponentially distributed with mean 1, for any
-   * distribution of the ranks.
+   * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper. A
+   * reference rank that equals the rank counts as half a rank. The depths of the reference ranks are
+   * exponentially distributed with mean 1, for any distribution of the ranks.
    */
   depthOf(rank: number): number {
     const total = this.#ranks.length;
@@ -95,7 +98,7 @@ class RankReference {
     return -Math.log((atLeast + this.#countBeyond(rank) + 1) / (2 * total + 2));
   }
 
-  /** The depth above which ranks exceed `k`. */
+  /** The depth at which ranks begin to exceed `k`. */
   depthBeyond(k: number): number {
     return -Math.log((this.#countBeyond(k) + 0.5) / (this.#ranks.length + 1));
   }

@@ -9,9 +9,12 @@ import type { Setup } from './setup-change.ts';
 export const windowDays = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
-/** Maximum number of needed tools read per conversation. The tools that need the largest K come first. */
+/**
+ * Maximum number of needed tools that the worker reads per conversation. The tools that need the largest K
+ * come first.
+ */
 const needsMax = 32;
-/** Number of pruned requests from which recoveries are measured, newest first. */
+/** Number of pruned requests from which recoveries are measured. The newest requests are used. */
 const prunedRequestsMax = 50_000;
 
 /**
@@ -98,8 +101,8 @@ interface PrunedRow extends SetupColumns {
 }
 
 /**
- * Reads an account's measurements of recall from its log: shadow conversations, and recoveries in pruned
- * conversations.
+ * Reads an account's measurements of recall from its request log: shadow conversations, and recoveries in
+ * pruned conversations.
  */
 export async function readMeasurements(
   database: TelemetryDatabase,

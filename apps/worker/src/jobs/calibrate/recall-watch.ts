@@ -1,13 +1,13 @@
 import { neededKOf } from './measure-bucket.ts';
 
-/** The labels of a shadow conversation: see `ShadowSample`. */
+/** A shadow conversation with the values of K that its tools needed: see `ShadowSample`. */
 export interface WatchedSample {
   readonly neededKs: readonly number[];
 }
 
 /**
- * Fits a reference from conversations, and computes how much more likely a conversation is after a drop in
- * recall.
+ * Fits a reference from conversations. Computes the ratio of a conversation's probability after a drop in
+ * recall to its probability before the drop.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
@@ -15,9 +15,12 @@ export interface RecallWatch {
 }
 
 export interface Likelihood {
-  /** The mean information (nats) in one conversation after the drop. */
+  /** The mean information (in nats) of one conversation after the drop in recall. */
   readonly nats: number;
-  /** The logarithm of how much more likely a conversation is after the drop than before it. */
+  /**
+   * The logarithm of the ratio of a conversation's probability after the drop in recall to its probability
+   * before the drop.
+   */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
 

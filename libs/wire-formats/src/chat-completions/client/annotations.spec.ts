@@ -28,15 +28,15 @@ describe('citations from another format', () => {
     type: 'url_citation',
     url_citation: { start_index: start, end_index: end, title: 'A page', url },
   });
-  // Positions count code points. The emoji is a single code point.
+  // Positions of annotations count code points. The emoji is a single code point.
   const annotations = [annotation(8, 16, 'https://a.example'), annotation(16, 17, 'https://b.example')];
 
-  it('become annotations that name the cited web pages', () => {
+  it('citations from another format become annotations with the URLs of the cited web pages', () => {
     const { choices } = client.renderResponse(foldAnswer(answer), defaults);
     expect(choices).toEqual([expect.objectContaining({ message: expect.objectContaining({ annotations }) })]);
   });
 
-  it('are sent only with the finish chunk of a stream', () => {
+  it('citations are sent only with the finish chunk of a stream', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
     const frames = answer.map((event) => String(renderer.render(event))).filter((text) => text !== '');
     const annotated = frames.filter((frame) => frame.includes('annotations'));
@@ -46,7 +46,7 @@ describe('citations from another format', () => {
     });
   });
 
-  it('do not appear in the response to a message without citations', () => {
+  it('the response to a message without citations contains no annotations', () => {
     const silent = answer.filter(({ type }) => type !== 'citation');
     expect(JSON.stringify(client.renderResponse(foldAnswer(silent), defaults))).not.toContain('annotations');
   });

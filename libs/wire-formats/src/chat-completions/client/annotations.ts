@@ -1,12 +1,14 @@
 import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The citations collected so far for one choice. The object is immutable. */
+/** The citations collected until now for one choice. The object is immutable. */
 export interface CitedText {
-  /** Length of the text so far, in code points. OpenAI counts positions in code points. */
+  /** Length of the choice's text until now, in code points. OpenAI counts positions in code points. */
   readonly characters: number;
-  /** The open block: its start in the text, and the web pages that it cites. */
+  /**
+   * The open block: the position in the text where the block starts, and the web pages that the block cites.
+   */
   readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
-  /** Annotations from closed blocks. */
+  /** Annotations from blocks that have ended. */
   readonly annotations: readonly JsonObject[];
 }
 
@@ -21,12 +23,16 @@ export const nothingCited: CitedText = {
   annotations: [],
 };
 
-/** Maximum annotations per response, and maximum cited pages per block. Real responses have far fewer. */
+/**
+ * Maximum number of annotations per response, and of cited pages per block. Real responses have far fewer
+ * annotations.
+ */
 const annotationsMax = 1024;
 const pagesMax = 64;
 
 /**
- * Adds an event from the choice. This format can only cite web pages, at positions in the choice's full text.
+ * Adds an event of the choice. The chat completions format can only cite web pages, at positions in the
+ * choice's full text.
  */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   switch (event.type) {
@@ -44,8 +50,8 @@ export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
 }
 
 /**
- * OpenAI's `annotations` field, to spread into a message or a delta. The result is an empty object if no page
- * is cited.
+ * OpenAI's `annotations` field, to spread into a message or a delta. The result is an empty object if the
+ * response cites no page.
  */
 export function renderAnnotations(cited: CitedText): JsonObject {
   const { annotations } = closeBlock(cited);

@@ -4,7 +4,7 @@ import { outlineTexts } from '../../common/outline-request.ts';
 import { hasCacheMarker, readName } from '../shared/tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
-/** Reads only known fields. The provider validates messages with an unknown shape. */
+/** Reads only known fields of a message. The provider validates messages with an unknown shape. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const role = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
@@ -26,7 +26,9 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** The roles that `mapRole` maps, most frequent first. Comparing raw bytes avoids decoding the strings. */
+/**
+ * The roles that `mapRole` maps, most frequent first. A comparison of raw bytes avoids decoding the strings.
+ */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 
 function readRole(tape: JsonTape, node: JsonNode | undefined): MessageRole {
@@ -66,7 +68,10 @@ function textNodes(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** The text and calls in the messages from index `from` onward. Skips images, audio and unknown parts. */
+/**
+ * The text and tool calls in the messages from index `from` onward. Images, audio and unknown parts are
+ * skipped.
+ */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];
@@ -95,7 +100,7 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** The text of a call is its name and the arguments exactly as the model wrote them. */
+/** Lists each tool call as text: the tool's name and the arguments exactly as the model wrote them. */
 function listCallParts(tape: JsonTape, calls: JsonNode | undefined, message: number): ContextPart[] {
   if (calls === undefined) return [];
   return tape.items(calls).flatMap((call): ContextPart[] => {
@@ -109,7 +114,7 @@ function listCallParts(tape: JsonTape, calls: JsonNode | undefined, message: num
   });
 }
 
-/** The function calls in the transcript, in order. Skips malformed calls. */
+/** The function calls in the transcript, in order. Malformed function calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

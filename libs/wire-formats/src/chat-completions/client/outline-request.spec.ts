@@ -32,7 +32,7 @@ describe('outlineRequest', () => {
     ).toHaveLength(3);
   });
 
-  it('treats null as unset', () => {
+  it('treats a field with the value null as unset', () => {
     expect(outline({ stream: null, tools: null, tool_choice: null })).toMatchObject({
       stream: false,
       tools: [],
@@ -83,7 +83,7 @@ describe('outlineRequest', () => {
     ]);
   });
 
-  it('reads calls, results, cache markers and text from messages', () => {
+  it('reads tool calls, tool results, cache markers and text from messages', () => {
     const messages = [
       { role: 'developer', content: 'be brief' },
       {

@@ -13,8 +13,8 @@ import { outlineToolChoice, outlineTool } from './outline-tools.ts';
 
 /**
  * Reads the fields that the gateway needs from a request. The gateway validates only these fields. The
- * provider validates the rest.
- * @throws GatewayError `missing_field` or `invalid_field`, with `param`.
+ * provider validates all other fields.
+ * @throws GatewayError `missing_field` or `invalid_field`, with the name of the field as `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();

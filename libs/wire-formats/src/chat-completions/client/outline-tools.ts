@@ -32,7 +32,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
   return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
 }
 
-/** The provider validates unknown modes. */
+/** Unknown tool choice modes are sent to the provider, which validates them. */
 function mapMode(mode: string | undefined): ToolChoice {
   switch (mode) {
     case 'none':

@@ -27,7 +27,7 @@ function readSpelling(raw: JsonObject, role: string): JsonObject {
 
 interface ReadParts {
   readonly parts: readonly ChatPart[];
-  /** The message fields from which the parts were parsed. */
+  /** The message fields from which the message parts were parsed. */
   readonly read: readonly string[];
 }
 
@@ -38,7 +38,9 @@ function parseToolResult(raw: JsonObject): ReadParts {
   return { parts: [{ type: 'tool-result', callId: callId ?? '', parts }], read };
 }
 
-/** Returns the parts in the order a model produces them: thinking, content, refusal, calls. */
+/**
+ * Returns the message parts in the order in which a model produces them: thinking, content, refusal, calls.
+ */
 function parseSpokenParts(raw: JsonObject): ReadParts {
   const field = reasoningFields.find((name) => typeof raw[name] === 'string');
   const calls = asList(raw.tool_calls);
@@ -56,19 +58,25 @@ function parseSpokenParts(raw: JsonObject): ReadParts {
   };
 }
 
-/** Reads a part from a message field outside the message content. */
+/** Reads a message part from a field outside the message content. */
 function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
   const text = asText(raw[field]);
   return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
 }
 
-/** The parts in a message's content. A string becomes one text part. Null becomes an empty list. */
+/**
+ * The parts in a message's content. A content string becomes one text part. A content of null becomes an
+ * empty list.
+ */
 function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parsePart);
 }
 
-/** A part with an unknown shape becomes opaque and is sent only to providers of this format. */
+/**
+ * Parses a message part. A message part with an unknown shape becomes opaque and is sent only to providers
+ * that use the chat completions format.
+ */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;
   return known === undefined
@@ -141,7 +149,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The fields of a part, and of the object inside it, that the parser did not read. */
+/** The fields of a message part, and of the object inside the part, that the parser did not read. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

@@ -29,7 +29,7 @@ const parsedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 's
 
 /**
  * Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for
- * providers of this format.
+ * providers that use the chat completions format.
  */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
@@ -38,8 +38,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // A tool choice without tools is kept only for providers of this format, so that the provider reports the
-  // error. Other formats drop the tool choice.
+  // Providers of the same format get a tool choice without tools, so that they report the error.
+  // For providers of other formats, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {
@@ -60,7 +60,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Fields that the parsed settings cover completely. The extensions do not repeat them. */
+  /** Fields that the parsed settings cover completely. The extensions do not repeat these fields. */
   readonly read: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
-  // The extensions also keep these fields, to record which of several spellings the client used.
+  // Fields that the extensions also keep, to record which of several spellings the client used.
   settings.maxOutputTokens = maxTokensFields
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);
@@ -102,7 +102,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Removes the gateway's own field from a tool. */
+/** Removes the gateway's own field from a tool definition. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

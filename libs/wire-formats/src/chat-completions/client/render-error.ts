@@ -22,13 +22,14 @@ export function frameOf(chunk: JsonObject): SseFrame {
 }
 
 /**
- * Renders an error after the stream has started, in OpenAI's shape. The stream then ends without `[DONE]`.
+ * Renders an error after the stream has started, in OpenAI's shape. After the error, the stream ends without
+ * `[DONE]`.
  */
 export function renderStreamError(error: PublicError, requestId: string): SseFrame {
   return frameOf(renderErrorBody(error, requestId));
 }
 
-/** Renders an error that the provider sent in its stream. */
+/** Renders an error event that the provider sent in its stream. */
 export function renderErrorChunk(error: {
   readonly message: string;
   readonly errorType?: string;

@@ -48,8 +48,8 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
 }
 
 /**
- * The field in which most compatible providers send reasoning. Used when the response does not name another
- * field.
+ * The field in which most compatible providers send reasoning. The gateway uses this field if the response
+ * does not use another field.
  */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';

@@ -10,23 +10,26 @@ import { nothingCited, noteCitation, renderAnnotations, type CitedText } from '.
 import { renderContentPart } from './render-response.ts';
 import { frameOf, renderErrorChunk } from './render-error.ts';
 
-/** The state of a stream after the frames sent so far. The state is immutable. */
+/** The state of a stream renderer between two frames. The state is immutable. */
 export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
   /** Choices for which at least one chunk was sent. The first chunk carries the role. */
   readonly begun: ReadonlySet<number>;
-  /** The method for rendering text in each open block, keyed by choice and block. */
+  /** The method for rendering text in each open block, by choice and block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
-  /** Number of calls so far in each choice. This format numbers calls. */
+  /** Number of tool calls until now in each choice. The chat completions format numbers the tool calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
-  /** Citations by choice. Unused for providers of this format, because they send annotations themselves. */
+  /**
+   * Citations by choice. The citations of providers with the chat completions format are not collected,
+   * because these providers send annotations themselves.
+   */
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
-/** Renders text as a delta. */
+/** Renders the text of an event as a delta. */
 type DeltaRenderer = (text: string) => JsonObject;
 type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 
@@ -48,7 +51,7 @@ export function beginStreamRender({
   };
 }
 
-/** Renders an event as at most one frame. The end of the response may need two frames. */
+/** Renders an event as at most one frame. Only the end of the response may need two frames. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
   const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {
@@ -78,7 +81,7 @@ export function renderStreamEvent(before: StreamRenderState, event: StreamEvent)
       return [state, [...renderUsageChunk(state), renderErrorChunk({ ...event, own: readOwn(event) })]];
     case 'message-end':
       return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
-    // Annotations are sent with the finish reason, because OpenAI's SDK keeps only the last list it receives.
+    // OpenAI's SDK keeps only the last annotation list, so annotations are sent with the finish reason.
     case 'citation':
       return [state, []];
     case 'text-end':
@@ -128,7 +131,10 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
   return renderDelta(opened, event.choice, { tool_calls: [call] });
 }
 
-/** Opaque parts from another format are dropped, because clients of this format cannot read them. */
+/**
+ * Opaque parts from another format are dropped, because clients of the chat completions format cannot read
+ * them.
+ */
 function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
   const { part: raw } = readOwn(part);
   return raw === undefined ? [state, []] : renderDelta(state, choice, { content: [raw] });

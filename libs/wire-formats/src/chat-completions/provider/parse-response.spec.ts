@@ -64,7 +64,7 @@ describe('parsing a stream', () => {
     ]);
   });
 
-  it('separates parallel calls that are interleaved or have different ids under the same index', () => {
+  it('separates parallel tool calls that are interleaved or have different ids under the same index', () => {
     const names = (events: StreamEvent[]) =>
       partsOf(events).map((part) => part.type === 'tool-call' && [part.id, part.name, part.argumentsText]);
     expect(
@@ -80,12 +80,12 @@ describe('parsing a stream', () => {
       ['a', 'f', '{"x":1}'],
       ['b', 'g', '{"y":2}'],
     ]);
-    // Google's endpoint sends index 0 for every call.
+    // Google's endpoint sends index 0 for every tool call.
     expect(names(parse([call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{"z":1}')]))).toEqual([
       ['a', 'f', '{}'],
       ['b', 'f', '{"z":1}'],
     ]);
-    // Mistral sends no index. Other providers send the id again, with an empty name.
+    // Mistral sends no tool call index. Other providers repeat the tool call id, with an empty name.
     expect(
       names(
         parse([call(undefined, 'a', 'f', '{'), call(undefined, 'a', '', '}'), call(undefined, 'b', 'g', '')]),
@@ -111,7 +111,7 @@ describe('parsing a stream', () => {
     expect(events.at(-1)).toEqual({ type: 'message-end' });
   });
 
-  it('ends a response only if it is complete', () => {
+  it('ends a response only if the response is complete', () => {
     const ended = (chunks: (Chunk | string)[]) => parse(chunks).some(({ type }) => type === 'message-end');
     expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }, '[DONE]'])).toBe(true);
     // Perplexity and some other providers do not send a terminator.
@@ -142,7 +142,7 @@ describe('parsing a stream', () => {
     },
   );
 
-  it('rejects an endless event and an endless list of calls', () => {
+  it('rejects an endless event and an endless list of tool calls', () => {
     const parser = provider.openStreamParser();
     expect(() => parser.push(Buffer.alloc(2_000_000, 0x61))).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
@@ -177,7 +177,7 @@ describe('the finish reason', () => {
   const reasonsOf = (events: readonly StreamEvent[]): unknown[] =>
     events.flatMap((event) => (event.type === 'finish' ? [[event.reason, event.rawReason]] : []));
 
-  it('is tool-calls for a response with calls, even if the provider sends stop, as OpenAI does for forced calls', () => {
+  it('the finish reason is tool-calls for a response with calls, even if the provider sends stop, as OpenAI does for forced calls', () => {
     const called = { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
     const plain = { id: 'r', choices: [{ index: 0, message: called, finish_reason: 'stop' }] };
     const events = provider.parseResponse(Buffer.from(JSON.stringify(plain)));
@@ -187,7 +187,7 @@ describe('the finish reason', () => {
     ]);
   });
 
-  it('is tracked per choice, and is length for truncated calls', () => {
+  it('the finish reason is tracked per choice, and is length for truncated calls', () => {
     const other = { index: 1, delta: { content: 'a' }, finish_reason: 'stop' };
     expect(reasonsOf(parse([call(0, 'c', 'f', '{'), other, { finish_reason: 'length' }]))).toEqual([
       ['stop', 'stop'],
@@ -229,7 +229,7 @@ describe('usage', () => {
       { inputTokens: 9, outputTokens: 0, cachedInputTokens: 8 },
     ],
     [{}, undefined],
-  ])('is parsed from %j', (usage, expected) => {
+  ])('token usage is parsed from %j', (usage, expected) => {
     expect(usageOf(usage)).toEqual(expected);
   });
 });
@@ -240,13 +240,13 @@ describe('streamed usage', () => {
     JSON.stringify({ id: 'r', choices: [{ index: 0, delta: {}, ...choice }], ...members });
   const usageOf = (chunks: readonly string[]) => parse(chunks).filter(({ type }) => type === 'usage');
 
-  it("is read from the choice's last delta, where Moonshot sends the usage", () => {
+  it("streamed usage is read from the choice's last delta, where Moonshot sends the usage", () => {
     expect(usageOf([chunk({}), chunk({ finish_reason: 'stop', usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9, outputTokens: 2 } },
     ]);
   });
 
-  it('from the response takes precedence over usage from the choice', () => {
+  it('usage from the response takes precedence over usage from the choice', () => {
     const other = { ...usage, prompt_tokens: 1 };
     expect(usageOf([chunk({ finish_reason: 'stop', usage: other }, { usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9 } },
@@ -255,7 +255,7 @@ describe('streamed usage', () => {
 });
 
 describe('a response summary', () => {
-  it('stays small however long the response is', () => {
+  it('a response summary stays small however long the response is', () => {
     const calls = Array.from({ length: 1000 }, (_, index) => call(index, `c${index}`, 'f', '{}'));
     const summary = parse([
       { delta: { content: 'abc' } },

@@ -44,8 +44,8 @@ export function parseFrame(state: StreamState, frame: SseFrame): Step<StreamStat
 
 /**
  * Handles a stream that closed without an error. Some providers omit `[DONE]`, so a response is also complete
- * if every started choice has a finish reason. Otherwise the response is truncated, and the function returns
- * no `message-end`.
+ * if every started choice has a finish reason. If a choice has no finish reason, the response is truncated,
+ * and the function returns no `message-end`.
  */
 export function endStream(state: StreamState): Step<StreamState> {
   const choices = [...state.choices.values()];
@@ -55,7 +55,7 @@ export function endStream(state: StreamState): Step<StreamState> {
   return [endMessage(state, events), events];
 }
 
-/** Ends all open blocks and the response. Later chunks are ignored. */
+/** Ends all open blocks and the response. Chunks after the end are ignored. */
 function endMessage(state: StreamState, events: StreamEvent[]): StreamState {
   for (const choice of state.choices.values()) endBlocks(choice, events);
   events.push({ type: 'message-end' });

@@ -17,7 +17,7 @@ import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields
 import type { RawToolCall } from '../shared/tools.ts';
 import { readToolCall } from '../shared/tools.ts';
 
-/** Maximum calls per choice. Equals the maximum number of tools in a request. */
+/** Maximum number of tool calls per choice. The maximum equals the maximum number of tools in a request. */
 const callsMax = 4096;
 
 const readToolCalls: ReadStep = (state, { message, whole }, events) => {
@@ -25,8 +25,8 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   for (const raw of asList(message.tool_calls)) {
     if (!isObject(raw)) continue;
     const { index, ...members } = raw;
-    // In a stream, the index identifies the call that a delta continues. In a non-streaming response, the
-    // index has no meaning.
+    // In a stream, the index identifies the tool call that a delta continues.
+    // In a non-streaming response, the index of a tool call has no meaning.
     const piece = readToolCall(whole ? raw : members);
     const call = whole ? undefined : findCall(current.calls, asNumber(index), piece);
     if (call === undefined) current = startCall(current, asNumber(index), piece, events);
@@ -35,15 +35,15 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   return current;
 };
 
-/** The call that a delta continues. Returns undefined if the delta starts a new call. */
+/** The tool call that a delta continues. Returns undefined if the delta starts a new tool call. */
 function findCall(
   calls: readonly CallState[],
   position: number | undefined,
   piece: RawToolCall,
 ): CallState | undefined {
   const isNew = (call: CallState) => (piece.id ?? '') !== '' && call.id !== undefined && call.id !== piece.id;
-  // Google's endpoint sends index 0 for every call, so the calls differ only in their ids. Mistral sends no
-  // index.
+  // Google's endpoint sends index 0 for every tool call, so the tool calls differ only in their ids.
+  // Mistral sends no tool call index.
   const call =
     position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);
   return call === undefined || isNew(call) ? undefined : call;
@@ -84,7 +84,9 @@ function addArguments(
   if (argumentsText !== '') events.push({ type: 'tool-call-delta', choice: index, block, argumentsText });
 }
 
-/** The readers, in the order a model produces a message: thinking, content, refusal, calls, finish. */
+/**
+ * The readers, in the order in which a model produces a message: thinking, content, refusal, calls, finish.
+ */
 const steps: readonly ReadStep[] = [
   readReasoning,
   readContent,
@@ -106,7 +108,7 @@ export const readChoice: ReadStep = (state, piece, events) => {
   return current;
 };
 
-/** Ends all open blocks. */
+/** Ends all open blocks of a choice. */
 export function endBlocks(state: ChoiceState, events: StreamEvent[]): ChoiceState {
   const closed = endOpenBlock(state, events);
   if (closed.calls.length === 0) return closed;

@@ -17,20 +17,21 @@ import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
 
-/** Maximum choices per response: twice OpenAI's limit of 128. Extra choices are skipped. */
+/** Maximum number of choices per response: twice OpenAI's limit of 128. Extra choices are skipped. */
 const choicesMax = 256;
 
 /**
- * Maximum fields remembered, so that a field is emitted only once. Each change copies all remembered fields.
- * The limit bounds time and memory if a provider invents field names. Real providers send about ten fields.
+ * Maximum number of response fields that are remembered, so that each field is emitted only once. Each change
+ * copies all remembered fields. The maximum bounds time and memory if a provider invents field names. Real
+ * providers send about ten fields.
  */
 const sentMembersMax = 32;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
 /**
- * Reads a stream chunk and appends to `events`. If `whole` is true, reads a non-streaming response as one
- * complete chunk.
+ * Reads a stream chunk and appends its events to `events`. If `whole` is true, the chunk is a complete
+ * non-streaming response.
  */
 export function readChunk(
   state: StreamState,
@@ -89,7 +90,7 @@ function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState)
   return { ...state, choices: new Map(state.choices).set(after.index, after) };
 }
 
-/** Appends the fields that are new or have changed since the previous chunk. */
+/** Appends the response fields that are new or have changed since the previous chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
   const rest = otherMembers(chunk, readMembers);
   if (isEmpty(rest)) return state;
@@ -107,7 +108,7 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: Str
   return { ...state, sentMembers: { ...state.sentMembers, ...fresh } };
 }
 
-/** Moonshot sends usage in a choice's last delta if the client does not request usage. */
+/** Moonshot sends usage in the last delta of a choice if the client does not request usage. */
 function readUsage(chunk: JsonObject, events: StreamEvent[]): void {
   const raw = asObject(chunk.usage) ?? asObject(asObject(asList(chunk.choices)[0])?.usage);
   const usage = raw === undefined ? undefined : parseUsage(raw);

@@ -5,8 +5,8 @@ import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
 /**
- * Reasoning fields: DeepSeek uses the first, OpenRouter and Groq use the second. The first non-empty field is
- * read.
+ * Reasoning fields: DeepSeek uses the first field, OpenRouter and Groq use the second field. The parser reads
+ * the first non-empty field.
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
@@ -14,9 +14,8 @@ export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
-    // Most streams start with an empty content string, which is skipped. In a non-streaming response, an
-    // empty
-    // content string is the model's output.
+    // Most streams start with an empty content string, which the parser skips.
+    // In a non-streaming response, an empty content string is the model's output.
     if (content === '' && !whole) return state;
     // Mistral continues the text of a list with strings.
     const field = state.open?.kind === 'text' ? state.open.field : 'content';
@@ -41,7 +40,7 @@ function readObject(state: ChoiceState, content: JsonObject, events: StreamEvent
 function readPart(state: ChoiceState, part: unknown, whole: boolean, events: StreamEvent[]): ChoiceState {
   const read = isObject(part) ? readTextPart(part) : undefined;
   if (read === undefined) return addOpaquePart(state, part, events);
-  // In a non-streaming response, each part in the list is a separate block.
+  // In a non-streaming response, each part in the content list is a separate block.
   const from = whole ? endOpenBlock(state, events) : state;
   const field = 'content[]';
   const start = { extensions: ownExtensions({ field, ...optional('part', read.rest) }) };
@@ -69,7 +68,7 @@ function addOpaquePart(state: ChoiceState, part: unknown, events: StreamEvent[])
   return { ...closed, nextBlock: block + 1 };
 }
 
-/** The field that contains the message's reasoning. */
+/** The message field that contains the reasoning. */
 export function findReasoning(message: JsonObject): string | undefined {
   for (const name of reasoningFields) if ((asText(message[name]) ?? '') !== '') return name;
   return undefined;

@@ -12,9 +12,9 @@ import { renderToolCall } from '../shared/tools.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
 /**
- * Renders an interchange message as one or more messages in this format. Each tool result becomes a separate
- * message. Tool messages can contain only text, so a user message after them contains the results' images and
- * files.
+ * Renders an interchange message as one or more messages in the chat completions format. Each tool result
+ * becomes a separate message. Tool messages can contain only text, so images and files of tool results are
+ * sent in a user message after the tool messages.
  */
 export function renderMessages(message: ChatMessage, index: number, losses: Loss[]): JsonObject[] {
   const own = readOwn(message);
@@ -87,7 +87,7 @@ function isContent(part: ChatPart): boolean {
   );
 }
 
-/** Whether the client sent a part in a message field rather than in the message content. */
+/** Whether the client sent a message part in a message field rather than in the message content. */
 function isMember(part: ChatPart): boolean {
   return readOwn(part).field !== undefined;
 }
@@ -107,7 +107,7 @@ function renderContent(
 
 /**
  * Renders thinking and refusals that the client sent as message fields. Thinking from other formats becomes a
- * loss, because this format cannot verify it.
+ * loss, because the chat completions format cannot verify such thinking.
  */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
   const members: Record<string, string> = {};
@@ -122,7 +122,8 @@ function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): Js
 }
 
 /**
- * Renders one part of a content list. Returns nothing and adds a loss if the format cannot express the part.
+ * Renders one part of a content list. Returns an empty list and adds a loss if the format cannot express the
+ * part.
  */
 function renderContentPart(part: ChatPart, field: string, losses: Loss[]): JsonObject[] {
   const own = readOwn(part);

@@ -12,7 +12,7 @@ import {
 } from '../shared/settings.ts';
 import { renderMessages } from './render-messages.ts';
 
-/** Renders a request body in this format, and lists the losses. */
+/** Renders a request body in the chat completions format, and lists the losses. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
   const losses: Loss[] = findCacheLosses(request);
@@ -36,8 +36,8 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
-  // This format rejects a tool choice without tools. If the client uses this format, the choice is still sent
-  // so that the provider reports the error.
+  // The chat completions format rejects a tool choice without tools.
+  // If the client uses this format too, the tool choice is sent, so that the provider reports the error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -94,14 +94,17 @@ function renderSettings(
 }
 
 /**
- * Whether the client sent the seed in Mistral's field. If so, the rendered request uses that field instead of
- * `seed`.
+ * Whether the client sent the seed in Mistral's field. If so, the rendered request uses Mistral's field
+ * instead of `seed`.
  */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }
 
-/** Prefers the client's own field, because the client chose the field for its provider. */
+/**
+ * Prefers the output limit field of the client's request, because the client chose the field for its
+ * provider.
+ */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);
   return spelled ?? options.maxTokensField ?? 'max_completion_tokens';
@@ -125,7 +128,10 @@ function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
   }));
 }
 
-/** Whether the client wrote the marker in this format. For a tool, the marker may be inside its function. */
+/**
+ * Whether the client wrote the cache marker in the chat completions format. For a tool, the cache marker may
+ * be inside its function.
+ */
 function isSpelled(holder: { readonly extensions?: Extensions }): boolean {
   const own = readOwn(holder);
   return [own, asObject(own.function)].some((members) => members?.cache_control !== undefined);

@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The parser's state between the chunks of a response. The state is immutable. */
+/** The parser's state between two chunks of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
@@ -8,8 +8,8 @@ export interface StreamState {
   readonly failed: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
   /**
-   * The latest response fields. Most providers send all fields in every chunk. Only changed fields become
-   * events.
+   * The latest values of the response fields. Most providers send all fields in every chunk. Only changed
+   * fields become events.
    */
   readonly sentMembers: JsonObject;
 }
@@ -22,7 +22,7 @@ export interface ChoiceState {
   readonly finished: boolean;
 }
 
-/** The block that receives text. */
+/** The block to which the parser adds text. */
 interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'refusal';
   /** The field from which the text was read. Text from a different field starts a new block. */
@@ -31,7 +31,7 @@ interface OpenBlock {
 }
 
 export interface CallState {
-  /** The provider's index for the call. */
+  /** The provider's index for the tool call. */
   readonly position: number;
   readonly id: string | undefined;
   readonly block: number;
@@ -53,13 +53,13 @@ export function initialChoiceState(index: number): ChoiceState {
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;
-  /** True for the complete message in a non-streaming response. */
+  /** True if the piece is the complete message of a non-streaming response. */
   readonly whole: boolean;
 }
 
 /**
- * Reads one kind of content from a piece, appends events to `events`, and returns the next state. Runs for
- * every chunk of every stream, so all readers share one list.
+ * Reads one kind of content from a piece of a choice, appends events to `events`, and returns the next state.
+ * Readers run for every chunk of every stream, so all readers append to the same list.
  */
 export type ReadStep = (state: ChoiceState, piece: ChoicePiece, events: StreamEvent[]) => ChoiceState;
 
@@ -70,7 +70,7 @@ export function endOpenBlock(state: ChoiceState, events: StreamEvent[]): ChoiceS
   return { ...state, open: undefined };
 }
 
-/** Adds text to the open block if the block has the same kind and field. Otherwise starts a new block. */
+/** Adds text to the open block, or starts a new block if the open block has another kind or field. */
 export function addText(
   state: ChoiceState,
   into: Pick<OpenBlock, 'kind' | 'field'>,

@@ -1,10 +1,9 @@
 import type { FinishReason } from '@gateway/interchange';
 
 /**
- * Maps finish reasons from OpenAI and compatible providers. OpenAI sends `stop` for a call that the request
- * forced by name, and some providers send it for any call.
- *
- * @param calls whether the response contains a call
+ * Maps finish reasons from OpenAI and compatible providers. OpenAI sends `stop` for a tool call that the
+ * request forced by name, and some providers send `stop` for every tool call.
+ * @param calls whether the response contains a tool call
  */
 export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   switch (raw) {
@@ -28,7 +27,10 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   }
 }
 
-/** Maps to the finish reasons that OpenAI defines. This format has no finish reason for a paused turn. */
+/**
+ * Maps finish reasons to the finish reasons that OpenAI defines. OpenAI has no finish reason for a paused
+ * turn.
+ */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -26,12 +26,12 @@ export const booleanSettings = [
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
 /**
- * The two output limit fields. OpenAI's newer models accept only the first field. Most other providers accept
- * only the second field.
+ * The two fields for the output limit. OpenAI's newer models accept only the first field. Most other
+ * providers accept only the second field.
  */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 
-/** Returns undefined for a response format with an unknown shape. */
+/** Parses a response format. Returns undefined for a response format with an unknown shape. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format === undefined) return undefined;
@@ -57,13 +57,13 @@ export function renderResponseFormat(format: ResponseFormat): JsonObject {
     case 'json-schema': {
       const { name, schema, strict, description } = format;
       const described = { ...optional('strict', strict), ...optional('description', description) };
-      // This format requires a schema name, which other formats do not have.
+      // The chat completions format requires a schema name, which other formats do not have.
       return { type: 'json_schema', json_schema: { name: name ?? 'answer', schema, ...described } };
     }
   }
 }
 
-/** Whether the interchange can represent the complete value. */
+/** Whether the interchange can represent the value completely. */
 export function isCarriedWhole(raw: unknown): boolean {
   const format = parseResponseFormat(raw);
   return format !== undefined && isDeepStrictEqual(renderResponseFormat(format), raw);

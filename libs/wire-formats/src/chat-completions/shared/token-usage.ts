@@ -2,8 +2,8 @@ import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
 /**
- * Reads token counts from the fields used by OpenAI and compatible providers. Returns undefined if there are
- * no counts.
+ * Reads token counts from the fields used by OpenAI and compatible providers. Returns undefined if the fields
+ * contain no counts.
  */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.prompt_tokens);
@@ -22,7 +22,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** Cached token fields, in order: OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
+/** Fields for the number of cached tokens, in order: OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (
     asTokens(details.cached_tokens) ??

@@ -4,20 +4,21 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Fields that mark the end of a cacheable prefix. The first is Anthropic's field, which resellers accept. The
- * second is OpenAI's field.
+ * Fields that mark the end of a cacheable prefix. The first field is Anthropic's field, which resellers
+ * accept. The second field is OpenAI's field.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
 /**
- * The `function` or `custom` object in a tool, a call or a tool choice. Returns undefined for built-in tools.
+ * The `function` or `custom` object in a tool, a tool call or a tool choice. The result is undefined for
+ * built-in tools.
  */
 export function findBody(tape: JsonTape, node: JsonNode): JsonNode | undefined {
   const body = tape.get(node, 'function') ?? tape.get(node, 'custom');
   return body !== undefined && tape.kind(body) === 'object' ? body : undefined;
 }
 
-/** The name in a tool, a call or a tool choice. */
+/** The tool name in a tool, a tool call or a tool choice. */
 export function readName(tape: JsonTape, node: JsonNode): string | undefined {
   return tape.stringValue(tape.get(findBody(tape, node) ?? node, 'name'));
 }
@@ -30,18 +31,18 @@ export function hasCacheMarker(tape: JsonTape, node: JsonNode): boolean {
   return false;
 }
 
-/** A tool call in this format, either complete or one streamed delta. */
+/** A tool call in the chat completions format, either complete or one streamed delta. */
 export interface RawToolCall {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   readonly signature: string | undefined;
-  /** Fields of a call that only this format defines. */
+  /** Fields of a tool call that only the chat completions format defines. */
   readonly own: JsonObject;
 }
 
-/** Reads a complete call or one delta. Arguments sent as an object are converted to JSON text. */
+/** Reads a complete tool call or one delta. Arguments sent as an object are converted to JSON text. */
 export function readToolCall(raw: JsonObject): RawToolCall {
   const kind =
     raw.type === 'custom' || (!isObject(raw.function) && isObject(raw.custom)) ? 'custom' : 'function';
@@ -59,7 +60,7 @@ export function readToolCall(raw: JsonObject): RawToolCall {
   };
 }
 
-/** Parses a call from a complete message. */
+/** Parses a tool call from a complete message. */
 export function parseToolCall(raw: JsonObject): ToolCallPart {
   const { id, name, kind, argumentsText, signature, own } = readToolCall(raw);
   return {
@@ -73,7 +74,7 @@ export function parseToolCall(raw: JsonObject): ToolCallPart {
   };
 }
 
-/** Google's OpenAI-compatible endpoint sends and accepts the signature in this field. */
+/** Google's OpenAI-compatible endpoint sends and accepts the reasoning signature in this field. */
 function renderSignature(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
@@ -91,6 +92,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
+<<<<<<< HEAD
 /** Parses the `format` of a custom tool. Returns undefined for any format except a complete grammar. */
 export function parseGrammar(raw: unknown): ToolGrammar | undefined {
   const format = asObject(raw);
@@ -102,6 +104,9 @@ export function parseGrammar(raw: unknown): ToolGrammar | undefined {
 }
 
 /** Renders the field `tool_choice`. Returns undefined if the client did not set it. */
+=======
+/** Renders the field `tool_choice`. Returns undefined if the client did not set a tool choice. */
+>>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

@@ -27,7 +27,6 @@ import { parseToolCall } from '../shared/tool-call.ts';
 
 /**
  * Parses a request to Cohere's chat API, version 2.
- *
  * @throws GatewayError `missing_field` for a body without messages, such as a version 1 request
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
@@ -57,12 +56,13 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Fields that the parsed settings cover completely. */
+  /** Request fields that the parsed settings cover completely. */
   readonly read: readonly string[];
 }
 
 /**
- * Parses settings. A field with an unexpected type is kept unchanged, so that the provider can validate it.
+ * Parses the settings of a request. A field with an unexpected type is kept unchanged, so that the provider
+ * can validate it.
  */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   const stops = asList(body.stop_sequences).filter((text) => typeof text === 'string');
   if (stops.length > 0) readInto('stop_sequences', 'stopSequences', stops);
   readInto('response_format', 'responseFormat', parseResponseFormat(body.response_format));
-  // `thinking` also stays in the extensions, because Cohere may add fields to it.
+  // `thinking` also stays in the extensions, because Cohere may add fields to `thinking`.
   const thinking = asObject(body.thinking);
   if (thinking !== undefined) {
     const budgetTokens = asNumber(thinking.token_budget);
@@ -136,7 +136,7 @@ function parseResult(raw: JsonObject, parts: readonly ChatPart[]): ChatPart {
   return { type: 'tool-result', callId: asText(raw.tool_call_id) ?? '', parts };
 }
 
-/** Parses parts in the order a model produces them: plan, reasoning and text, calls. */
+/** Parses message parts in the order in which a model produces them: plan, reasoning and text, calls. */
 function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   const plan = asText(raw.tool_plan);
   const planned: ChatPart[] = plan === undefined ? [] : [planPart(plan)];
@@ -154,7 +154,8 @@ function parseContent(content: unknown): ChatPart[] {
 }
 
 /**
- * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers of this format.
+ * Parses a message part. A part with an unknown shape is kept unchanged and sent only to providers that use
+ * Cohere's format.
  */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;

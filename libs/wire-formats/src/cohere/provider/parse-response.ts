@@ -48,7 +48,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   return [...events];
 }
 
-/** Groups citations by content index. Citations without a matching text stay with the message. */
+/** Groups citations by content index. Citations that match no text stay with the message. */
 function sortCitations(
   message: JsonObject,
   contents: readonly unknown[],
@@ -102,7 +102,7 @@ function readCall(state: StreamState, raw: JsonObject): StreamStep {
   ];
 }
 
-/** Parses Cohere's `{id, message, error_type}`, or plain text. */
+/** Parses an error body, which is Cohere's `{id, message, error_type}` or plain text. */
 export function parseError(status: number, body: string): ProviderError {
   const error = asObject(parseErrorBody(body)) ?? {};
   return {

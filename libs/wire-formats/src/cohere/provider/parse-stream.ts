@@ -44,10 +44,13 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 const choice = 0;
 
-/** Maximum open calls. Each new call copies the map of open calls. Models make far fewer parallel calls. */
+/**
+ * Maximum number of open tool calls. Each new tool call copies the map of open tool calls. Models make far
+ * fewer parallel tool calls.
+ */
 const callsMax = 512;
 
-/** One reader per event type. Other types (`citation-end`, `debug`) are skipped. */
+/** One reader per event type. Events of other types (`citation-end`, `debug`) are skipped. */
 const readers: ReadonlyMap<unknown, ReadEvent> = new Map<string, ReadEvent>([
   ['message-start', (state, event) => readStart(state, event)],
   ['content-start', (state, _event, message) => readContentStart(state, asObject(message.content) ?? {})],
@@ -122,7 +125,7 @@ function emitArguments(state: StreamState, number: number, argumentsText: string
   const call = state.calls.get(number);
   if (call === undefined || argumentsText === '') return [state, []];
   const { block, hasArguments } = call;
-  // The map is copied once per call. A copy for every delta would take quadratic time.
+  // The map of open tool calls is copied once per call. A copy for every delta would take quadratic time.
   const calls = hasArguments ? state.calls : new Map(state.calls).set(number, { block, hasArguments: true });
   return [{ ...state, calls }, [{ type: 'tool-call-delta', choice, block, argumentsText }]];
 }
@@ -171,10 +174,12 @@ function fail(state: StreamState, message: string, { finish_reason: reason }: Js
   return [{ ...state, failed: true }, [error]];
 }
 
-/** Maximum sources per citation. */
+/** Maximum number of sources per citation. */
 const sourcesMax = 64;
 
-/** Adds a citation to the open text. A citation for a plan or for reasoning becomes a message field. */
+/**
+ * Adds a citation to the open text. A citation for a plan or for reasoning becomes a field of the message.
+ */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });
   const { block } = state.open;
@@ -197,7 +202,7 @@ export function parseCitation(raw: JsonObject): Citation[] {
   ];
 }
 
-/** Parses a source, which is a document from the request or a tool result. */
+/** Parses a citation source, which is a document from the request or a tool result. */
 function parseSource(source: JsonObject): Citation {
   const body = asObject(source.document) ?? asObject(source.tool_output) ?? {};
   return {

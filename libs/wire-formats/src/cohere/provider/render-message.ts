@@ -4,15 +4,15 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { renderToolCall } from '../shared/tool-call.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
-/** Collects losses and documents while messages are rendered. */
+/** Collects losses and documents while the messages are rendered. */
 export interface RenderContext {
   readonly lose: (field: string, reason: string) => void;
   readonly documents: JsonObject[];
 }
 
 /**
- * Renders an interchange message as one or more messages. Each tool result is a separate message in this
- * format.
+ * Renders an interchange message as one or more messages. In Cohere's format, each tool result is a separate
+ * message.
  */
 export function renderMessage(message: ChatMessage, index: number, context: RenderContext): JsonObject[] {
   const field = `messages[${index}]`;
@@ -27,8 +27,8 @@ export function renderMessage(message: ChatMessage, index: number, context: Rend
 }
 
 /**
- * Renders a tool result. Tool messages contain only text, so a user message after them contains images and
- * other parts.
+ * Renders a tool result. Tool messages contain only text, so images and other parts are sent in a user
+ * message after the tool messages.
  */
 function renderResult(
   result: ToolResultPart,
@@ -58,8 +58,8 @@ function renderResult(
 function renderTurn(message: ChatMessage, field: string, context: RenderContext): JsonObject {
   const { content: contentSpelling, role } = readSpelling(message);
   const calls = message.parts.filter((part) => part.type === 'tool-call');
-  // In this format, reasoning before calls is a plan. Reasoning from a client's message content is rendered
-  // as content.
+  // In Cohere's format, reasoning before tool calls is a plan.
+  // Reasoning from a client's message content is rendered as content.
   const isPlan = (part: ChatPart): boolean =>
     part.type === 'thinking' &&
     (contentSpelling === undefined ? calls.length > 0 : readSpelling(part).field === 'tool_plan');
@@ -76,7 +76,7 @@ function renderTurn(message: ChatMessage, field: string, context: RenderContext)
   };
 }
 
-/** Renders content. Text-only content becomes a string, unless the client sent a list. */
+/** Renders message content. Text-only content becomes a string, unless the client sent a list. */
 function renderContent(
   parts: readonly ChatPart[],
   spelled: unknown,
@@ -89,7 +89,7 @@ function renderContent(
   return parts.flatMap((part, index) => renderPart(part, `${field}.parts[${index}]`, context));
 }
 
-/** Renders a part. Returns nothing and adds a loss if the format cannot express the part. */
+/** Renders a message part. Returns an empty list and adds a loss if Cohere's format cannot express the part. */
 function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
   const lose = (reason: string): JsonObject[] => {
     context.lose(field, reason);

@@ -6,7 +6,7 @@ import type { RenderContext } from './render-message.ts';
 import { renderMessage } from './render-message.ts';
 import { numberSettings, renderResponseFormat } from '../shared/settings.ts';
 
-/** Renders the request body, and lists the losses. */
+/** Renders the request body in Cohere's format, and lists the losses. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const context: RenderContext = {
@@ -28,7 +28,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** Renders settings. `own` contains the fields that a client of this format sent. */
+/** Renders the settings of a request. `own` contains the fields that a client of Cohere's format sent. */
 function renderSettings(settings: ChatSettings, own: JsonObject, context: RenderContext): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [member, name] of numberSettings) {
@@ -47,7 +47,7 @@ function renderSettings(settings: ChatSettings, own: JsonObject, context: Render
   };
 }
 
-/** This format has no effort levels. Reasoning is on by default and can have a token budget. */
+/** Cohere's format has no effort levels. Reasoning is on by default and can have a token budget. */
 function renderThinking(
   { thinking, reasoningEffort }: ChatSettings,
   context: RenderContext,
@@ -87,7 +87,7 @@ function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
   };
 }
 
-/** A tool choice in this format cannot name a tool, so only the allowed tools are sent. */
+/** A tool choice in Cohere's format cannot name a tool, so only the allowed tools are sent. */
 function chooseTools({ toolChoice }: ChatRequest): (tool: ChatTool) => boolean {
   const names =
     toolChoice.mode === 'tool'
@@ -104,7 +104,7 @@ function renderTool(tool: ChatTool, field: string, context: RenderContext): Json
   const rest = readRest(tool);
   if (tool.kind === 'function') {
     const { function: body, ...members } = rest;
-    // This format requires a parameters object.
+    // Cohere's format requires a parameters object.
     const parameters = tool.parameters ?? { type: 'object', properties: {} };
     const described = { name: tool.name, ...optional('description', tool.description), parameters };
     return [{ type: 'function', function: { ...described, ...asObject(body) }, ...members }];
@@ -119,7 +119,7 @@ function renderTool(tool: ChatTool, field: string, context: RenderContext): Json
   return [];
 }
 
-/** In this format, one setting makes all tools strict or non-strict. */
+/** In Cohere's format, one setting makes all tools strict or non-strict. */
 function renderStrict(tools: readonly ChatTool[], context: RenderContext): JsonObject {
   const functions = tools.filter((tool) => tool.kind === 'function');
   const strict = functions.filter((tool) => tool.strict === true);

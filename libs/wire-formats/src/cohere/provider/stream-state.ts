@@ -2,14 +2,14 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { chainSteps, type Step } from '../../common/stream-step.ts';
 import { own } from '../shared/own-members.ts';
 
-/** The parser's state between the events of a response. The state is immutable. */
+/** The parser's state between two events of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly failed: boolean;
   readonly nextBlock: number;
   readonly open: OpenText | undefined;
-  /** Open calls, keyed by Cohere's index. */
+  /** Open tool calls, by Cohere's index. */
   readonly calls: ReadonlyMap<number, OpenCall>;
 }
 
@@ -19,8 +19,8 @@ interface OpenCall {
 }
 
 /**
- * The open text block. `member` names the source field, because a plan and other reasoning are separate
- * blocks.
+ * The open text block. `member` is the name of the source field, because a plan and other reasoning are
+ * separate blocks.
  */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
@@ -54,13 +54,18 @@ export function endCalls(state: StreamState): StreamStep {
   return [{ ...state, calls: new Map() }, [...state.calls.values()].flatMap(emitCallEnd)];
 }
 
-/** Ends a call. A call without arguments gets an empty object, because clients parse arguments as JSON. */
+/**
+ * Ends a tool call. A tool call without arguments gets an empty object, because clients parse arguments as
+ * JSON.
+ */
 export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   const end: StreamEvent = { type: 'tool-call-end', choice, block };
   return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
 }
 
-/** Starts a block and ends the previous block. `members` contains fields that only this format defines. */
+/**
+ * Starts a block and ends the previous block. `members` contains fields that only Cohere's format defines.
+ */
 export function startText(
   state: StreamState,
   { kind, member }: Omit<OpenText, 'block'>,
@@ -78,7 +83,10 @@ export function startText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, member, block } }, [...ends, start]];
 }
 
-/** Appends text to the open block if the kind matches, or starts a new block. Empty text emits no event. */
+/**
+ * Appends text to the open block, or starts a new block if the open block has another kind. Empty text emits
+ * no event.
+ */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
   if (text === '') return [state, []];
   const isOpen = state.open?.kind === into.kind && state.open.member === into.member;

@@ -3,8 +3,8 @@ import { asObject, otherMembers } from '../../json/read-members.ts';
 import { ownMembersOf } from '../../common/own-members.ts';
 
 /**
- * Extension fields that only this format defines. The `spelling` field records how the client wrote values
- * that the interchange normalizes.
+ * Extension fields that only Cohere's format defines. The `spelling` field records how the client wrote
+ * values that the interchange normalizes.
  */
 export const own = ownMembersOf('cohere');
 
@@ -12,7 +12,7 @@ export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The fields that only this format defines, ready to render. */
+/** The fields that only Cohere's format defines, ready to render. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }

@@ -13,7 +13,10 @@ export const numberSettings = [
   ['presence_penalty', 'presencePenalty'],
 ] as const satisfies readonly (readonly [string, keyof ChatSettings])[];
 
-/** Returns undefined for an unknown shape, or for a value that the interchange cannot express completely. */
+/**
+ * Parses a response format. Returns undefined for an unknown shape, or for a value that the interchange
+ * cannot express completely.
+ */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   const parsed = format === undefined ? undefined : parseShape(format);

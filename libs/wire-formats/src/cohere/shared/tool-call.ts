@@ -2,7 +2,7 @@ import type { JsonObject, ToolCallPart } from '@gateway/interchange';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
 import { own, readRest } from './own-members.ts';
 
-/** Parses all fields of a call except the arguments. */
+/** Parses all fields of a tool call except the arguments. */
 export function parseCallHead(raw: JsonObject): Omit<ToolCallPart, 'type' | 'argumentsText'> {
   const called = asObject(raw.function) ?? {};
   const rest = {
@@ -25,7 +25,7 @@ export function renderToolCall(call: ToolCallPart): JsonObject {
   return {
     id: call.id,
     type: 'function',
-    // A call without arguments gets an empty object.
+    // The arguments of a tool call. A tool call without arguments gets an empty object.
     function: { name: call.name, arguments: call.argumentsText || '{}', ...asObject(called) },
     ...rest,
   };

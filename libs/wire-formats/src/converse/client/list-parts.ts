@@ -5,8 +5,8 @@ import { listBlockCalls } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * Lists the message parts from a given message index onward. From index 0, the system prompt's parts are
- * first. JSON results are read-only, because the provider renders them as text. Reasoning, images, documents
+ * Lists the message parts from a given message index onward. From index 0, the system prompt's parts come
+ * first. JSON results are read-only, because the provider renders JSON as text. Reasoning, images, documents
  * and guarded text are not listed.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
@@ -54,7 +54,8 @@ function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart
 }
 
 /**
- * Lists the calls that the client executes. Server tools are excluded, because the provider executes them.
+ * Lists the tool calls that the client executes. Calls of server tools are excluded, because the provider
+ * executes them.
  */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
@@ -90,7 +91,7 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
   };
 }
 
-/** Parses examples. Non-string elements are skipped. */
+/** Parses the examples of a tool. Examples that are not strings are skipped. */
 function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

@@ -8,7 +8,7 @@ const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { de
 const outline = (body: unknown, model = 'm', stream = false) =>
   client.outlineRequest(scan(body), { model, stream });
 
-/** These types fail to compile if the fields in the SDK and in the list differ. */
+/** The type check fails if the list of fields differs from the fields in the AWS SDK. */
 type FieldOf = (typeof requestFields)[number];
 const covers: [FieldOf, keyof ConverseRequest] extends [keyof ConverseRequest, FieldOf] ? true : false = true;
 const coversStream: [FieldOf, keyof ConverseStreamRequest] extends [keyof ConverseStreamRequest, FieldOf]

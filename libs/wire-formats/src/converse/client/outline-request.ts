@@ -32,15 +32,16 @@ export const requestFields = [
 ] as const;
 
 /**
- * Maximum messages per request, far more than any model's context can contain. Each message costs a few
- * microseconds and a few hundred bytes.
+ * Maximum number of messages per request, far more than any model's context can contain. Each message costs a
+ * few microseconds and a few hundred bytes.
  */
 const messagesMax = 32_768;
 
 /**
- * Outlines a request. Unknown fields in the body are rejected. Values are validated only if the gateway uses
- * them. The provider validates the rest.
- * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
+ * Outlines a Converse request. Unknown fields in the body are rejected. The gateway validates only the values
+ * that it uses. The provider validates all other values.
+ * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with the name of the field as
+ * `param`.
  */
 export function outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();
@@ -75,7 +76,7 @@ function refuseUnknown(tape: JsonTape): void {
   }
 }
 
-/** Returns undefined for a field that is absent or null. */
+/** Returns a field of the body. Returns undefined for a field that is absent or null. */
 function readMember(
   tape: JsonTape,
   object: JsonNode,
@@ -116,7 +117,7 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 /**
  * Outlines the elements of `toolConfig.tools`. A cache point is also an element: it has no name, and it marks
  * the tool before it.
- * @throws GatewayError when an element is not an object.
+ * @throws GatewayError if an element is not an object.
  */
 function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {
   const nodes = tape.items(tools);

@@ -13,8 +13,8 @@ import { parseCachePoint } from '../shared/block-values.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * Parses the full request after `outlineRequest` has checked it. Unknown fields are kept for providers of
- * this format.
+ * Parses the full request after `outlineRequest` has checked it. Unknown fields are kept for providers of the
+ * Converse format.
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const { start, end } = tape.range(tape.root);
@@ -31,7 +31,7 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
     toolChoice,
     settings,
     stream: route?.stream ?? false,
-    // Streams in this format always include usage.
+    // Streams in the Converse format always include usage.
     streamsUsage: route?.stream ?? false,
     ...own.with({
       ...otherMembers(body, ['modelId', 'messages', 'system', 'toolConfig', ...read]),
@@ -53,8 +53,8 @@ function parseSystem(system: unknown): ChatMessage[] {
 }
 
 /**
- * Marks consecutive turns with the same role, and system turns in the middle of a conversation, so that
- * rendering does not merge them.
+ * Marks consecutive turns with the same role, and system turns in the middle of a conversation. The renderer
+ * does not merge marked turns.
  */
 function parseMessages(raw: unknown): ChatMessage[] {
   let before: unknown;
@@ -73,7 +73,10 @@ function parseMessage(raw: JsonObject, spelling: JsonObject): ChatMessage {
   return { role, parts: parseContent(raw.content), ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Removes the gateway's own field from a tool. A cache point becomes a marker on the preceding tool. */
+/**
+ * Removes the gateway's own field from a tool definition. A cache point becomes a cache marker on the
+ * preceding tool.
+ */
 function parseTools(list: unknown): ChatTool[] {
   const tools: ChatTool[] = [];
   for (const raw of asList(list).filter(isObject)) {

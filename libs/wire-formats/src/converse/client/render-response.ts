@@ -6,8 +6,8 @@ import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
 import { mapToException } from '../shared/exceptions.ts';
 
 /**
- * Renders a non-streaming response. This format has only one choice, so other choices are dropped. Extensions
- * from a provider of the same format are included.
+ * Renders a non-streaming response. The Converse format has only one choice, so other choices are dropped.
+ * Extensions from a provider of the same format are included.
  */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
@@ -23,7 +23,7 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
     },
     stopReason: answer.format === 'converse' ? (choice?.rawReason ?? mapped) : mapped,
     usage: rawUsage ?? renderUsage(answer.usage ?? { inputTokens: 0, outputTokens: 0 }),
-    // The SDK's types require metrics. An unknown latency is reported as 0.
+    // The AWS SDK's types require metrics. An unknown latency is reported as 0.
     ...(answer.format === 'converse' ? {} : { metrics: { latencyMs: defaults.latencyMs ?? 0 } }),
     ...members,
   };
@@ -33,8 +33,8 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
 const overloaded = 529;
 
 /**
- * Renders an error in the shape that the SDK expects: the message is in the body, and the exception name is
- * in a header.
+ * Renders an error in the shape that the AWS SDK expects: the message is in the body, and the exception name
+ * is in a header.
  */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {

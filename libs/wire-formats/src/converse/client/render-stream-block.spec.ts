@@ -9,7 +9,7 @@ const piece = (block: number, argumentsText: string): BlockEvent => ({
 });
 const end = (block: number): BlockEvent => ({ type: 'tool-call-end', choice: 0, block });
 
-/** Lists the block starts, deltas and stops in frame order. */
+/** Lists the starts, deltas and stops of blocks in frame order. */
 function render(events: readonly BlockEvent[]): string[] {
   let queue = emptyQueue;
   const sent: string[] = [];
@@ -26,7 +26,7 @@ function render(events: readonly BlockEvent[]): string[] {
 }
 
 describe('overlapping blocks', () => {
-  it('are sent one after another, without losing a delta', () => {
+  it('overlapping blocks are sent one after another, without losing a delta', () => {
     const apart = [0, 1, 2].map((block) => [
       start(block),
       piece(block, '{"a":'),
@@ -38,14 +38,14 @@ describe('overlapping blocks', () => {
     expect(render(mixed.filter(({ type }) => type !== 'tool-call-end'))).toEqual(render(apart.flat()));
   });
 
-  it('are rendered in linear time for any number of blocks', () => {
+  it('overlapping blocks are rendered in linear time for any number of blocks', () => {
     const blocks = Array.from({ length: 4_000 }, (_, block) => block);
     const pieces = Array.from({ length: 50 }, () => blocks.map((block) => piece(block, '1'))).flat();
     const long = Array.from({ length: 200_000 }, () => piece(1, '1'));
     expect(render([...blocks.map(start), ...pieces, ...long])).toHaveLength(408_000);
   }, 20_000);
 
-  it('cause an error when the buffered events exceed the limit', () => {
+  it('overlapping blocks cause an error when the buffered events exceed the limit', () => {
     const pieces = Array.from({ length: 33 }, () => piece(1, 'x'.repeat(1024 * 1024)));
     expect(() => render([start(0), start(1), ...pieces])).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),

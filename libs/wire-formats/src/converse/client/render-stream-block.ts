@@ -12,20 +12,20 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block being sent, and the blocks that wait for its end. In this format, blocks are strictly sequential.
- * In other formats, tool calls can overlap.
+ * The block that is being sent, and the blocks that wait for its end. In the Converse format, blocks are
+ * strictly sequential. In other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** Buffered events per block, latest first. The blocks are in the order of their start events. */
+  /** Buffered events per block, latest event first. The blocks are in the order of their start events. */
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
-   * Later events for all blocks, latest first. When the next block starts, these events are sorted into
+   * Later events for all blocks, latest event first. When the next block starts, these events are sorted into
    * `waiting`.
    */
   readonly late: Waiting | undefined;
-  /** Buffered characters. Reset to zero when the buffer is empty. */
+  /** Number of buffered characters. The number is reset to zero when the buffer is empty. */
   readonly waitingCharacters: number;
 }
 
@@ -34,7 +34,7 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
-  /** True for hidden reasoning with bytes that are not text. The bytes stay in base64. */
+  /** True if the block is hidden reasoning with bytes that are not text. The bytes stay in base64. */
   readonly isBase64?: boolean;
 }
 
@@ -140,7 +140,7 @@ function renderNow(queue: BlockQueue, event: BlockEvent): QueueStep {
   }
 }
 
-/** Starts a block. Text and reasoning have no start frame, so the first delta starts the block. */
+/** Starts a block. Text and reasoning blocks have no start frame, so their first delta starts the block. */
 function startBlock(
   queue: BlockQueue,
   block: number,
@@ -181,7 +181,8 @@ function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thin
 }
 
 /**
- * Ends a block. A text or reasoning block without deltas gets an empty delta, because it has no start frame.
+ * Ends a block. A text or reasoning block without deltas gets an empty delta, because such blocks have no
+ * start frame.
  */
 function endBlock(queue: BlockQueue): QueueStep {
   const { current } = queue;
@@ -194,8 +195,7 @@ function endBlock(queue: BlockQueue): QueueStep {
 }
 
 /**
- * Renders a complete part as a start, a delta and a stop. Sends nothing for a part that streams cannot
- * express.
+ * Renders a complete part as a start, a delta and a stop. A part that streams cannot express is not rendered.
  */
 function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {
   const block =

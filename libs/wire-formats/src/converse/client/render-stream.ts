@@ -19,7 +19,7 @@ export interface StreamRenderState {
    * The finish reason, kept until the response ends. A truncated response must not report a finish reason.
    */
   readonly stopReason: string | undefined;
-  /** The fields of `messageStop` and `metadata` received so far. */
+  /** The fields of `messageStop` and `metadata` received until now. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
 }
@@ -36,8 +36,8 @@ export const initialStreamRender: StreamRenderState = {
 };
 
 /**
- * Renders an event as any number of frames. This format has only one choice, so events for other choices are
- * dropped.
+ * Renders an event as any number of frames. The Converse format has only one choice, so events for other
+ * choices are dropped.
  * @param latencyMs time since the start of the response
  */
 export function renderStreamEvent(
@@ -101,6 +101,9 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
   return [{ ...state, blocks, stopped: true }, [...frames, stop]];
 }
 
+/**
+ * The AWS SDK's types require usage and metrics. Values that providers of other formats do not send are 0.
+ */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
   const [stopped, frames] = renderStop(state, state.stopReason ?? mapToStopReason('other'));
   return [stopped, [...frames, ...renderMetadata(state, latencyMs)]];

@@ -4,11 +4,13 @@ import type { EventStreamHeader } from '../../event-stream/event-stream-message.
 import type { ErrorKind } from '../shared/exceptions.ts';
 import { mapToStreamException } from '../shared/exceptions.ts';
 
-/** One frame in a stream. Its headers name the event, and its payload holds the fields. */
+/**
+ * One frame in a binary stream. Its headers contain the event's name, and its payload contains the fields.
+ */
 export interface StreamFrame {
   /** A stream event, or an exception that ends the stream. */
   readonly kind: 'event' | 'exception';
-  /** `contentBlockDelta`, `throttlingException`, … */
+  /** The name of the event or exception: `contentBlockDelta`, `throttlingException`, … */
   readonly name: string;
   readonly payload: JsonObject;
 }
@@ -19,7 +21,7 @@ export function eventFrame(name: string, payload: JsonObject): StreamFrame {
 
 const text = (value: string): EventStreamHeader => ({ type: 'string', value });
 
-/** Encodes a frame. The headers have the same order as in frames from AWS. */
+/** Encodes a frame of a binary stream. The headers have the same order as in frames from AWS. */
 export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   const headers = new Map([
     [`:${kind}-type`, text(name)],
@@ -29,12 +31,12 @@ export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   return encodeEventStream({ headers, payload: Buffer.from(JSON.stringify(payload)) });
 }
 
-/** Renders an error after a stream has started. The SDK throws the exception named in the frame. */
+/** Renders an error after a stream has started. The AWS SDK throws the exception that the frame names. */
 export function renderStreamError(error: PublicError): StreamFrame {
   return exceptionFrame(error, error.message);
 }
 
-/** Renders an error that the provider sent in its stream. */
+/** Renders an error event that the provider sent in its stream. */
 export function renderProviderError(error: {
   readonly message: string;
   readonly code?: string;

@@ -33,7 +33,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   ];
 }
 
-/** A tool result in a response comes from a server tool, so it stays opaque. */
+/** A tool result in a response comes from a server tool, so the tool result stays opaque. */
 function parseAnswerBlock(raw: unknown): ChatPart {
   const part = parseBlock(raw);
   return part.type === 'tool-result' ? { type: 'opaque', extensions: own.of({ part: raw }) } : part;
@@ -63,7 +63,7 @@ export function emitFinish(raw: unknown): StreamEvent[] {
     : [{ type: 'finish', choice: 0, reason: mapStopReason(rawReason), rawReason }];
 }
 
-/** The stream events for a complete part. */
+/** Lists the stream events for a complete message part. */
 export function emitPart(part: ChatPart, block: number): StreamEvent[] {
   const place = { choice: 0, block };
   const extensions = part.extensions === undefined ? {} : { extensions: part.extensions };
@@ -95,8 +95,8 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
     case 'audio':
     case 'opaque':
       return [{ type: 'part', ...place, part }];
-    // Responses contain neither results nor refusals. Results were parsed as opaque parts, and `parseBlock`
-    // returns no refusals.
+    // Tool results were parsed as opaque parts, so responses contain no tool results.
+    // Responses contain no refusals either, because `parseBlock` returns none.
     case 'tool-result':
     case 'refusal':
       return [];
@@ -105,7 +105,7 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 
 /**
  * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's `__type`.
- * A URL may follow the name, or a namespace may precede it: `ValidationException:http://…`,
+ * A URL may follow the exception name, or a namespace may precede it: `ValidationException:http://…`,
  * `com.amazon.coral.service#AccessDeniedException`.
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {

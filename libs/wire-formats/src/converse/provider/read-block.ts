@@ -12,7 +12,7 @@ import {
 } from './stream-state.ts';
 
 type ReadStep = (state: StreamState) => StreamStep;
-/** A block to open, without a position. */
+/** A block to open. Its position is added later. */
 type Opening = OpenBlock extends infer Block
   ? Block extends OpenBlock
     ? Omit<Block, 'index' | 'block'>
@@ -90,7 +90,7 @@ function openToolCall(state: StreamState, index: number, body: JsonObject): Stre
   return open(state, index, { kind: 'tool-call', hasInput: false }, [start]);
 }
 
-/** Opens a text or reasoning block, unless a block of that kind is already open. */
+/** Opens a text or reasoning block, unless a block of the same kind is already open. */
 function ensure(state: StreamState, index: number, kind: 'text' | 'thinking'): StreamStep {
   if (state.open?.index === index && state.open.kind === kind) return [state, []];
   const place = { choice: 0, block: state.nextBlock };
@@ -138,7 +138,7 @@ function readInput(state: StreamState, index: number, value: unknown): StreamSte
   return [block.hasInput ? state : { ...state, open: { ...block, hasInput: true } }, [delta]];
 }
 
-/** Buffers a delta for a block that is emitted only when it is complete. */
+/** Buffers a delta for a block that is emitted only when the block is complete. */
 function buffer(state: StreamState, index: number, member: string, piece: unknown): StreamStep {
   if (state.open?.index === index && state.open.kind === 'buffered' && state.open.member === member) {
     return [bufferPiece(state, state.open, piece), []];

@@ -24,7 +24,10 @@ const membersOfSettings = [
   'spelling',
 ] as const;
 
-/** Renders the request body, and lists the losses. The model and the streaming flag go into the URL. */
+/**
+ * Renders the request body in the Converse format, and lists the losses. The model and the streaming flag go
+ * into the URL.
+ */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const { toolConfig, ...kept } = own.read(request);
@@ -54,11 +57,11 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 
-/** A tool choice in this format cannot list several tools, so only the allowed tools are sent. */
+/** A tool choice in the Converse format cannot list several tools, so only the allowed tools are sent. */
 function chooseTools({ tools, toolChoice, messages }: ChatRequest, losses: Loss[]): readonly ChatTool[] {
   if (toolChoice.mode === 'allowed') return tools.filter((tool) => isNamed(tool, toolChoice));
   if (toolChoice.mode !== 'none') return tools;
-  // The API rejects a conversation with tool calls if the request has no tools.
+  // The Converse API rejects a conversation with tool calls if the request has no tools.
   const hasCalls = messages.some(({ parts }) =>
     parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
   );
@@ -94,7 +97,7 @@ function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: Jso
   return {
     toolSpec: {
       name,
-      // The API rejects empty descriptions and tools without a schema.
+      // The Converse API rejects empty descriptions and tools without a schema.
       ...optional('description', description === '' ? undefined : description),
       inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
       ...(strict === undefined ? {} : { strict }),
@@ -116,9 +119,9 @@ interface Turn {
 }
 
 /**
- * Renders the conversation. System messages become the system prompt, and results become part of a user turn.
- * Turns must alternate, so adjacent turns with the same role are merged. Empty turns are dropped, because the
- * API rejects them.
+ * Renders the conversation. System messages become the system prompt, and tool results become part of a user
+ * turn. Turns must alternate between user and assistant, so adjacent turns with the same role are merged.
+ * Empty turns are dropped, because the API rejects them.
  */
 function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): RenderedMessages {
   const system: JsonObject[] = [];

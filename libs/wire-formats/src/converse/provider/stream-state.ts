@@ -7,7 +7,7 @@ import { parseBlock } from '../shared/parse-block.ts';
 import { own } from '../shared/own-members.ts';
 import { emitPart } from './parse-response.ts';
 
-/** The parser's state between the frames of a response. The state is immutable. */
+/** The parser's state between two frames of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   /**
@@ -19,9 +19,9 @@ export interface StreamState {
   readonly hasMetadata: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** The open block and the provider's index for that block. At most one block is open. */
+  /** The open block and the provider's index for the open block. At most one block is open. */
   readonly open: OpenBlock | undefined;
-  /** Buffered characters in the open block. */
+  /** Number of buffered characters in the open block. */
   readonly bufferedCharacters: number;
 }
 
@@ -29,7 +29,7 @@ export type OpenBlock = { readonly index: number; readonly block: number } & (
   | { readonly kind: 'text' }
   | { readonly kind: 'thinking'; readonly signature: string | undefined }
   | { readonly kind: 'tool-call'; readonly hasInput: boolean }
-  /** A block that is emitted as a whole: its member, the body of its start, and its pieces, the latest first. */
+  /** A block that is emitted only as a whole: the field name, the start body, and the pieces, latest first. */
   | {
       readonly kind: 'buffered';
       readonly member: string;
@@ -55,10 +55,13 @@ export const initialStreamState: StreamState = {
   bufferedCharacters: 0,
 };
 
-/** Maximum characters per block. A server tool result or a generated image needs far fewer. */
+/**
+ * Maximum number of characters per block. A server tool result or a generated image needs far fewer
+ * characters.
+ */
 const bufferedCharactersMax = 32 * 1024 * 1024;
 
-/** @throws GatewayError `upstream_invalid` when the block exceeds the limit. */
+/** @throws GatewayError `upstream_invalid` if the block exceeds its maximum size. */
 export function bufferPiece(
   state: StreamState,
   open: OpenBlock & { kind: 'buffered' },
@@ -77,7 +80,7 @@ function piecesInOrder(pieces: Pieces | undefined): unknown[] {
   return found.reverse();
 }
 
-/** Ends the open block, if any. */
+/** Ends the open block, if a block is open. */
 export function endOpenBlock(state: StreamState): StreamStep {
   const { open } = state;
   if (open === undefined) return [state, []];
@@ -94,7 +97,8 @@ function emitEnd(open: OpenBlock): StreamEvent[] {
       return [{ type: 'thinking-end', ...place, ...(signature === undefined ? {} : { signature }) }];
     }
     case 'tool-call':
-      // A call without arguments has no deltas in a stream. A non-streaming response contains `{}` instead.
+      // In a stream, a tool call without arguments has no deltas.
+      // In a non-streaming response, a tool call without arguments contains `{}`.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },
@@ -114,7 +118,7 @@ function emitBuffered(open: OpenBlock & { kind: 'buffered' }): StreamEvent[] {
   );
 }
 
-/** The block's body, in the shape of a non-streaming response. */
+/** The content of the block, in the shape of a non-streaming response. */
 function joinPieces(member: string, start: object, pieces: readonly unknown[]): object {
   switch (member) {
     case 'toolUse':
@@ -137,7 +141,10 @@ function parseInput(text: string): unknown {
   }
 }
 
-/** Decodes the base64 pieces before joining them. Joining the strings would be wrong because of padding. */
+/**
+ * Decodes the base64 pieces before joining them. Joining the base64 strings would be wrong because of
+ * padding.
+ */
 function joinBase64(pieces: readonly unknown[]): string {
   const [only, ...others] = pieces;
   if (others.length === 0) return asText(only) ?? '';

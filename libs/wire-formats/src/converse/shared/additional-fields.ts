@@ -3,8 +3,9 @@ import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/i
 import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 
 /**
- * Settings for which the API has no field. Some models accept them in `additionalModelRequestFields`:
- * Claude's `thinking` (or `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
+ * Settings for which the Converse API has no field. Some models accept these settings in
+ * `additionalModelRequestFields`: Claude's `thinking` (or `reasoning_config`) and `top_k`, Nova's
+ * `inferenceConfig.topK`.
  */
 export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
@@ -35,7 +36,10 @@ export function parseAdditionalFields(fields: JsonObject): ReadFields {
   };
 }
 
-/** Returns undefined for a shape that the interchange cannot express completely. */
+/**
+ * Parses the reasoning settings. Returns undefined for a shape that the interchange cannot express
+ * completely.
+ */
 function parseThinking(raw: unknown): ThinkingSetting | undefined {
   const thinking = asObject(raw);
   if (thinking === undefined) return undefined;
@@ -70,7 +74,7 @@ export function renderAdditionalFields(
   if (thinking !== undefined) {
     const member = read.spelling.thinking ?? (family === 'anthropic' ? 'thinking' : undefined);
     if (member !== undefined) fields[member] = renderThinking(thinking);
-    // Other models do not reason without a setting, so a disabled setting needs no member.
+    // Other models do not reason without a setting, so these models need no field to turn reasoning off.
     else if (thinking.enabled) lose('thinking');
   }
   if (topK !== undefined) {
@@ -83,10 +87,16 @@ export function renderAdditionalFields(
   return isEmpty(fields) ? {} : { additionalModelRequestFields: fields };
 }
 
-/** The vendor of a Bedrock model. Other vendors, and ARNs that do not name the model, have no family. */
+/**
+ * The vendor of a Bedrock model. The vendor is undefined for other vendors, and for ARNs without a model
+ * name.
+ */
 type ModelFamily = 'anthropic' | 'nova' | 'mistral';
 
-/** Inference profiles add a prefix to the model id (`us.anthropic.…`), and some ARNs contain the model id. */
+/**
+ * Finds the vendor in a model id. Inference profiles add a prefix to the model id (`us.anthropic.…`), and
+ * some ARNs contain the model id.
+ */
 function mapModelFamily(model: string): ModelFamily | undefined {
   if (/(^|[./])anthropic\.|claude/.test(model)) return 'anthropic';
   if (/(^|[./])amazon\.nova/.test(model)) return 'nova';

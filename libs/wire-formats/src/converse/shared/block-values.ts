@@ -4,7 +4,7 @@ import { own } from './own-members.ts';
 
 /**
  * Parses a cache point, which requests caching of the blocks before it. Returns undefined for other blocks
- * and for unknown fields.
+ * and for cache points with unknown fields.
  */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);
@@ -18,7 +18,7 @@ export function renderCachePoint(marker: CacheMarker): JsonObject {
   return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
 }
 
-/** The kinds of `location`, each with the field that contains the index. */
+/** The kinds of a citation's `location`, each with the field that contains the index. */
 const placeKinds = [
   ['documentChar', 'characters', 'documentIndex'],
   ['documentPage', 'pages', 'documentIndex'],
@@ -54,7 +54,7 @@ function parseLocation(location: JsonObject): CitationLocation | undefined {
   return undefined;
 }
 
-/** A citation that was parsed from this format is rendered unchanged. */
+/** A citation that was parsed from the Converse format is rendered unchanged. */
 export function renderCitation(citation: Citation): JsonObject {
   const raw = citation.extensions?.converse;
   if (raw !== undefined) return raw;
@@ -81,10 +81,10 @@ interface RedactedThinking {
 }
 
 /**
- * Parses hidden reasoning. This format encodes the model's bytes in base64. For Claude, these bytes are the
- * text of the field `data` in Claude's own API:
- * https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange contains that
- * text. Bytes from other models stay in base64.
+ * Parses hidden reasoning. The Converse format encodes the model's bytes in base64. For Claude, these bytes
+ * are the text of the field `data` in Claude's own API:
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange contains the text
+ * of the field `data`. Bytes from other models stay in base64.
  */
 export function parseRedacted(base64: string): RedactedThinking {
   const text = Buffer.from(base64, 'base64').toString('latin1');

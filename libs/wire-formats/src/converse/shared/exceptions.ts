@@ -1,11 +1,12 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** The properties of an error that determine the exception. */
+/** The properties of an error that determine the AWS exception. */
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * Maps an error to a Bedrock runtime exception. An error from a provider of this format already names an
- * exception. The SDK retries a request based on the status or the name of a throttling exception.
+ * Maps an error to a Bedrock runtime exception. An error from a provider of the Converse format already has
+ * the name of an exception. The AWS SDK retries a request based on the status or the name of a throttling
+ * exception.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {
   if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);
@@ -43,7 +44,7 @@ function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The exceptions that can end a stream. The SDK supports no other exceptions in a stream. */
+/** The exceptions that can end a stream. In a stream, the AWS SDK supports no other exceptions. */
 const streamExceptions: Readonly<Record<string, string>> = {
   InternalServerException: 'internalServerException',
   ModelStreamErrorException: 'modelStreamErrorException',
@@ -52,7 +53,7 @@ const streamExceptions: Readonly<Record<string, string>> = {
   ValidationException: 'validationException',
 };
 
-/** The field for an error in the stream's union type. */
+/** The field for an error in the AWS SDK's union type for streams. */
 export function mapToStreamException(error: ErrorKind): string {
   const name = mapToException(error);
   const known = streamExceptions[name];
@@ -62,7 +63,7 @@ export function mapToStreamException(error: ErrorKind): string {
     : 'validationException';
 }
 
-/** Maps a provider's exception to a gateway error type. Returns undefined for an unknown name. */
+/** Maps a provider's exception to a gateway error type. Returns undefined for an unknown exception name. */
 export function mapExceptionToType(name: string): string | undefined {
   switch (capitalize(name)) {
     case 'AccessDeniedException':

@@ -9,7 +9,10 @@ import type {
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** The format's short names for media types. If a type has several names, output uses the first name. */
+/**
+ * The Converse format's short names for media types. If a media type has several short names, the gateway
+ * sends the first.
+ */
 const images = {
   png: 'image/png',
   jpeg: 'image/jpeg',
@@ -51,7 +54,7 @@ const formats: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
 /** Alternative media types that clients use. */
 const aliases: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'audio/mpeg': 'audio/mp3' };
 
-/** The first base64 characters of each file type, from the type's magic bytes. */
+/** The first base64 characters of each file type, computed from the type's magic bytes. */
 const beginnings = [
   ['iVBORw0KGgo', 'png'],
   ['/9j/', 'jpeg'],
@@ -60,14 +63,14 @@ const beginnings = [
   ['JVBERi', 'pdf'],
 ] as const;
 
-/** Returns undefined for an unknown short name. */
+/** Maps a short name to a media type. Returns undefined for an unknown short name. */
 function mapToMediaType(kind: MediaKind, format: string): string | undefined {
   return Object.hasOwn(formats[kind], format) ? formats[kind][format] : undefined;
 }
 
 /**
- * Chooses the short name by media type, or by the first bytes if no type is given. Returns undefined if no
- * type matches.
+ * Chooses the short name by media type, or by the first bytes if no media type is given. Returns undefined if
+ * no media type matches.
  */
 function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: string): string | undefined {
   const names = formats[kind];
@@ -82,7 +85,7 @@ function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: str
 
 /**
  * Parses an image, a document or audio. Returns undefined for an unknown shape, and for a source that only
- * this format has (an S3 location).
+ * the Converse format has (an S3 location).
  */
 export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefined {
   const format = asText(body.format);
@@ -110,7 +113,7 @@ export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefi
 
 interface ReadSource {
   readonly source: MediaSource;
-  /** The original source, if it was not `bytes`. */
+  /** The original source of the media, if the source was not `bytes`. */
   readonly spelling?: JsonObject;
 }
 
@@ -142,7 +145,8 @@ function readText(member: string, value: unknown): string | undefined {
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
 /**
- * Renders a media block, or returns the reason for the loss. `nameDocument` returns a valid document name.
+ * Renders a media block, or returns the reason for the loss. `nameDocument` returns a document name that the
+ * API accepts.
  */
 export function renderMedia(
   part: MediaPart,
@@ -182,8 +186,8 @@ function cleanName(name: string): string {
 }
 
 /**
- * Creates valid, distinct document names from letters, digits, single spaces, hyphens, parentheses and square
- * brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ * Creates distinct document names that the API accepts: letters, digits, single spaces, hyphens, parentheses
+ * and square brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
  */
 export function createDocumentNames(): (given: string | undefined) => string {
   const taken = new Map<string, number>();
@@ -191,7 +195,7 @@ export function createDocumentNames(): (given: string | undefined) => string {
     const name = cleanName(given ?? '').slice(0, nameCharactersMax) || 'document';
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
-    // A valid name from the client stays unchanged, even if another document has the same name.
+    // A valid document name from the client stays unchanged, even if another document has the same name.
     return count === 1 || name === given ? name : `${name.slice(0, nameCharactersMax - 8)} (${count})`;
   };
 }

@@ -5,8 +5,8 @@ import { own } from './own-members.ts';
 import { parseMedia } from './media.ts';
 
 /**
- * Parses the blocks in a turn, a system prompt or a result. A cache point becomes a marker on the preceding
- * part.
+ * Parses the blocks in a turn, a system prompt or a tool result. A cache point becomes a cache marker on the
+ * preceding part.
  */
 export function parseContent(content: unknown): ChatPart[] {
   const parts: ChatPart[] = [];
@@ -21,8 +21,8 @@ export function parseContent(content: unknown): ChatPart[] {
 }
 
 /**
- * Parses a content block. A block with an unknown shape is kept unchanged and sent only to providers of this
- * format.
+ * Parses a content block. A block with an unknown shape is kept unchanged and sent only to providers of the
+ * Converse format.
  */
 export function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
@@ -31,7 +31,7 @@ export function parseBlock(raw: unknown): ChatPart {
 
 type ParseBody = (body: JsonObject) => ChatPart | undefined;
 
-/** One parser per block field. */
+/** One parser for each kind of block, by the name of the block's field. */
 const bodies: ReadonlyMap<string, ParseBody> = new Map<string, ParseBody>([
   ['image', (body) => parseMedia('image', body)],
   ['document', (body) => parseMedia('document', body)],
@@ -57,8 +57,8 @@ function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
 }
 
 /**
- * A server tool call is not parsed, because the provider executes it. The call is kept unchanged and sent
- * only to providers of this format.
+ * A server tool call is not parsed, because the provider executes it. The server tool call is kept unchanged
+ * and sent only to providers of the Converse format.
  */
 function parseToolUse(body: JsonObject): ChatPart | undefined {
   const id = asText(body.toolUseId);
@@ -73,7 +73,10 @@ function parseToolUse(body: JsonObject): ChatPart | undefined {
   return { type: 'tool-call', id, name, kind: 'function', argumentsText, ...own.with(rest) };
 }
 
-/** Server tool results have a separate `type` and appear in the assistant's turn. They are not parsed. */
+/**
+ * Server tool results have a separate `type` and appear in the assistant's turn. Server tool results are not
+ * parsed.
+ */
 function parseToolResult(body: JsonObject): ChatPart | undefined {
   const callId = asText(body.toolUseId);
   if (callId === undefined || !Array.isArray(body.content) || isServerResult(body.type)) return undefined;
@@ -121,7 +124,7 @@ function parseCited(body: JsonObject): ChatPart | undefined {
   return { type: 'text', text: texts.join(''), citations, ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Parses text that is marked for a guardrail. The model also receives this text. */
+/** Parses text that is marked for a guardrail. The model also receives the marked text. */
 function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);

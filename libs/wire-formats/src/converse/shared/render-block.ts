@@ -16,15 +16,15 @@ import { own } from './own-members.ts';
 import { renderInput } from './tools.ts';
 import { createDocumentNames, renderMedia } from './media.ts';
 
-/** Rendering options, and the losses found while rendering. */
+/** Options for rendering blocks, and the losses found while rendering. */
 export interface BlockContext {
   readonly losses: Loss[];
   readonly nameDocument: (given: string | undefined) => string;
-  /** The path to the turn, such as `messages[0]`. */
+  /** The path to the turn in the request body, such as `messages[0]`. */
   readonly field: string;
   /**
-   * True for responses. A client receives all reasoning. A model accepts only reasoning with the model's own
-   * signature.
+   * True for responses to a client. A client receives all reasoning. A model accepts only reasoning with the
+   * model's own signature.
    */
   readonly isAnswer?: boolean;
 }
@@ -33,7 +33,7 @@ function createBlockContext(field = '', losses: Loss[] = []): BlockContext {
   return { losses, field, nameDocument: createDocumentNames() };
 }
 
-/** The context for responses. Their losses are not reported. */
+/** The context for rendering responses. The losses of responses are not reported. */
 export function createAnswerContext(): BlockContext {
   return { ...createBlockContext(), isAnswer: true };
 }
@@ -48,13 +48,19 @@ export function renderContent(parts: readonly ChatPart[], context: BlockContext)
   });
 }
 
-/** A result cannot contain a cache point, so a marker inside it moves to the end of the result. */
+/**
+ * Finds the cache marker for a part. A tool result cannot contain a cache point, so a cache marker inside the
+ * result applies to the end of the result.
+ */
 function findMarker(part: ChatPart): CacheMarker | undefined {
   if (part.type !== 'tool-result' || part.cacheMarker !== undefined) return part.cacheMarker;
   return part.parts.findLast(({ cacheMarker }) => cacheMarker !== undefined)?.cacheMarker;
 }
 
-/** Returns undefined and adds a loss for a part that has no equivalent block in this format. */
+/**
+ * Renders a part as a content block. Returns undefined and adds a loss for a part that has no equivalent
+ * block in the Converse format.
+ */
 function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -108,7 +114,7 @@ function renderCited(part: TextPart, spelling: unknown, rest: JsonObject): JsonO
   };
 }
 
-/** A model accepts only its own reasoning, which it verifies by the signature. */
+/** A model accepts only its own reasoning, which the model verifies by the signature. */
 function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext): JsonObject | undefined {
   const { spelling, ...rest } = own.read(part);
   if (part.redacted !== undefined) {
@@ -120,11 +126,11 @@ function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext):
   return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
 }
 
-/** From `ToolUseBlock.toolUseId` in the Amazon Bedrock API reference. */
+/** Pattern for tool call ids, from `ToolUseBlock.toolUseId` in the Amazon Bedrock API reference. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w.:-]{1,64}$/, 64);
 
 function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: BlockContext): JsonObject {
-  // A custom tool's text becomes the only field of an object, as in the Messages format.
+  // The free text of a custom tool call becomes the only field of an object, as in the Messages format.
   const input =
     part.kind === 'custom'
       ? { input: part.argumentsText }
@@ -133,7 +139,7 @@ function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: 
   return { toolUse: { ...head, input } };
 }
 
-/** A call without its arguments, for the start of the call in a stream. */
+/** A tool call without its arguments, for the start of the tool call in a stream. */
 export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensions'>): JsonObject {
   const { spelling, ...rest } = own.read(call);
   return { toolUseId: call.id, name: call.name, ...optional('type', asText(spelling)), ...rest };
@@ -153,8 +159,8 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 }
 
 /**
- * Whether a part must be dropped because it is blank text, which the API rejects. Text with a citation or a
- * cache point is kept.
+ * Whether a part must be dropped because the part is blank text, which the API rejects. Blank text with a
+ * citation or a cache point is kept.
  */
 export function isBlank(part: ChatPart): boolean {
   return isBlankText(part) && part.cacheMarker === undefined;

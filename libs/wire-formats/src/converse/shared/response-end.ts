@@ -27,7 +27,7 @@ export function mapStopReason(raw: string): FinishReason {
   }
 }
 
-/** Maps to a `stopReason` that the SDK's types define. */
+/** Maps a finish reason to a `stopReason` that the AWS SDK's types define. */
 export function mapToStopReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':
@@ -47,8 +47,8 @@ export function mapToStopReason(reason: FinishReason): string {
 }
 
 /**
- * In this format, `inputTokens` excludes tokens read from and written to the cache. Returns undefined if
- * there are no counts.
+ * Parses token usage. In the Converse format, `inputTokens` excludes tokens read from and written to the
+ * cache. Returns undefined if there are no token counts.
  */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.inputTokens);
@@ -64,8 +64,8 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
 }
 
 /**
- * Limits cached tokens to the input tokens, because some providers of other formats report more cached
- * tokens.
+ * Limits cached tokens to the number of input tokens, because some providers of other formats report more
+ * cached tokens.
  */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;

@@ -20,7 +20,9 @@ const numbers = [
   ['topP', 'topP'],
 ] as const;
 
-/** Settings that the API does not support, each with the field name in the Chat Completions format. */
+/**
+ * Settings that the Converse API does not support, each with the field name in the Chat Completions format.
+ */
 const unsupported = [
   ['seed', 'seed'],
   ['frequencyPenalty', 'frequency_penalty'],
@@ -32,9 +34,12 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The parts of the parsed fields that the settings do not cover. Sent only to providers of this format. */
+  /**
+   * The parts of the parsed fields that the settings do not cover. Only providers of the Converse format
+   * receive these parts.
+   */
   readonly own: JsonObject;
-  /** The request fields that were parsed. */
+  /** The names of the request fields that were parsed. */
   readonly read: readonly string[];
 }
 
@@ -114,7 +119,7 @@ export function renderSettings(
   };
 }
 
-/** The settings in `outputConfig`, and the fields that they do not cover. */
+/** The settings in `outputConfig`, and the fields of `outputConfig` that the settings do not cover. */
 interface ReadOutput {
   readonly settings: Pick<ChatSettings, 'reasoningEffort' | 'responseFormat'>;
   readonly rest: JsonObject;
@@ -134,8 +139,8 @@ function parseOutputConfig(config: JsonObject): ReadOutput {
 }
 
 /**
- * In this format, the schema is a JSON string. Returns undefined for a shape that the interchange cannot
- * express completely.
+ * Parses a response format. In the Converse format, the schema is a JSON string. Returns undefined for a
+ * shape that the interchange cannot express completely.
  */
 function parseTextFormat(raw: unknown): ResponseFormat | undefined {
   const body = asObject(asObject(asObject(raw)?.structure)?.jsonSchema);

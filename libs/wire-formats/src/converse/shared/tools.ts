@@ -3,7 +3,8 @@ import { parseExactJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 
 /**
- * Renders the field `toolChoice`. Returns undefined for a choice that this format omits or cannot express.
+ * Renders the field `toolChoice`. Returns undefined for a tool choice that the Converse format omits or
+ * cannot express.
  */
 export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   switch (choice.mode) {
@@ -21,12 +22,15 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   }
 }
 
-/** The field that contains arguments other than a JSON object, because this format accepts only objects. */
+/**
+ * The field that contains arguments other than a JSON object, because the Converse format accepts only
+ * objects.
+ */
 const textMember = 'arguments';
 
 /**
- * Renders a call's `input` field from the text of the arguments. A value that is not an object becomes a
- * field of an object.
+ * Renders the `input` field of a tool call from the text of the arguments. Arguments that are not an object
+ * become a field of an object.
  */
 export function renderInput(argumentsText: string, field?: string, losses?: Loss[]): unknown {
   if (argumentsText.trim() === '') return {};
@@ -36,7 +40,7 @@ export function renderInput(argumentsText: string, field?: string, losses?: Loss
     // Some models write `null` for a tool without parameters.
     if (input === null) return {};
   } catch {
-    // Invalid JSON is wrapped below.
+    // Arguments that are invalid JSON become a field of an object.
   }
   losses?.push({
     field: `${field ?? ''}.arguments`,

@@ -20,9 +20,8 @@ const readMembers = [
 ] as const;
 
 /**
- * Parses a `generateContent` or `streamGenerateContent` request. The URL names the model and selects
+ * Parses a `generateContent` or `streamGenerateContent` request. The URL contains the model name and selects
  * streaming.
- *
  * @throws GatewayError `missing_field` for a body without contents
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
@@ -69,13 +68,14 @@ function parseContent(raw: JsonObject, ids: CallIds): ChatMessage {
   };
 }
 
-/** The API accepts a single part instead of a list. */
+/** Google's API accepts a single part instead of a list of parts. */
 function listOf(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asList(parts);
 }
 
 /**
- * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers of this format.
+ * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers of the Gemini
+ * format.
  */
 function parsePart(raw: unknown, ids: CallIds): ChatPart {
   const part = isObject(raw) ? camelMembers(raw) : {};
@@ -139,13 +139,15 @@ function parseResult(part: JsonObject, ids: CallIds): ToolResultPart | undefined
 interface ReadResponse {
   readonly parts: readonly ChatPart[];
   readonly isError: boolean;
-  /** The original response object, if the parsed text and error flag do not cover it completely. */
+  /**
+   * The original response object of a function, if the parsed text and error flag do not cover it completely.
+   */
   readonly response: JsonObject | undefined;
 }
 
 /**
- * Parses a function response. Google's keys are `output` and `error`. An object with other keys becomes the
- * output.
+ * Parses a function response. Google's names for the fields are `output` and `error`. An object with other
+ * field names becomes the output.
  */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};

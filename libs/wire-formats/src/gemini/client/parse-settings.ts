@@ -16,7 +16,7 @@ export interface ReadSettings {
   readonly settings: ChatSettings;
   /** `generationConfig` fields that the settings do not cover. */
   readonly rest: JsonObject;
-  /** The client's spelling, for settings with several spellings. */
+  /** The client's spelling of settings that have several spellings. */
   readonly spelling: JsonObject;
 }
 
@@ -57,7 +57,7 @@ export function parseSettings(raw: unknown): ReadSettings {
 
 function parseThinking(config: JsonObject): Pick<ChatSettings, 'reasoningEffort' | 'thinking'> {
   const budgetTokens = asNumber(config.thinkingBudget);
-  // With a budget of -1, the model chooses the budget.
+  // If the reasoning budget is -1, the model chooses the budget.
   const budget = budgetTokens === -1 ? undefined : budgetTokens;
   const thinking: ThinkingSetting = {
     enabled: budget !== 0,

@@ -13,7 +13,7 @@ import { camelMembers, own } from '../shared/own-members.ts';
 import { renderFunctionCalling } from '../shared/settings.ts';
 import { toJsonSchema } from '../shared/schema.ts';
 
-/** Parses tools. Each function and each built-in tool becomes a separate tool. */
+/** Parses the tool list. Each function and each built-in tool becomes a separate tool. */
 export function parseTools(tools: unknown): ChatTool[] {
   return asList(tools).filter(isObject).flatMap(parseTool);
 }
@@ -47,7 +47,7 @@ function parseFunction(raw: JsonObject): ChatTool {
 export interface ReadToolConfig {
   readonly toolChoice: ToolChoice;
   readonly rest: JsonObject;
-  /** The client's spelling, if the parsed tool choice does not cover it completely. */
+  /** The client's spelling of the tool choice, if the parsed tool choice does not cover it completely. */
   readonly spelling: JsonObject;
 }
 

@@ -11,9 +11,9 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Splits a JSON array of objects (or a single object) that arrives in chunks, and returns the text of each
- * complete object. The decoder finds only the ends of objects, so the text of an object may be invalid JSON.
- * Each byte is read once.
+ * Splits a JSON array of objects (or a single object) that arrives in chunks. The decoder returns the text of
+ * each complete object. The decoder finds only the ends of objects, so the text of an object may be invalid
+ * JSON. Each byte is read once.
  */
 export class JsonArrayDecoder {
   readonly #elementBytesMax: number;
@@ -91,7 +91,8 @@ export class JsonArrayDecoder {
 
 /**
  * Runs a format's reducer over a JSON array that arrives in chunks. Each object is processed like the data of
- * one event. An array without the closing bracket is a truncated response, so no end event is emitted for it.
+ * one server-sent event. An array without the closing bracket is a truncated response, so the response has no
+ * end event.
  */
 export function parseJsonArrayStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,

@@ -3,8 +3,8 @@ import { asList, asObject, asText, isObject, optional } from '../../json/read-me
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses `{error: {code, message, status, details}}`, as an object or in a list (as in streams), or plain
- * text.
+ * Parses an error body: `{error: {code, message, status, details}}`, as an object or in a list (as in
+ * streams), or plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
@@ -22,8 +22,8 @@ export function parseErrorValue(raw: JsonObject, status: number): ProviderError 
     .map((violation) => asObject(violation)?.field);
   return {
     message: boundMessage(asText(raw.message), status),
-    // An invalid API key returns status 400, like other invalid arguments. Only the reason identifies an
-    // invalid API key.
+    // An invalid API key returns status 400, like other invalid arguments.
+    // Only the error reason identifies an invalid API key.
     type: reason === 'API_KEY_INVALID' ? 'authentication_error' : mapStatusToType(status),
     code: asText(raw.status) ?? null,
     param: asText(field[0]) ?? null,

@@ -13,9 +13,8 @@ import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
- * Parses a non-streaming response into the events that the equivalent stream would produce. Also parses a
- * stream sent as a JSON list, which Google uses when the URL does not request server-sent events.
- *
+ * Parses a non-streaming response into the events that the equivalent stream would produce. A stream sent as
+ * a JSON list is also parsed. Google sends a JSON list when the URL does not request server-sent events.
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with candidates
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
@@ -38,13 +37,14 @@ function isSet(value: unknown): boolean {
 }
 
 /**
- * A chunk can contain a complete image. Google limits requests to 20 MB and documents no limit for responses.
+ * Maximum size of a chunk. A chunk can contain a complete image. Google limits requests to 20 MB and
+ * documents no limit for responses.
  */
 const frameBytesMax = 32 * 1024 * 1024;
 
 /**
  * Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte
- * distinguishes the two.
+ * distinguishes server-sent events from a JSON list.
  */
 export function openStreamParser(): StreamParser {
   let parser: StreamParser | undefined;

@@ -5,18 +5,19 @@ import { camelMembers } from '../shared/own-members.ts';
 
 type Key = string | number;
 
-/** Maximum path depth. Real arguments are not nested deeper. */
+/** Maximum depth of an argument path. Real arguments are not nested deeper. */
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
 /**
- * The arguments of an open call. The object is mutable. No other references to its objects and lists exist.
+ * The arguments of an open tool call. The object is mutable. No other references to its objects and lists
+ * exist.
  */
 export type OpenArguments = Record<string, unknown>;
 
 /**
  * Adds a piece to the arguments. Each piece is a value with a path (`$.a.b[0]`). A string is appended to an
- * existing string at the same path. The arguments are modified in place, because a copy for every piece would
+ * existing string at the same path. The arguments are changed in place, because a copy for every piece would
  * take quadratic time.
  * @throws GatewayError `upstream_invalid` for an invalid path
  */
@@ -36,7 +37,7 @@ export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
 
 function readValue(piece: JsonObject, raw: JsonObject): unknown {
   const { stringValue, numberValue, boolValue } = piece;
-  // The value is the string NULL_VALUE, or null, which `camelMembers` drops.
+  // The value for a null argument is the string NULL_VALUE, or null, which `camelMembers` drops.
   if (piece.nullValue !== undefined || 'nullValue' in raw || 'null_value' in raw) return null;
   return asText(stringValue) ?? asNumber(numberValue) ?? (typeof boolValue === 'boolean' ? boolValue : '');
 }
@@ -55,7 +56,7 @@ function extend(earlier: unknown, value: unknown): unknown {
   return typeof earlier === 'string' && typeof value === 'string' ? earlier + value : value;
 }
 
-/** The list or object stored at a key. An existing value is reused if its type matches. */
+/** Returns the list or object stored at a key. An existing value is reused if its type matches. */
 function openHolder(earlier: unknown, key: Key): unknown {
   if (typeof key === 'number') return Array.isArray(earlier) ? earlier : [];
   return isObject(earlier) ? earlier : {};
@@ -66,7 +67,8 @@ function valueAt(holder: unknown, key: Key): unknown {
 }
 
 function setValue(holder: unknown, key: Key, value: unknown): void {
-  // Elements arrive in order. An index beyond the end could allocate a list of any length, so it is rejected.
+  // List elements arrive in order.
+  // An index beyond the end is rejected, because it could allocate a list of any length.
   if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
   // Assigning to `__proto__` would change the object's prototype instead of adding a field.
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });

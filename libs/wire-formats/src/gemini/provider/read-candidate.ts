@@ -77,7 +77,7 @@ function parsePages(urlContextMetadata: unknown): string[] {
 }
 
 function readFinish(state: CandidateState, { finishReason }: JsonObject): CandidateStep {
-  // In some recordings from Google's own clients, the finish reason is the numeric enum value.
+  // In some recordings of Google's own clients, the finish reason is the number of the enum value.
   if ((typeof finishReason !== 'string' && typeof finishReason !== 'number') || state.finished)
     return [state, []];
   const rawReason = String(finishReason);
@@ -90,8 +90,8 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
 }
 
 /**
- * Reads a part of a candidate. If `whole` is true, each part is a separate block. Otherwise text continues
- * across chunks.
+ * Reads a part of a candidate. If `whole` is true, each part is a separate block. If `whole` is false, text
+ * continues across chunks.
  */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
   const part = isObject(raw) ? camelMembers(raw) : {};
@@ -131,10 +131,12 @@ function endSigned(state: CandidateState, signature: string | undefined): Candid
   ];
 }
 
-/** Maximum calls per candidate. Equals the maximum number of tools in a request. */
+/**
+ * Maximum number of tool calls per candidate. The maximum equals the maximum number of tools in a request.
+ */
 const callsMax = 4096;
 
-/** Reads a new call, or more arguments for the open call. The names in `part` are in camel case. */
+/** Reads a new tool call, or more arguments for the open tool call. The names in `part` are in camel case. */
 function readCall(state: CandidateState, part: JsonObject): CandidateStep {
   const call = camelMembers(asObject(part.functionCall) ?? {});
   const isContinued = state.openCall !== undefined && call.name === undefined;
@@ -175,8 +177,8 @@ function startCall(state: CandidateState, call: JsonObject, part: JsonObject): C
 }
 
 /**
- * Adds arguments to the open call. The arguments are emitted only when complete, because later pieces can
- * change earlier values.
+ * Adds arguments to the open tool call. The arguments are emitted only when they are complete, because later
+ * pieces can change earlier values.
  */
 function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   if (state.openCall === undefined) return [state, []];
@@ -186,7 +188,7 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Maximum citations per candidate. Real responses have fewer sentences than this. */
+/** Maximum number of citations per candidate. Real responses have fewer sentences than this number. */
 const citationsMax = 1024;
 
 /** Parses grounding metadata into one citation for each source of each supported segment. */
@@ -216,7 +218,7 @@ function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[
 
 /**
  * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` determines
- * the result. Numeric enum values are mapped only if both Google APIs give them the same meaning.
+ * the result. Numeric enum values are mapped only if both Google APIs use the same meaning for the number.
  */
 function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {

@@ -20,17 +20,16 @@ import { initialCandidateState } from './stream-state.ts';
 
 export type StreamStep = Step<StreamState>;
 
-/** Maximum candidates per response. Clients can request 8. */
+/** Maximum number of candidates per response. Clients can request 8 candidates. */
 const candidatesMax = 256;
 
-/** Maximum fields to compare with the previous chunk. */
+/** Maximum number of response fields to compare with the previous chunk. */
 const membersMax = 256;
 
 const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
 
 /**
- * Reads a stream chunk. If `whole` is true, reads a non-streaming response, which has the same shape as a
- * chunk.
+ * Reads a stream chunk. If `whole` is true, the chunk is a non-streaming response, which has the same shape.
  */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
@@ -79,7 +78,7 @@ function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): 
   return [{ ...state, candidates }, events];
 }
 
-/** Reads a blocked prompt. The response to a blocked prompt has no candidate. */
+/** Reads the reason why a prompt was blocked. The response to a blocked prompt has no candidate. */
 function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
   const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
   if (rawReason === undefined || state.candidates.size > 0) return [state, []];
@@ -90,7 +89,7 @@ function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamSt
   ];
 }
 
-/** Emits the fields that differ from the previous chunk. */
+/** Emits the response fields that differ from the previous chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
   const rest = otherMembers(chunk, readMembers);
   const known = Object.keys(rest).filter((name) => isDeepStrictEqual(rest[name], state.members[name]));
@@ -129,8 +128,8 @@ function readError(state: StreamState, error: unknown): StreamStep {
 /**
  * Parses `usageMetadata`. Cached tokens are included in the prompt tokens. Reasoning tokens are billed as
  * output but not included in the candidates' tokens. Results from Google's own tools are billed as input but
- * not included in the prompt tokens. In all recordings with a total, the total equals the sum of the four
- * counts. A missing prompt count is therefore the rest of the total. Returns undefined if there are no counts.
+ * not included in the prompt tokens. In all recordings, the total equals the sum of prompt, candidate,
+ * reasoning and tool-result tokens. Returns undefined if there are no token counts.
  */
 function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const prompt = asTokens(raw.promptTokenCount);

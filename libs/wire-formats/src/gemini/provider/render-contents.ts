@@ -4,7 +4,7 @@ import { readRest, readSpelling } from '../shared/own-members.ts';
 import type { RenderContext } from './render-part.ts';
 import { renderPart } from './render-part.ts';
 
-/** Starting with this model generation, every call must carry its signature. */
+/** Starting with this model generation, every tool call must carry its signature. */
 const signaturesSince = 3;
 /** A placeholder for a missing signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const absentSignature = 'skip_thought_signature_validator';
@@ -45,7 +45,10 @@ function renderSystem(system: readonly NumberedMessage[], context: RenderContext
   };
 }
 
-/** Parts are appended in place, because a copy for each result would take quadratic time. */
+/**
+ * The content of a turn. Parts are appended in place, because a copy for each tool result would take
+ * quadratic time.
+ */
 interface Content {
   readonly members: JsonObject;
   readonly parts: JsonObject[];
@@ -53,13 +56,13 @@ interface Content {
 
 function addContent(contents: Content[], message: ChatMessage, field: string, context: RenderContext): void {
   const parts = renderParts(message, field, context);
-  // Google rejects a content without parts.
+  // Google rejects a content object without parts.
   if (parts.length === 0 && !context.isOwnFormat) return;
   const isModel = message.role === 'assistant';
   const signed = isModel ? signFirstCall(parts, context) : parts;
   const last = contents.at(-1);
-  // All results for a turn must be in one content, because Gemini compares the number of results with the
-  // number of calls.
+  // All tool results for a turn must be in one content object.
+  // Gemini compares the number of tool results with the number of tool calls.
   if (message.role === 'tool' && last !== undefined && holdsResults(last)) {
     for (const part of signed) last.parts.push(part);
     return;
@@ -70,7 +73,7 @@ function addContent(contents: Content[], message: ChatMessage, field: string, co
   });
 }
 
-/** Whether a user content starts with results. */
+/** Whether the content of a user starts with tool results. */
 function holdsResults({ members, parts }: Content): boolean {
   return members.role === 'user' && isObject(parts[0]) && 'functionResponse' in parts[0];
 }
@@ -92,7 +95,7 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
 
 /** Adds a placeholder signature to the first of several parallel calls. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
-  // Parts from a client of this format stay unchanged. Such a part may not even be an object.
+  // Parts from a client of the Gemini format stay unchanged, even if a part is not an object.
   if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];

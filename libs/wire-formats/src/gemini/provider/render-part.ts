@@ -18,7 +18,7 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
- * Parses the generation from a Gemini model name: 2, 2.5, 3. A name without a generation
+ * Parses the generation from a Gemini model name: 2, 2.5, 3. A model name without a generation
  * (`gemini-flash-latest`, a tuned model) is treated as the newest generation.
  */
 function readGeneration(model: string): number {
@@ -28,10 +28,12 @@ function readGeneration(model: string): number {
 
 /** Properties of the whole request that affect the rendering of a part. */
 export interface RenderContext {
-  /** Whether the client used this format. If so, the renderer adds and drops nothing. */
+  /**
+   * Whether the client used the Gemini format. For such clients, the renderer neither adds nor drops parts.
+   */
   readonly isOwnFormat: boolean;
   readonly generation: number;
-  /** Names of the called functions, keyed by call id. */
+  /** Names of the called functions, by call id. */
   readonly calledNames: ReadonlyMap<string, string>;
   readonly lose: (field: string, reason: string) => void;
 }
@@ -49,7 +51,10 @@ export function createRenderContext(request: ChatRequest, model: string, losses:
   };
 }
 
-/** Renders a part. Returns an empty list and adds a loss for a part that the format cannot express. */
+/**
+ * Renders a message part. Returns an empty list and adds a loss for a part that the Gemini format cannot
+ * express.
+ */
 export function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
   if (part.cacheMarker !== undefined)
     context.lose(`${field}.cache_control`, 'Gemini caches automatically and has no cache markers');
@@ -77,7 +82,7 @@ export function renderPart(part: ChatPart, field: string, context: RenderContext
 }
 
 function renderText(part: TextPart, field: string, context: RenderContext): JsonObject {
-  // Gemini's own citations are not part of the content, so omitting these citations is not a loss.
+  // Gemini's own citations are not part of the content, so the omission of these citations is not a loss.
   const hasForeign = part.citations?.some(({ extensions }) => extensions?.gemini === undefined);
   if (hasForeign === true)
     context.lose(`${field}.citations`, 'the format does not accept citations in requests');
@@ -131,8 +136,8 @@ function renderMedia(
   const mimeType =
     spelling.mimeType === null ? undefined : (spelling.mimeType ?? chooseMediaType(source, part.type));
   const name = part.type === 'document' ? part.name : asText(spelling.displayName);
-  // The file name is sent only for clients of this format, because the Gemini Developer API rejects file
-  // names.
+  // The file name is sent only for clients of the Gemini format.
+  // The Gemini Developer API rejects file names.
   const described = {
     ...optional('mimeType', mimeType),
     ...(context.isOwnFormat ? optional('displayName', name) : {}),
@@ -146,7 +151,10 @@ function renderMedia(
 /** Starting with this model generation, a function response can contain images and documents. */
 const shownResultsSince = 3;
 
-/** Renders a result under the function's name. Before Gemini 3, its images follow as separate parts. */
+/**
+ * Renders a tool result under the function's name. Before Gemini 3, the images of a tool result follow as
+ * separate parts.
+ */
 function renderToolResult(part: ToolResultPart, field: string, context: RenderContext): JsonObject[] {
   const spelling = readSpelling(part);
   const name = asText(spelling.name) ?? context.calledNames.get(part.callId);

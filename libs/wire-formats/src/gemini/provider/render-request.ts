@@ -15,7 +15,10 @@ import { createRenderContext } from './render-part.ts';
 import { numberSettings, renderFunctionCalling } from '../shared/settings.ts';
 import { isPlainSchema } from '../shared/schema.ts';
 
-/** Renders the request body, and lists the losses. The model and the streaming flag go into the URL. */
+/**
+ * Renders the request body in the Gemini format, and lists the losses. The model and the streaming flag go
+ * into the URL.
+ */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const context = createRenderContext(request, model, losses);
@@ -66,15 +69,15 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
 }
 
 /**
- * Starting with this generation, models have reasoning levels. Models of earlier generations have a token
- * budget.
+ * Starting with this model generation, models have reasoning levels. Models of earlier generations have a
+ * token budget.
  */
 const levelsSince = 3;
-/** Models of earlier generations do not reason. */
+/** Models of generations before this one do not reason. */
 const thinkingSince = 2.5;
 
 /**
- * Token budgets for effort levels, from Google's OpenAI-compatible endpoint
+ * Token budgets for the effort levels, from Google's OpenAI-compatible endpoint
  * (ai.google.dev/gemini-api/docs/openai).
  */
 const effortBudgets: ReadonlyMap<string, number> = new Map([
@@ -97,12 +100,12 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
   ['max', 'HIGH'],
 ]);
 
-/** Effort levels that the format does not define. The nearest level replaces these levels. */
+/** Effort levels that the Gemini format lacks. The nearest level replaces each of these effort levels. */
 const approximated = new Set(['none', 'xhigh', 'max']);
 
 /**
- * Renders the field `thinkingConfig`. Returns undefined if no reasoning setting is given or the model cannot
- * reason.
+ * Renders the field `thinkingConfig`. Returns undefined if the request has no reasoning setting or the model
+ * cannot reason.
  */
 function renderThinking(
   { reasoningEffort, thinking }: ChatSettings,
@@ -183,7 +186,7 @@ function renderFunction(
 
 function renderParameters(parameters: unknown): JsonObject {
   const schema = asObject(parameters);
-  // The API's schema type rejects an object without properties, so `parameters` is omitted.
+  // The schema type of Google's API rejects an object without properties, so `parameters` is omitted.
   if (schema === undefined || isEmpty(asObject(schema.properties) ?? {})) return {};
   return isPlainSchema(schema) ? { parameters: schema } : { parametersJsonSchema: schema };
 }

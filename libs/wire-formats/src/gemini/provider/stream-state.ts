@@ -3,16 +3,16 @@ import { chainSteps, type Step } from '../../common/stream-step.ts';
 import type { OpenArguments } from './partial-args.ts';
 
 /**
- * The parser's state between the chunks of a response. The state is immutable, except for the arguments of an
- * open call.
+ * The parser's state between two chunks of a response. The state is immutable, except for the arguments of an
+ * open tool call.
  */
 export interface StreamState {
   readonly started: boolean;
   readonly failed: boolean;
-  /** The provider's response id. Generated call ids are derived from it. */
+  /** The provider's response id. Generated call ids are derived from the response id. */
   readonly answerId: string;
   readonly candidates: ReadonlyMap<number, CandidateState>;
-  /** Fields from previous chunks. Each chunk contains all of them again. */
+  /** Response fields from previous chunks. Each chunk repeats all response fields. */
   readonly members: JsonObject;
   /** The provider's own usage fields received so far, in camel case. */
   readonly usage: JsonObject;
@@ -34,11 +34,11 @@ export interface CandidateState {
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly block: number;
-  /** True if the text arrived as a separate part, so that no text may be appended to it. */
+  /** True if the text arrived as a separate part, so that no text may be appended to the part. */
   readonly isSealed?: true;
 }
 
-/** A call with incomplete arguments. */
+/** A tool call with incomplete arguments. */
 interface OpenCall {
   readonly block: number;
   readonly args: OpenArguments;
@@ -68,7 +68,7 @@ export function initialCandidateState(index: number, answerId: string): Candidat
 
 export type CandidateStep = Step<CandidateState>;
 
-/** Ends the open text block and the open call. */
+/** Ends the open text block and the open tool call. */
 export function endOpen(state: CandidateState): CandidateStep {
   return chainSteps(state, [endText, endCall]);
 }
@@ -92,7 +92,7 @@ export function endCall(state: CandidateState): CandidateStep {
   ];
 }
 
-/** Appends text to the open block if the kind matches, or starts a new block. */
+/** Appends text to the open block, or starts a new block if the open block has another kind. */
 export function addText(
   state: CandidateState,
   kind: OpenText['kind'],
@@ -109,12 +109,12 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Seals the open block. No more text is appended, but citations can still follow. */
+/** Seals the open block. No more text is appended to a sealed block, but citations can still follow. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }
 
-/** Emits the events for a part that arrived complete. */
+/** Emits the events for a message part that arrived complete. */
 export function addPart(
   state: CandidateState,
   part: Extract<StreamEvent, { type: 'part' }>['part'],

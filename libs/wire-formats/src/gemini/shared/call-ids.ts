@@ -3,27 +3,31 @@ import { createHash } from 'node:crypto';
 const prefix = 'call_g_';
 
 /**
- * Creates an id for a call without an id. The id is deterministic. The id is unique in the conversation if
- * `place` is unique. The id is short enough for every format (OpenAI accepts 40 characters).
+ * Creates an id for a tool call without an id. The call id is deterministic. The call id is unique in the
+ * conversation if `place` is unique. The call id is short enough for every format (OpenAI accepts 40
+ * characters).
  */
 export function createCallId(place: string, name: string): string {
   return prefix + createHash('sha256').update(`${place}\n${name}`).digest('hex').slice(0, 24);
 }
 
 /**
- * Whether the gateway created the id. Gemini does not accept such ids. Gemini matches the calls and results
- * by name and order.
+ * Whether the gateway created the call id. Gemini does not accept call ids that the gateway created. Gemini
+ * matches tool calls and results by name and order.
  */
 function isCreatedCallId(id: string): boolean {
   return /^call_g_[0-9a-f]{24}$/.test(id);
 }
 
-/** Omits ids that the gateway created. */
+/** Renders a call id. Call ids that the gateway created are omitted. */
 export function renderCallId(id: string): { id?: string } {
   return isCreatedCallId(id) || id === '' ? {} : { id };
 }
 
-/** Matches results to calls. A result without an id belongs to the next call with the same name. */
+/**
+ * Matches tool results to tool calls. A tool result without an id belongs to the next tool call with the same
+ * name.
+ */
 export interface CallIds {
   readonly ofCall: (given: string | undefined, name: string) => string;
   readonly ofResult: (given: string | undefined, name: string) => string;

@@ -28,15 +28,15 @@ const mediaTypes: ReadonlyMap<string, string> = new Map([
 const defaultTypes = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/wav' } as const;
 type MediaKind = keyof typeof defaultTypes;
 
-/** The part type for a media type. */
+/** The type of message part for a media type. */
 function mapMediaKind(mediaType: string | undefined): MediaKind {
   if (mediaType?.startsWith('image/') === true) return 'image';
   return mediaType?.startsWith('audio/') === true ? 'audio' : 'document';
 }
 
 /**
- * Chooses a media type, because Gemini requires one. Uses the given type, the type for the file extension, or
- * a default.
+ * Chooses a media type, because Gemini requires one. The result is the given media type, the type for the
+ * file extension, or a default.
  */
 export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
   if (source.kind === 'base64') return source.mediaType ?? defaultTypes[kind];
@@ -45,7 +45,10 @@ export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
   return mediaTypes.get(ending) ?? defaultTypes[kind];
 }
 
-/** Whether a URI points to a file in Google's storage. Only Google's models can read such a file. */
+/**
+ * Whether a URI points to a file in Google's storage. Only Google's models can read a file in Google's
+ * storage.
+ */
 export function isGoogleFile(uri: string): boolean {
   return uri.startsWith('gs://') || uri.startsWith('https://generativelanguage.googleapis.com/');
 }

@@ -3,8 +3,8 @@ import { asObject, otherMembers } from '../../json/read-members.ts';
 import { ownMembersOf } from '../../common/own-members.ts';
 
 /**
- * Extension fields that only this format defines. The `spelling` field records how the client wrote values
- * that the interchange normalizes.
+ * Extension fields that only the Gemini format defines. The `spelling` field records how the client wrote
+ * values that the interchange normalizes.
  */
 export const own = ownMembersOf('gemini');
 
@@ -12,15 +12,15 @@ export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The fields that only this format defines, ready to render. */
+/** The fields that only the Gemini format defines, ready to render. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }
 
 /**
  * Converts an object's field names to lower camel case, and drops null fields. The JSON mapping for protocol
- * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Nested fields are not converted, because
- * they can belong to the client.
+ * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Names of nested fields are not
+ * converted, because nested fields can belong to the client.
  */
 export function camelMembers(raw: JsonObject): JsonObject {
   const members: Record<string, unknown> = {};

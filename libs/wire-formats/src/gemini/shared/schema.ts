@@ -2,8 +2,8 @@ import type { JsonObject } from '@gateway/interchange';
 import { isObject } from '../../json/read-members.ts';
 
 /**
- * Fields in the API's `Schema` type (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema. These
- * fields have the same meaning as in JSON Schema.
+ * Fields in the API's `Schema` type (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema. The
+ * listed fields have the same meaning as in JSON Schema.
  */
 const schemaMembers = new Set([
   'type',

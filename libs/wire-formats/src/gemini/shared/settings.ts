@@ -35,7 +35,7 @@ export function renderFunctionCalling(choice: ToolChoice): JsonObject {
       return { mode: 'ANY' };
     case 'tool':
       return { mode: 'ANY', allowedFunctionNames: [choice.name] };
-    // AUTO mode accepts no names. In VALIDATED mode, the model can still respond with text.
+    // The mode AUTO accepts no function names. In the mode VALIDATED, the model can still respond with text.
     case 'allowed':
       return { mode: choice.required === true ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names };
   }

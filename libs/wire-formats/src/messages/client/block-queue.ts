@@ -3,23 +3,25 @@ import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 
 type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 
-/** The block being sent. */
+/** The block that is being sent. */
 interface OpenBlock {
   readonly block: number;
-  /** The argument pieces received so far for a call. The value is undefined for other blocks. */
+  /**
+   * The argument pieces of a tool call that were received until now. The value is undefined for other blocks.
+   */
   readonly pieces: string[] | undefined;
   /**
-   * True if another block started before this block was complete. The events of the other block are buffered
+   * True if another block started before this block was complete. The events of the later block are buffered
    * until this block ends.
    */
   isShared: boolean;
 }
 
 /**
- * Reorders events so that each block ends before the next block starts. Other formats may interleave calls,
- * but clients of this format ignore deltas for a block that has ended. A call has ended when its arguments
- * are complete JSON, because most providers send the end event only at the end of the response. Later blocks
- * are then not delayed by the call.
+ * Reorders events so that each block ends before the next block starts. Other formats may interleave tool
+ * calls, but clients of the messages format ignore deltas for a block that has ended. A tool call has ended
+ * when its arguments are complete JSON, because most providers send the end event only at the end of the
+ * response. The tool call then does not delay later blocks.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;
@@ -27,12 +29,12 @@ export class BlockQueue {
   /** Buffered events, grouped by block. The blocks are in the order of their start events. */
   readonly #waiting = new Map<number, BlockEvent[]>();
 
-  /** Characters buffered since the queue was last empty. */
+  /** Number of characters buffered since the queue was last empty. */
   #waitingCharacters = 0;
 
   /**
    * Adds an event and returns the events that can be sent, including buffered events.
-   * @throws GatewayError `upstream_invalid` when too many events are buffered.
+   * @throws GatewayError `upstream_invalid` if too many events are buffered.
    */
   push(event: StreamEvent): readonly StreamEvent[] {
     if (event.type === 'finish' && event.choice === 0) return [...this.#drain(true), event];
@@ -72,7 +74,7 @@ export class BlockQueue {
 
   /**
    * Releases the buffered blocks, up to and including the first block that has not ended. At the end of the
-   * response, releases all blocks.
+   * response, all blocks are released.
    */
   #drain(isOver: boolean): StreamEvent[] {
     const events: StreamEvent[] = [];

@@ -5,8 +5,8 @@ import { hasCacheControl } from './outline-tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
 /**
- * Reads only known fields. The provider validates messages with an unknown shape. A user message that
- * contains only tool results gets the role `tool`.
+ * Reads only known fields of a message. The provider validates messages with an unknown shape. A user message
+ * that contains only tool results gets the role `tool`.
  */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
@@ -29,7 +29,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** Reads the top-level system prompt, which is a string or text blocks. */
+/** Reads the top-level system prompt, which is a string or a list of text blocks. */
 export function outlineSystem(tape: JsonTape, node: JsonNode): MessageOutline {
   return {
     index: 0,
@@ -59,8 +59,8 @@ function hasMarker(tape: JsonTape, block: JsonNode): boolean {
 }
 
 /**
- * The calls for which the client must send results. Server tool calls are skipped, because the same message
- * contains their results.
+ * The tool calls for which the client must send results. Server tool calls are skipped, because the same
+ * message contains their results.
  */
 function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
   if (!isOfType(tape, block, 'tool_use')) return [];
@@ -79,8 +79,8 @@ function textNodes(tape: JsonTape, content: JsonNode | undefined): JsonNode[] {
 }
 
 /**
- * The text and calls in the messages from index `from` onward. Index 0 includes the system prompt. Skips
- * thinking, images and documents.
+ * The text and tool calls in the messages from index `from` onward. Index 0 includes the system prompt.
+ * Thinking, images and documents are skipped.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
@@ -159,7 +159,7 @@ function textPart(
   };
 }
 
-/** The positions of the calls for which the client must send results. Skips server tool calls. */
+/** The positions of the tool calls for which the client must send results. Server tool calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'id',
@@ -171,15 +171,15 @@ export function listCalls(tape: JsonTape): CallPlace[] {
 }
 
 /**
- * The names of the deferred tools that searches in the transcript found. The model has already received the
- * definitions of these tools.
+ * The names of the deferred tools that tool searches in the transcript found. The model has already received
+ * the definitions of these tools.
  */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const found = new Set<string>();
   for (const message of itemsOf(tape, tape.root, 'messages')) {
     for (const block of itemsOf(tape, message, 'content')) {
       const content = tape.get(block, 'content');
-      // A search by the provider returns an object. A search by the client returns a list.
+      // A tool search by the provider returns an object. A tool search by the client returns a list.
       const references =
         content === undefined
           ? []

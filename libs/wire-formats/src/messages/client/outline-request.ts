@@ -16,8 +16,9 @@ import { hasCacheControl, outlineTool, outlineToolChoice } from './outline-tools
 
 /**
  * Reads the fields that the gateway needs from a request, including a token count request. The gateway
- * validates only these fields. The provider validates the rest.
- * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
+ * validates only these fields. The provider validates all other fields.
+ * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with the name of the field as
+ * `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();

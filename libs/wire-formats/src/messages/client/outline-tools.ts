@@ -4,7 +4,7 @@ import type { ToolChoice, ToolDescription, ToolOutline } from '@gateway/intercha
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** @throws GatewayError when the tool is not an object. */
+/** @throws GatewayError if the tool is not an object. */
 export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
   if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
   const name = tape.stringValue(tape.get(node, 'name'));
@@ -19,8 +19,8 @@ export function outlineTool(tape: JsonTape, node: JsonNode, index: number): Tool
 }
 
 /**
- * Anthropic keeps a deferred tool out of the context until a search finds the tool. A transcript may contain
- * the tool's name.
+ * Anthropic keeps a deferred tool out of the context until a tool search finds the tool. A transcript may
+ * contain the names of deferred tools.
  */
 function isDeferred(tape: JsonTape, node: JsonNode): boolean {
   const deferred = tape.get(node, 'defer_loading');
@@ -32,7 +32,7 @@ export function hasCacheControl(tape: JsonTape, node: JsonNode): boolean {
   return marker !== undefined && tape.kind(marker) !== 'null';
 }
 
-/** @throws GatewayError when the tool choice is neither an object nor null. */
+/** @throws GatewayError if the tool choice is neither an object nor null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
   if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
   if (tape.kind(node) !== 'object') throw invalidField('tool_choice', 'an object');
@@ -46,7 +46,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
       if (name === undefined) throw invalidField('tool_choice.name', 'the name of a tool');
       return { mode: 'tool', name };
     }
-    // The provider validates unknown types.
+    // Unknown types of tool choice are sent to the provider, which validates them.
     default:
       return { mode: 'auto' };
   }

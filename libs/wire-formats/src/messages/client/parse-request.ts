@@ -14,15 +14,15 @@ const parsedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_c
 
 /**
  * Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for
- * providers of this format.
+ * providers of the messages format.
  */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // A tool choice without tools is kept only for providers of this format, so that the provider reports the
-  // error. Other formats drop the tool choice.
+  // Providers of the same format get a tool choice without tools, so that they report the error.
+  // For providers of other formats, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
@@ -36,7 +36,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
     toolChoice,
     settings,
     stream: body.stream === true,
-    // Streams in this format always include usage.
+    // Streams in the messages format always include usage.
     streamsUsage: body.stream === true,
     ...own.with({
       ...otherMembers(body, [...parsedMembers, ...read]),
@@ -58,14 +58,14 @@ function parseSystem(system: unknown): ChatMessage[] {
   ];
 }
 
-/** A message with an unknown shape is kept unchanged and sent only to providers of this format. */
+/** A message with an unknown shape is kept unchanged and sent only to providers of the messages format. */
 function parseMessage(raw: unknown): ChatMessage {
   if (!isObject(raw)) return { role: 'user', parts: [], ...own.with({ message: raw }) };
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';
   const spelling = {
     ...spellContent(raw.content),
-    // Newer models accept system messages inside the conversation. Other formats move such messages to the
-    // front.
+    // Newer models accept system messages inside the conversation.
+    // Other formats move system messages to the front of the conversation.
     ...(role === 'system' ? { place: 'conversation' } : {}),
     ...(raw.role === role ? {} : { role: raw.role }),
   };
@@ -84,8 +84,8 @@ function spellContent(content: unknown): JsonObject {
 }
 
 /**
- * Removes the gateway's own field from a tool. A tool without a schema is one of Anthropic's built-in tools
- * and is kept unchanged.
+ * Removes the gateway's own field from a tool definition. A tool without a schema is one of Anthropic's
+ * built-in tools and is kept unchanged.
  */
 function parseTool(raw: JsonObject): ChatTool {
   const name = asText(raw.name);

@@ -15,7 +15,7 @@ export interface ReadSettings {
   readonly settings: ChatSettings;
   /** The request fields from which the settings were parsed. */
   readonly read: readonly string[];
-  /** The parts of these fields that the settings do not cover. */
+  /** The parts of the parsed fields that the settings do not cover. */
   readonly rest: JsonObject;
 }
 
@@ -75,8 +75,8 @@ function readMetadata({ metadata }: JsonObject): ReadSettings {
 }
 
 /**
- * Reads `output_config` and the older `output_format`. `output_format` stays unchanged, because it requires a
- * beta header.
+ * Reads `output_config` and the older `output_format`. The field `output_format` stays unchanged, because it
+ * requires a beta header.
  */
 function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {
   const { effort, format } = asObject(config) ?? {};
@@ -98,7 +98,7 @@ function readThinking({ thinking: raw }: JsonObject): ReadSettings {
   const thinking = parseThinking(raw);
   if (thinking === undefined) return nothing;
   const isComplete = isDeepStrictEqual(renderThinking(thinking), raw);
-  // If the setting does not cover the whole field, the field is also kept in the extensions.
+  // If the setting does not cover the whole field, the extensions also keep the field.
   return { settings: { thinking }, read: isComplete ? ['thinking'] : [], rest: {} };
 }
 

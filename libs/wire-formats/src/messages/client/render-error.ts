@@ -14,7 +14,7 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** The official SDKs read the code from this field and expose the code as `errorCode`. */
+/** The official SDKs read the error code from this field and expose the error code as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   return {
@@ -24,20 +24,20 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** Encodes data as a frame. The field `type` in the data becomes the event name. */
+/** Encodes data as a frame of a server-sent event. The field `type` in the data becomes the event name. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }
 
 /**
- * Renders an error after the stream has started, in Anthropic's shape. The stream then ends without
- * `message_stop`.
+ * Renders an error after the stream has started, in Anthropic's shape. After the error, the stream ends
+ * without `message_stop`.
  */
 export function renderStreamError(error: PublicError, requestId: string): SseFrame {
   return frameOf({ ...renderErrorBody(error, requestId), type: 'error' });
 }
 
-/** Renders an error that the provider sent in its stream. */
+/** Renders an error event that the provider sent in its stream. */
 export function renderErrorEvent(event: Extract<StreamEvent, { type: 'error' }>): SseFrame {
   const raw = own.read(event);
   const { message, errorType = 'api_error' } = event;

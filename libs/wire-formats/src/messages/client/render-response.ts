@@ -27,8 +27,8 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
 }
 
 /**
- * Drops empty text blocks. Many providers send empty text blocks next to calls, but Anthropic rejects them in
- * later requests.
+ * Drops empty text blocks. Many providers send empty text blocks next to tool calls, but Anthropic rejects
+ * empty text blocks in later requests.
  */
 function renderContent({ parts }: AnswerChoice, isOwnFormat: boolean): JsonObject[] {
   const shown = isOwnFormat ? parts : parts.filter((part) => part.type !== 'text' || part.text !== '');
@@ -40,12 +40,12 @@ function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: bo
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
 }
 
-/** Renders a response part as a block. Returns undefined if the format has no such block. */
+/** Renders a response part as a block. Returns undefined if the messages format has no such block. */
 export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   const block = renderBlock(part);
   if (block === undefined || part.type !== 'tool-call') return block;
   const input = part.kind === 'function' ? readArguments(part.argumentsText) : undefined;
-  // Clients send calls back unchanged, so the signature is included for the provider that made the call.
+  // Clients return tool calls unchanged, and the provider of a tool call expects its signature.
   return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
 }
 

@@ -17,7 +17,7 @@ import {
 import { frameOf, renderErrorEvent } from './render-error.ts';
 import type { EventOf, RenderStep, StreamRenderState } from './stream-blocks.ts';
 
-/** Renders an event as frames. This format has only one choice, so other choices are skipped. */
+/** Renders an event as frames. The messages format has only one choice, so other choices are skipped. */
 export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
   if ('choice' in event && event.choice > 0) return [state, []];
   switch (event.type) {
@@ -109,7 +109,7 @@ function addExtension(state: StreamRenderState, event: EventOf<'extension'>): St
     : { ...state, startMembers: { ...state.startMembers, ...members } };
 }
 
-/** Sends `message_start` if it has not been sent yet. A ping follows, as in Anthropic's streams. */
+/** Sends `message_start` if the stream has not started yet. A ping follows, as in Anthropic's streams. */
 function sendMessageStart(state: StreamRenderState): RenderStep {
   if (state.started) return [state, []];
   const message = {

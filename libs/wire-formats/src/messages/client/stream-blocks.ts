@@ -7,14 +7,14 @@ import { renderToolUseHead } from '../shared/tools.ts';
 import { renderAnswerBlock } from './render-response.ts';
 import { frameOf } from './render-error.ts';
 
-/** The state of a stream after the events rendered so far. The state is immutable. */
+/** The state of a stream renderer between two events. The state is immutable. */
 export interface StreamRenderState {
   readonly id: string;
   readonly model: string;
   readonly isOwnFormat: boolean;
   /**
-   * Whether `message_start` has been sent. The event is delayed until usage arrives, which most providers
-   * send at the start or at the end.
+   * Whether `message_start` has been sent. The event `message_start` is delayed until usage arrives, which
+   * most providers send at the start or at the end.
    */
   readonly started: boolean;
   readonly usage: JsonObject;
@@ -22,28 +22,28 @@ export interface StreamRenderState {
   readonly hasLateUsage: boolean;
   /** Message fields that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
-  /** Blocks, keyed by their number in the interchange. */
+  /** Blocks, by their number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
-  /** The number of the open block. This format ends each block before the next block starts. */
+  /** The number of the open block. The messages format ends each block before the next block starts. */
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
   /**
    * The fields of `message_delta`: `endMembers` are inside its object `delta`, and `outerEndMembers` are next
-   * to that object.
+   * to `delta`.
    */
   readonly endMembers: JsonObject;
   readonly outerEndMembers: JsonObject;
 }
 
 interface StreamBlock {
-  /** The block's index in the stream. The value is undefined until the start of the block is sent. */
+  /** The block's index in the stream. The index is undefined until the start of the block is sent. */
   readonly index: number | undefined;
-  /** The content for `content_block_start`. */
+  /** The block's content for `content_block_start`. */
   readonly head: JsonObject;
 }
 
-/** The state after an event, and the frames that the event produced. */
+/** The renderer's state after an event, and the frames that the event produced. */
 export type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 export type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
@@ -81,14 +81,14 @@ export function headOf(
   }
 }
 
-/** Opens a block but does not send its start yet. Ends the previous block. */
+/** Opens a block without sending its start, and ends the previous block. */
 export function placeBlock(state: StreamRenderState, block: number, head: JsonObject): RenderStep {
   const [closed, ends] = closeBlock(state, state.open);
   const blocks = new Map(closed.blocks).set(block, { index: undefined, head });
   return [{ ...closed, blocks, open: block }, ends];
 }
 
-/** Sends the start of the block if it has not been sent yet. */
+/** Sends the start of the block if the start was not sent yet. */
 export function showBlock(state: StreamRenderState, block: number): RenderStep {
   const shown = state.blocks.get(block);
   if (shown === undefined || shown.index !== undefined) return [state, []];
@@ -97,7 +97,7 @@ export function showBlock(state: StreamRenderState, block: number): RenderStep {
   return [next, [frameOf({ type: 'content_block_start', index, content_block: shown.head })]];
 }
 
-/** Renders a delta. Sends nothing if the block was never started. */
+/** Renders a delta. A delta for a block that never started is not rendered. */
 export function renderDelta(state: StreamRenderState, block: number, delta: JsonObject): RenderStep {
   const [next, start] = showBlock(state, block);
   const index = next.blocks.get(block)?.index;
@@ -106,8 +106,8 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
 }
 
 /**
- * Ends a block and removes the block from the state, because a response may have any number of blocks. Does
- * nothing if the block has already ended.
+ * Ends a block and removes the block from the state, because a response may have any number of blocks. A
+ * block that has already ended stays unchanged.
  */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {
   if (block === undefined || state.open !== block) return [state, []];
@@ -121,7 +121,7 @@ export function closeBlock(state: StreamRenderState, block: number | undefined):
 
 /**
  * Ends a thinking block. Redacted data arrives only with the end, so the start of a redacted block is sent
- * here.
+ * together with the end.
  */
 export function endThinking(state: StreamRenderState, event: EventOf<'thinking-end'>): RenderStep {
   const { block, signature, redacted } = event;
@@ -140,8 +140,8 @@ export function endThinking(state: StreamRenderState, event: EventOf<'thinking-e
 }
 
 /**
- * Renders a complete part as a block that starts and ends immediately. The part's input is a delta between
- * the start and the end.
+ * Renders a complete part as a block that starts and ends immediately. The input of a tool call is a delta
+ * between the start and the end.
  */
 export function renderWholePart(state: StreamRenderState, { block, part }: EventOf<'part'>): RenderStep {
   const whole = renderAnswerBlock(part);

@@ -28,8 +28,8 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
 type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
 
 /**
- * One reader per event type. Unknown types are skipped, like `ping`, because Anthropic adds types without
- * notice.
+ * One reader per event type. Events of unknown types are skipped, like `ping`, because Anthropic adds event
+ * types without notice.
  */
 const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['message_start', (state, data) => startMessage(state, asObject(data.message) ?? {})],
@@ -41,15 +41,14 @@ const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['content_block_stop', (state, data) => endBlock(state, indexOf(data))],
   ['message_delta', (state, data) => finishMessage(state, asObject(data.delta) ?? {}, data)],
   ['message_stop', endMessage],
-  // Vertex sends a complete message if the request contains conflicting values for streaming.
+  // Vertex AI sends a complete message if the request contains conflicting values for streaming.
   ['message', readWholeMessage],
   ['error', readError],
 ]);
 
 /**
  * Parses one event from a provider's stream.
- *
- * @throws GatewayError `upstream_invalid` when the data is not JSON or events are out of order.
+ * @throws GatewayError `upstream_invalid` if the data is not JSON or events are out of order.
  */
 export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   if (state.ended || frame.data.trim() === '') return [state, []];
@@ -66,7 +65,7 @@ function indexOf(data: JsonObject): number {
   return asNumber(data.index) ?? 0;
 }
 
-/** An error ends the response. */
+/** An error event ends the response. */
 function readError(state: StreamState, data: JsonObject): StreamStep {
   const { message, type, code } = parseErrorValue(data.error);
   const event: StreamEvent = {
@@ -104,7 +103,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** Parses the value of an `error` field. Missing properties become empty strings or null. */
+/** Parses the value of an `error` field. Missing properties of the error become empty strings or null. */
 function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   const code = asText(asObject(error.details)?.error_code) ?? asText(error.code) ?? asNumber(error.code);

@@ -6,15 +6,15 @@ import { parseArguments } from '../shared/tools.ts';
 
 export interface PartLoss {
   readonly reason: string;
-  /** True when the whole part is lost. */
+  /** True if the whole message part is lost. */
   readonly isWhole: boolean;
-  /** The part to render instead, if only some of the part is lost. */
+  /** The part to render instead, if only some of the message part is lost. */
   readonly instead?: ChatPart;
 }
 
 /**
- * Finds the parts of a message part that the format cannot express, given the role of the message. Returns
- * undefined if nothing is lost.
+ * Finds the losses of a message part that the messages format cannot express completely, given the role of
+ * the message. Returns undefined if nothing is lost.
  */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {

@@ -9,7 +9,7 @@ import type { OpenBlock, StreamState, StreamStep } from './stream-state.ts';
 import { membersMax, setBlock } from './stream-state.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Maximum open blocks. Anthropic opens one block at a time, but the indexes allow more. */
+/** Maximum number of open blocks. Anthropic opens one block at a time, but the block indexes allow more. */
 const openBlocksMax = 256;
 
 /**
@@ -115,7 +115,7 @@ function openToolUse(block: number, raw: JsonObject): Opening {
   ];
 }
 
-/** Maximum characters in a server tool's input, which is buffered until its block ends. */
+/** Maximum number of characters in a server tool's input, which is buffered until its block ends. */
 const inputCharactersMax = 1_048_576;
 
 /** Reads a delta. Deltas with unknown types are skipped, except in opaque blocks, which keep all deltas. */
@@ -151,7 +151,7 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/** Appends an input delta. For any other delta, its fields replace those of the block. */
+/** Appends an input delta. For any other delta, the fields of the delta replace the fields of the block. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {
@@ -166,7 +166,7 @@ function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   return { ...open, inputText };
 }
 
-/** Ends a block. Does nothing if the block is not open. */
+/** Ends a block. A block that is not open stays unchanged. */
 export function endBlock(state: StreamState, index: number): StreamStep {
   const open = state.open.get(index);
   return open === undefined ? [state, []] : [setBlock(state, index, undefined), listEndEvents(open)];
@@ -182,7 +182,8 @@ function listEndEvents(open: OpenBlock): StreamEvent[] {
     case 'text':
       return [{ type: 'text-end', ...place }];
     case 'tool-call':
-      // A call without arguments streams no input, but clients of other formats parse the arguments as JSON.
+      // A tool call without arguments streams no input.
+      // Clients of other formats parse the arguments as JSON, so they get an empty object.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },

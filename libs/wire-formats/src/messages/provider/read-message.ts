@@ -22,7 +22,7 @@ const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container']
 /** Message fields that have a separate reader or belong to the end of the message. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
-/** Reads the start of a message and any content in it. */
+/** Reads the start of a message and the content at the start. */
 export function startMessage(state: StreamState, message: JsonObject): StreamStep {
   if (state.started) throw new GatewayError('upstream_invalid', { detail: 'a second message starts' });
   const id = asText(message.id);
@@ -41,7 +41,7 @@ export function startMessage(state: StreamState, message: JsonObject): StreamSte
 
 const changedParts = ['model', 'tools', 'system', 'messages'] as const;
 
-/** Reads `diagnostics`. Other reasons, such as `unavailable`, contain no explanation. */
+/** Reads `diagnostics`. Cache miss reasons such as `unavailable` contain no explanation and are skipped. */
 function readCacheMiss({ diagnostics }: JsonObject): CacheMissReport | undefined {
   const reason = asObject(asObject(diagnostics)?.cache_miss_reason);
   const part = changedParts.find((each) => reason?.type === `${each}_changed`);
@@ -54,8 +54,7 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   content.filter(isObject).forEach((raw, index) => {
     const [started, starts] = startBlock(current, index, raw);
     const [ended, ends] = endBlock(started, index);
-    // This code avoids `push(...starts)`, because a block can have more citations than a function call
-    // accepts arguments.
+    // `push(...starts)` would fail, because a function call accepts a limited number of arguments.
     for (const event of starts) events.push(event);
     for (const event of ends) events.push(event);
     current = ended;
@@ -63,7 +62,7 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   return [current, events];
 }
 
-/** Reads the end of a message: the `delta` in a `message_delta`, and the fields next to it. */
+/** Reads the end of a message: the object `delta` in a `message_delta`, and the fields next to `delta`. */
 export function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
   const [counted, usage] = readUsage(closed, outer.usage);
@@ -102,7 +101,9 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-/** Merges counts by name. Later counts take precedence. The end of a stream does not repeat all counts. */
+/**
+ * Merges token counts by name. Later counts take precedence. The end of a stream does not repeat all counts.
+ */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);
   if (latest === undefined) return [state, []];

@@ -32,7 +32,7 @@ interface JoinedTurn {
 /**
  * Renders the fields `system` and `messages`. System messages move to the front. Tool results become user
  * messages. Adjacent messages with the same role are merged, so that a single message holds the results for
- * all calls in a turn.
+ * all tool calls in a turn.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];
@@ -62,7 +62,7 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
   });
   flush();
   if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
-  // In this format, a conversation cannot consist only of system messages, so they become a user message.
+  // A conversation with only system messages is invalid, so its system messages become a user message.
   losePlace(0, context.losses);
   return { messages: [renderTurn({ ...joinTurns(system), role: 'user' })] };
 }
@@ -85,7 +85,7 @@ function renderSystem(turns: readonly Turn[]): JsonObject {
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
-/** Returns undefined if the format cannot express any part of the message. */
+/** Renders a message. Returns undefined if the messages format cannot express any part of the message. */
 function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
   const { spelling, ...members } = own.read(message);
   const spelled = asObject(spelling) ?? {};
@@ -122,10 +122,10 @@ function renderPart(
   return [part.type === 'tool-call' ? renderCall(block, part.id) : block];
 }
 
-/** Anthropic accepts letters, digits, `_` and `-` in ids. */
+/** Anthropic accepts letters, digits, `_` and `-` in tool call ids. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w-]+$/);
 
-/** Removes a call's signature, which belongs to another provider. */
+/** Renders a tool call block with an id that Anthropic accepts. */
 function renderCall(block: JsonObject, id: string): JsonObject {
   return { ...block, id: renderCallId(id) };
 }

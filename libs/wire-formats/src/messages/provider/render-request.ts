@@ -6,7 +6,7 @@ import { renderToolChoice } from '../shared/tools.ts';
 import { renderConversation } from './render-messages.ts';
 import { renderSettings } from './render-settings.ts';
 
-/** Renders a request body in this format, and lists the losses in the chosen API version. */
+/** Renders a request body in the messages format, and lists the losses in the chosen API version. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const members = own.read(request);
   const losses: Loss[] = [];
@@ -27,8 +27,8 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   const tools = request.tools.flatMap((tool, index) =>
     isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
   );
-  // This format rejects a tool choice without tools. If the client uses this format, the choice is still sent
-  // so that the provider reports the error.
+  // The messages format rejects a tool choice without tools.
+  // If the client uses this format too, the tool choice is sent, so that the provider reports the error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -36,7 +36,9 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   };
 }
 
-/** This format cannot allow only some of the tools, so the other tools are not sent. */
+/**
+ * The messages format cannot allow only some of the tools, so the tools that are not allowed are not sent.
+ */
 function isOffered(tool: ChatTool, choice: ToolChoice): boolean {
   return choice.mode !== 'allowed' || tool.kind === 'built-in' || choice.names.includes(tool.name);
 }
@@ -65,7 +67,7 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   ];
 }
 
-/** This format requires a schema with a type. */
+/** The messages format requires a schema with a type. */
 function renderSchema(parameters: unknown): unknown {
   // Some clients send null as the parameters of a tool without parameters.
   const schema = parameters ?? {};
@@ -77,11 +79,11 @@ function renderSchema(parameters: unknown): unknown {
 type MessagesVersion = '2023-06-01' | '2026-10-21';
 
 /**
- * Chooses the API version that accepts the complete translated request. This is the newest version, except
- * for requests that the newest version rejects. The newest version rejects sampling settings, documents in
- * assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). If a model rejects
- * sampling settings, the caller may choose the newest version anyway. The sampling settings are then reported
- * as losses.
+ * Chooses the API version that accepts the complete translated request. The result is the newest API version,
+ * except for requests that the newest version rejects. The newest version rejects sampling settings,
+ * documents in assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). If a
+ * model rejects sampling settings, the caller may choose the newest API version anyway. The sampling settings
+ * are then reported as losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);

@@ -3,15 +3,18 @@ import type { RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 
-/** Default output limit in tokens. The format requires a limit, and every model supports this limit. */
+/**
+ * Default output limit in tokens. The messages format requires an output limit, and every model supports this
+ * default.
+ */
 const maxTokensDefault = 4096;
 
-/** The format's values for reasoning effort (Anthropic, "Effort"). */
+/** The messages format's values for reasoning effort (Anthropic, "Effort"). */
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Interchange settings that the format lacks: the setting, the field named in the loss, and the default
- * value. Dropping a default is not a loss.
+ * Interchange settings that the messages format lacks: the setting, the field named in the loss, and the
+ * default value. A dropped default value is not a loss.
  */
 const unsupported = [
   ['seed', 'seed', undefined],
@@ -78,7 +81,7 @@ function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): J
 function renderThinkingMembers({ thinking, reasoningEffort }: ChatSettings, own: JsonObject): JsonObject {
   if (own.thinking !== undefined) return { thinking: own.thinking };
   if (thinking !== undefined) return { thinking: renderThinking(thinking) };
-  // Other formats use this effort to turn reasoning off.
+  // Other formats use the effort `none` to turn reasoning off.
   return reasoningEffort === 'none' ? { thinking: { type: 'disabled' } } : {};
 }
 

@@ -1,14 +1,14 @@
 import type { JsonObject } from '@gateway/interchange';
 import type { Step } from '../../common/stream-step.ts';
 
-/** The parser's state between the events of a response. The state is immutable. */
+/** The parser's state between two events of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** Open blocks, keyed by Anthropic's index. */
+  /** Open blocks, by Anthropic's index. */
   readonly open: ReadonlyMap<number, OpenBlock>;
-  /** The provider's own usage fields received so far. */
+  /** The provider's own usage fields that were received until now. */
   readonly usage: JsonObject;
 }
 
@@ -23,7 +23,7 @@ export type OpenBlock =
   | (Opened & { readonly kind: 'text' })
   | (Opened & { readonly kind: 'tool-call'; readonly hasInput: boolean })
   | (Opened & { readonly kind: 'thinking'; readonly signature?: string; readonly redacted?: string })
-  /** A block that the interchange does not have. It becomes one event when it ends. */
+  /** A block that the interchange does not have. The block becomes one event when it ends. */
   | (Opened & { readonly kind: 'opaque'; readonly raw: JsonObject; readonly inputText: string });
 
 export const initialStreamState: StreamState = {
@@ -35,8 +35,8 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum fields that deltas may add to a block or to usage. The limit bounds memory, because each delta
- * copies all fields.
+ * Maximum number of fields that deltas may add to a block or to usage. The maximum bounds memory, because
+ * each delta copies all fields.
  */
 export const membersMax = 256;
 

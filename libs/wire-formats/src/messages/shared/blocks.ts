@@ -14,13 +14,16 @@ import { parseCitations, renderCitation } from './citations.ts';
 import { parseSource, renderSource } from './media.ts';
 import { parseArguments, parseToolUse, renderToolUseHead } from './tools.ts';
 
-/** The parts in a message's content. A string becomes one text part. */
+/** The parts in a message's content. A content string becomes one text part. */
 export function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parseBlock);
 }
 
-/** A block with an unknown shape becomes opaque and is sent only to providers of this format. */
+/**
+ * Parses a content block. A block with an unknown shape becomes opaque and is sent only to providers of the
+ * messages format.
+ */
 function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ block: raw }) };
@@ -104,7 +107,7 @@ function parseToolResult(raw: JsonObject): ToolResultPart | undefined {
   };
 }
 
-/** The client's cache marker, and the block fields that only this format has. */
+/** The client's cache marker, and the block fields that only the messages format has. */
 function readRest(
   raw: JsonObject,
   read: readonly string[],
@@ -123,8 +126,8 @@ export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readon
 }
 
 /**
- * Renders a part as a block. Returns undefined if the format has no such block. Also returns undefined for
- * tool results, which `render-messages.ts` renders.
+ * Renders a part as a block. Returns undefined for tool results, which `render-messages.ts` renders, and for
+ * parts without a block in the messages format.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {
@@ -167,8 +170,8 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
-  // Input must be an object. A custom tool's text becomes the only field of an object. The same applies to
-  // arguments that are not an object.
+  // The input of a tool call must be an object.
+  // The free text of a custom tool call, or arguments of another type, become the only field of an object.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

@@ -1,6 +1,6 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** Anthropic's error type for a status (Anthropic, "Errors"). */
+/** Anthropic's error type for an HTTP status (Anthropic, "Errors"). */
 export function mapStatusToErrorType(status: number): string {
   switch (status) {
     case 401:
@@ -26,7 +26,7 @@ export function mapStatusToErrorType(status: number): string {
   }
 }
 
-/** Anthropic error types that are more specific than the status. */
+/** Anthropic error types that are more specific than the HTTP status. */
 const specificTypes: readonly string[] = [
   'billing_error',
   'rate_limit_error',

@@ -1,6 +1,6 @@
 import type { FinishReason } from '@gateway/interchange';
 
-/** Maps Anthropic's stop reasons. */
+/** Maps Anthropic's stop reasons to finish reasons of the interchange. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':
@@ -20,7 +20,7 @@ export function mapStopReason(raw: string): FinishReason {
   }
 }
 
-/** Maps to the stop reasons that Anthropic defines. */
+/** Maps a finish reason to a stop reason that Anthropic defines. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -9,7 +9,10 @@ export interface ReadSource {
   readonly isRespelled: boolean;
 }
 
-/** Returns undefined for an unknown source, or for content that is not only text. */
+/**
+ * Parses the source of an image or document. Returns undefined for an unknown source, or for content that is
+ * not only text.
+ */
 export function parseSource(raw: unknown): ReadSource | undefined {
   const source = asObject(raw);
   if (source === undefined) return undefined;
@@ -43,7 +46,7 @@ function readContentText({ type, content }: JsonObject): string | undefined {
   return Array.isArray(content) && texts.every((text) => text !== undefined) ? texts.join('\n') : undefined;
 }
 
-/** Returns undefined for a file stored at another provider. */
+/** Renders the source of an image or document. Returns undefined for a file stored at another provider. */
 export function renderSource(source: MediaSource, kind: 'image' | 'document'): JsonObject | undefined {
   switch (source.kind) {
     case 'url':
@@ -75,8 +78,8 @@ const signatures = [
 ] as const;
 
 /**
- * Guesses the media type from the data. This format requires a media type, but other formats may omit the
- * media type.
+ * Guesses the media type from the data. The messages format requires a media type, but other formats may omit
+ * the media type.
  */
 function guessMediaType(data: string, kind: 'image' | 'document'): string {
   const found = signatures.find(([start]) => data.startsWith(start));

@@ -3,14 +3,14 @@ import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, optional } from '../../json/read-members.ts';
 
 /**
- * Extension fields in this format. The `spelling` field records how the client wrote values that the
+ * Extension fields of the messages format. The `spelling` field records how the client wrote values that the
  * interchange normalizes.
  */
 export const own = ownMembersOf('messages');
 
 /**
- * Parses `cache_control` into a cache marker. Returns undefined if the interchange cannot represent the
- * complete field. The field then stays in the extensions.
+ * Parses `cache_control` into a cache marker. If the interchange cannot represent the complete field, the
+ * result is undefined, and `cache_control` stays in the extensions.
  */
 export function parseCacheControl(raw: JsonObject): CacheMarker | undefined {
   const control = asObject(raw.cache_control);

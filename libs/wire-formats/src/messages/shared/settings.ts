@@ -1,7 +1,7 @@
 import type { JsonObject, ResponseFormat, ThinkingSetting } from '@gateway/interchange';
 import { asNumber, asObject, asText, optional } from '../../json/read-members.ts';
 
-/** Returns undefined for a response format with an unknown shape. */
+/** Parses a response format. Returns undefined for a response format with an unknown shape. */
 export function parseOutputFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format?.type !== 'json_schema' || format.schema === undefined) return undefined;
@@ -9,13 +9,14 @@ export function parseOutputFormat(raw: unknown): ResponseFormat | undefined {
 }
 
 /**
- * Returns undefined for text, which is the default, and for JSON without a schema, which this format lacks.
+ * Renders a response format. Returns undefined for text, which is the default, and for JSON without a schema,
+ * which the messages format lacks.
  */
 export function renderOutputFormat(format: ResponseFormat): JsonObject | undefined {
   return format.type === 'json-schema' ? { type: 'json_schema', schema: format.schema } : undefined;
 }
 
-/** Returns undefined for an unknown type of thinking. */
+/** Parses the reasoning settings. Returns undefined for an unknown type of thinking. */
 export function parseThinking(raw: unknown): ThinkingSetting | undefined {
   const config = asObject(raw);
   const shown = asText(config?.display);

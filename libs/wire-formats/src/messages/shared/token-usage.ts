@@ -2,8 +2,8 @@ import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
 /**
- * Anthropic's `input_tokens` excludes cached input, so cached input is added. Returns undefined if there are
- * no counts.
+ * Parses token usage. Anthropic's `input_tokens` excludes cached input, so cached input is added. Returns
+ * undefined if there are no token counts.
  */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const fresh = asTokens(usage.input_tokens);
@@ -23,8 +23,8 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
 }
 
 /**
- * Subtracts cached input from `input_tokens`. Cached input is limited to the total, because some providers
- * report a higher count.
+ * Subtracts cached input from `input_tokens`. Cached input is limited to the total input, because some
+ * providers report a higher count.
  */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, reasoningTokens } = usage;

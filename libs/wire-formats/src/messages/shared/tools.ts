@@ -5,7 +5,7 @@ import { own, parseCacheControl, renderCacheControl } from './own-members.ts';
 
 const named = ['type', 'id', 'name', 'input', 'cache_control', 'signature'] as const;
 
-/** Returns undefined for a block without an id or a name. */
+/** Parses a tool call block. Returns undefined for a block without an id or a name. */
 export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   const id = asText(raw.id);
   const name = asText(raw.name);
@@ -22,7 +22,7 @@ export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   };
 }
 
-/** Call fields that only this format has. */
+/** Fields of a tool call that only the messages format has. */
 export function readOwnMembers(raw: JsonObject): JsonObject {
   const marker = parseCacheControl(raw);
   return {
@@ -36,7 +36,7 @@ function withMarker(raw: JsonObject): Pick<ToolCallPart, 'cacheMarker'> {
   return cacheMarker === undefined ? {} : { cacheMarker };
 }
 
-/** Renders the block without its input. */
+/** Renders the block of a tool call without the input. */
 export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'type'>): JsonObject {
   return {
     ...own.read(call),
@@ -47,7 +47,7 @@ export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'ty
   };
 }
 
-/** Parses the arguments. Returns undefined if the model wrote invalid JSON. */
+/** Parses the arguments of a tool call. Returns undefined if the model wrote invalid JSON. */
 export function readArguments(argumentsText: string): unknown {
   if (argumentsText.trim() === '') return {};
   try {
@@ -58,8 +58,8 @@ export function readArguments(argumentsText: string): unknown {
 }
 
 /**
- * Parses the arguments as an object, which a request requires. Returns undefined if the arguments are not an
- * object.
+ * Parses the arguments of a tool call as an object, which a request requires. Returns undefined if the
+ * arguments are not an object.
  */
 export function parseArguments(argumentsText: string): JsonObject | undefined {
   const read = readArguments(argumentsText);
@@ -68,8 +68,8 @@ export function parseArguments(argumentsText: string): JsonObject | undefined {
 }
 
 /**
- * The input at the start of a block, as JSON text. Returns undefined for an empty object, which is the usual
- * initial input.
+ * The input at the start of a tool call block, as JSON text. Returns undefined for an empty object, which is
+ * the usual initial input.
  */
 export function readInitialInput(raw: JsonObject): string | undefined {
   const { input } = raw;
@@ -77,8 +77,8 @@ export function readInitialInput(raw: JsonObject): string | undefined {
 }
 
 /**
- * Renders `tool_choice`. Returns undefined if the request needs no tool choice. This format cannot allow only
- * some of the tools, so the other tools are not sent.
+ * Renders `tool_choice`. Returns undefined if the request needs no tool choice. The messages format cannot
+ * allow only some of the tools, so the tools that are not allowed are not sent.
  */
 export function renderToolChoice(
   choice: ToolChoice,

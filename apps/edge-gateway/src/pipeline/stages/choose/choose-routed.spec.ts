@@ -28,12 +28,12 @@ function choose(ids: readonly string[]): Promise<Target> {
 }
 
 describe('a model that the gateway chose', () => {
-  it('has the next best models as alternatives', async () => {
+  it('has the next best models as fallbacks', async () => {
     const target = await choose(['a', 'b', 'c']);
     expect([target, ...(target.alternatives?.() ?? [])].map(({ model }) => model)).toEqual(['a', 'b', 'c']);
   });
 
-  it('has no time limit for alternatives if no other model is available', async () => {
+  it('has no time limit for fallbacks if no other model is available', async () => {
     expect((await choose(['a'])).alternatives).toBeUndefined();
   });
 });

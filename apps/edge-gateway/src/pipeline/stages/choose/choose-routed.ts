@@ -23,18 +23,18 @@ interface RoutedQuestion {
   readonly find: (model: string) => Target;
 }
 
-/** Max number of alternatives to the chosen model. */
+/** Maximum number of fallbacks for the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size after pruning and compression, as a share of the received request's size. Used if no
- * model fits the whole request.
+ * The expected size of a request after pruning and compression, as a share of the received request's size.
+ * The expected size is used if no model fits the whole request.
  */
 const keptShare = 0.6;
 
 /**
- * Chooses a model and its alternatives for a request that leaves the choice to the gateway. The decision is
+ * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The choice is
  * logged.
- * @throws GatewayError `no_candidate_model`, which names the rule that excludes each model;
+ * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model;
  * `provider_not_connected` if no model is available
  */
 export async function chooseRouted(
@@ -85,8 +85,8 @@ function describe(
 }
 
 /**
- * Chooses among the models that fit the request as received. If no model fits, tries the expected size after
- * pruning and compression.
+ * Chooses among the models that fit the request as received. If no model fits the received request, the
+ * function tries the expected size after pruning and compression.
  */
 async function chooseWithin(
   request: RoutedRequest,
@@ -151,7 +151,7 @@ const texts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
-/** Max number of model names in an error message, to keep it readable. */
+/** Maximum number of model names in an error message. The limit keeps the message readable. */
 const namesMax = 400;
 
 /** Lists the models that each rule excludes, for example `turned_off (turned off …): openai/gpt-4o, …`. */

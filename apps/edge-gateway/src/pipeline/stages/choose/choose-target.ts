@@ -4,7 +4,9 @@ import { takesToolsOn, type ModelCatalog } from '@gateway/model-catalog';
 import { findProvider, formatsOf, type Provider } from '@gateway/providers';
 import type { Lane, Target } from '../../../request/request.ts';
 
-/** The cloud's hosted model service. Requests may carry their own credentials for it. */
+/**
+ * The cloud's hosted model service. Requests may carry their own credentials for the hosted model service.
+ */
 export const hostedProvider = 'hosted';
 
 /** The inputs for choosing a provider. */
@@ -23,7 +25,10 @@ export interface RequestedTools {
   readonly effort: () => string | undefined;
 }
 
-/** @throws GatewayError `model_not_found`, `provider_not_connected` or `ambiguous_model` */
+/**
+ * @throws GatewayError `model_not_found` if no known provider has the chat model; `provider_not_connected` if
+ * the model's provider is not connected; `ambiguous_model` if several connected providers have the model
+ */
 export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, connected } = wanted;
   const named = parseNamedModel(model);
@@ -80,8 +85,8 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
     const entry = catalog.find(first, model);
     if (provider && entry) return targetAt(provider, entry.modelId, wanted, catalog);
   }
-  // ARNs and inference profiles are never in the catalogue. On the converse endpoint they belong to the
-  // provider of that endpoint.
+  // ARNs and inference profiles are never in the catalogue. On the converse endpoint, ARNs and inference
+  // profiles belong to the provider of that endpoint.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted, catalog);
   if (first !== undefined) {
@@ -119,8 +124,8 @@ export function ambiguous(model: string, providers: readonly string[]): GatewayE
 }
 
 /**
- * Chooses the lane. The client's own format is preferred, because it causes no loss. Otherwise the provider's
- * preferred format is used.
+ * Chooses the lane. The client's own format is preferred, because no translation is needed and nothing is
+ * lost. If the provider does not support the client's format, the provider's preferred format is used.
  * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */
 function chooseLane(format: ClientFormat, provider: Provider): Lane {

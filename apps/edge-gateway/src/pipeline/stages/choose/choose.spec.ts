@@ -28,9 +28,9 @@ describe('the fallbacks for a named model', () => {
     expect(choose([]).target.alternatives).toBeUndefined();
   });
 
-  it('are skipped if they lack a needed feature, and each skip is recorded once', () => {
+  it('are skipped if they lack a needed feature, and each skipped fallback is recorded once', () => {
     const { names, skipped } = choose(['groq/b', 'mistral/c', 'xai/d'], ['b', 'd']);
-    // Fallbacks are not looked up until the request needs one.
+    // Fallbacks are not looked up until the request needs a fallback.
     expect(skipped).toEqual([]);
     expect(names()).toEqual(['mistral/c']);
     expect(names()).toEqual(['mistral/c']);

@@ -16,8 +16,9 @@ type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelC
 
 /**
  * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`,
- * the gateway chooses both. `<provider>/<model>` names both, and accepts models that are not in the
- * catalogue. A bare model name is looked up in the catalogue, among the account's connected providers.
+ * the gateway chooses both the provider and the model. `<provider>/<model>` names both the provider and the
+ * model, and accepts models that are not in the catalogue. A bare model name is looked up in the catalogue,
+ * among the account's connected providers.
  */
 export async function choose(
   request: ParsedRequest,
@@ -66,8 +67,8 @@ function chooseNamed(
     if (model === undefined) return undefined;
     const needs = readNeeds(request, charactersPerToken);
     const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / charactersPerToken);
-    // The sent request is smaller than the received one after pruning and compression. Until the request is
-    // sent, the received size is used.
+    // After pruning and compression, the sent request is smaller than the received request.
+    // Until the request is sent, the size of the received request is used.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };
@@ -81,7 +82,7 @@ export interface FallbackRules {
   readonly find: (model: string) => Target;
   /**
    * Returns the rule that excludes a fallback because its model lacks a feature that the request needs.
-   * Undefined if no feature is missing.
+   * Returns undefined if the model has all needed features.
    */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
   /** Called for each fallback that is skipped because of a missing feature. */
@@ -89,9 +90,9 @@ export interface FallbackRules {
 }
 
 /**
- * Adds the account's fallbacks to a target. The lookup starts when the first fallback is needed, so it does
- * not slow down successful requests. A fallback is skipped if it no longer exists, is not connected, or
- * cannot serve the request.
+ * Adds the account's fallbacks to a target. The fallbacks are looked up when the first fallback is needed, so
+ * the lookup does not slow down successful requests. A fallback is skipped if it no longer exists, is not
+ * connected, or cannot serve the request.
  */
 export function chooseFallbacks(
   target: Target,

@@ -28,7 +28,7 @@ interface PlannedRequest {
   readonly bytes: Uint8Array;
   /**
    * Messages to append after the last message in `bytes`. Only translation appends these messages, because
-   * other bodies already contain them.
+   * bodies that are not translated already contain the messages.
    */
   readonly added: readonly ChatMessage[];
   /**
@@ -46,7 +46,8 @@ export interface CallServices {
 }
 
 /**
- * Calls a provider once, with the candidate's credential. Resolves with the response's status and headers.
+ * Calls a provider once, with the candidate's credential. Resolves with the status and headers of the
+ * provider's response.
  */
 export async function callProvider(
   planned: PlannedRequest,
@@ -73,7 +74,8 @@ export async function callProvider(
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
-  // The memory reserved for the client's body also covers the first upstream body, unless this body is
+  // The memory reserved for the client's body also covers the first upstream body, unless the upstream body
+  // is
   // translated.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
@@ -91,7 +93,10 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
   return { ...headers, 'anthropic-beta': [headers['anthropic-beta'] ?? [], beta].flat().join(',') };
 }
 
-/** Counts a call. The gateway's overhead ends with the first call. Later calls add to the provider's time. */
+/**
+ * Counts a provider call. The time that the gateway adds ends with the first provider call. Later provider
+ * calls add to the provider's time.
+ */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;
@@ -115,15 +120,19 @@ interface TranslatedRequest {
   readonly apiVersion: string | undefined;
 }
 
-/** Max output tokens if the format requires a limit but neither the client nor the catalogue sets one. */
+/**
+ * Maximum number of output tokens if the format requires a limit but neither the client nor the catalogue
+ * sets a limit.
+ */
 const outputTokensDefault = 4096;
 
 /**
  * Translates the planned request. Translation starts from the edited bytes, so all lanes share one
  * implementation of pruning and of removing extension fields. The gateway's own messages are added unchanged.
  * A provider therefore receives its own data unmodified (for example a signature), whatever the client's
- * format is. Other requests run between the steps of a large request.
- * @throws GatewayError `translation_loss` if the client is strict and the translation has a loss
+ * format is.
+ * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has
+ * a loss
  */
 async function translateRequest(
   { bytes, added, promptCacheKey }: PlannedRequest,

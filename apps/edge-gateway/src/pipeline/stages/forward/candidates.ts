@@ -29,21 +29,22 @@ export type RetryServices = ConnectionServices & {
 /** A failed candidate that can be retried. */
 interface Repeat {
   readonly candidate: Candidate;
-  /** The wait before the call in milliseconds, including the pause that the provider requests. */
+  /** The wait before the provider call in milliseconds, including the pause that the provider requests. */
   readonly waitMs: number;
 }
 
-/** After a failure of one of these kinds, other models at the same backend would fail too. */
+/** The kinds of failures after which other models at the same backend would fail too. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
  * Calls the first available candidate. Ready candidates come first: the target with a ready credential,
- * followed by the ready alternatives in their order. The next choice is a candidate in a pause that its
- * provider requested. The last choice is a candidate with an open breaker and no call in flight. A call at an
- * open breaker probes whether the backend works again.
- * The choice depends on the number of calls in flight. The call therefore starts in the same tick as the
+ * followed by the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in
+ * a pause that its provider requested. The last choice is a candidate with an open circuit breaker and no
+ * call in flight. A call at an open circuit breaker tests whether the backend works again. The choice of a
+ * candidate depends on the number of calls in flight. The call therefore starts in the same tick as the
  * choice, so simultaneous requests count each other's calls.
- * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected`
+ * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected` if
+ * the target's provider is not connected
  */
 export async function callFirst<Called>(
   target: Target,
@@ -67,15 +68,15 @@ export async function callFirst<Called>(
   return call(chosen);
 }
 
-/** Counts a skip on each bypassed backend. */
+/** Counts a skip on each backend that was not chosen. */
 function countSkips(chosen: Connection, connections: readonly Connection[]): void {
   for (const connection of connections) if (connection !== chosen) connection.backend.skip();
 }
 
 /**
- * Chooses the next candidate after a failed call. This is an untried candidate, or else a failed candidate
- * that is retried after a pause. Returns undefined if no candidate can help or the retry budget is empty. The
- * pause ends early if the client disconnects.
+ * Chooses the next candidate after a failed call. The next candidate is an untried candidate, or else a
+ * failed candidate that is retried after a pause. Returns undefined if no candidate can help or the retry
+ * budget is empty. The pause before a retry ends early if the client disconnects.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -110,7 +111,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the candidate that would be called next if this call, which has not responded yet, failed. */
+/** Chooses the candidate that would be called next if the given call, which has not responded yet, failed. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,
@@ -135,9 +136,9 @@ async function chooseUntried(
 }
 
 /**
- * Chooses the first failed candidate that is worth retrying soon and has no open breaker. The pause is at
- * least as long as the provider requests. If a provider requests a longer pause than the settings allow, no
- * candidate is retried.
+ * Chooses the first failed candidate that is worth retrying soon and has no open circuit breaker. The pause
+ * before the retry is at least as long as the provider requests. If a provider requests a longer pause than
+ * the settings allow, no candidate is retried.
  */
 async function chooseRepeat(
   target: Target,
@@ -167,8 +168,8 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
 }
 
 /**
- * Lists the target with each of its credentials, followed by its alternatives. Skips alternatives without a
- * connected provider.
+ * Lists the target with each of its credentials, followed by the target's fallbacks. Skips fallbacks without
+ * a connected provider.
  */
 async function openAll(
   target: Target,
@@ -188,7 +189,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 }
 
 /**
- * Finds the first target with a backend in this state, and picks the target's credential with the fewest
+ * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
  * calls in flight.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {

@@ -32,7 +32,7 @@ function send({ body }: { body: unknown }): Promise<UpstreamReply> {
   return Promise.resolve({ status: isPlain ? 200 : 400, headers: {}, body: answer });
 }
 
-it('counts a rejected deferral as a provider response, so breakers stay closed', async () => {
+it('counts a rejected deferral as a provider response, so circuit breakers stay closed', async () => {
   const counter = { inc: none };
   const backends = new BackendBook({
     messaging: { broadcast: none, onBroadcast: none } as never,

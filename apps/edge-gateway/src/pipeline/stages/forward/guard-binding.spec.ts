@@ -12,7 +12,10 @@ const target = {
 const outbound = { body: Buffer.from('{"messages":[]}') } as unknown as Outbound;
 const rejection = 'The block is bound to a different conversation.';
 
-/** Sends one request and lists the requests that were sent. The first response has status 400. */
+/**
+ * Sends one client request and lists the requests that were sent to the provider. The first provider response
+ * has status 400.
+ */
 async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan> = {}) {
   const sent: string[] = [];
   const outcomes: string[] = [];
@@ -37,7 +40,7 @@ const saying = (text: string) => (body: AnswerBody) => {
   body.end();
 };
 
-it('a request with rejected bound reasoning is sent again without it, and the rejection is remembered', async () => {
+it('a request with rejected bound reasoning is sent again without the reasoning, and the rejection is remembered', async () => {
   const { answer, sent, outcomes, remembered } = await guard(saying(rejection));
   expect(answer.status).toBe(200);
   expect(sent[1]).toContain('"prefix_mismatch_behavior":"drop_block"');

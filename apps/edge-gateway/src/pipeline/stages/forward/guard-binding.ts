@@ -7,7 +7,7 @@ import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
-/** An outbound request. `beta` is added to the betas in the client's headers. */
+/** A request to the provider. `beta` is added to the beta flags in the client's headers. */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
   readonly beta?: string | undefined;
 };
@@ -17,14 +17,15 @@ export interface GuardServices {
   readonly log: Logger;
 }
 
-/** Anthropic's error text for reasoning behind a changed prefix. Clients search for this text too. */
+/** Anthropic's error text for reasoning behind a changed prefix. Clients search for this error text too. */
 const bindingError = 'bound to a different conversation';
 
 /**
- * Sends a request of a conversation with bound reasoning. If the provider rejects this reasoning, a change by
- * the gateway may be the cause. The request is then sent again with `drop_block`, so that the provider drops
- * the reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's
- * own setting is never overridden, and every other error is relayed unedited.
+ * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a
+ * change by the gateway may be the cause. After such a rejection, the request is sent again with
+ * `drop_block`, so that the provider drops the reasoning that does not match. Later requests of the
+ * conversation also use `drop_block`. The client's own setting is never overridden, and every other error is
+ * relayed unedited.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -60,7 +61,7 @@ export async function sendBound(
 
 /**
  * Returns the request with `drop_block`. Returns null if the client chose the behavior itself, or set
- * reasoning to a type that does not accept the setting.
+ * reasoning to a type that does not accept `drop_block`.
  */
 function withDrops({ body, bodyFor, added, conversation }: Outbound, target: Target): SentRequest | null {
   if (target.lane.kind !== 'same-format') return null;

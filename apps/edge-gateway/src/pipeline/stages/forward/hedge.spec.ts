@@ -66,7 +66,7 @@ const slow: Respond = async () => {
   return 200;
 };
 
-describe('a slow call without a second candidate', () => {
+describe('a slow provider call without a second candidate', () => {
   it('is awaited, and its attempt becomes the current attempt', async () => {
     const { outcome, exchange } = run(() => Promise.resolve({ keys: [key], baseUrl: null }), slow);
     expect((await outcome).answer?.status).toBe(200);
@@ -102,7 +102,7 @@ describe('two hedged attempts', () => {
     expect(renderAnswerHeaders(exchange)).toMatchObject({ 'x-svc-provider': 'groq', 'x-svc-attempts': '2' });
   });
 
-  it('are both cancelled when their client disconnects', async () => {
+  it('are both cancelled when the client disconnects', async () => {
     const reasons: unknown[] = [];
     const { outcome, exchange } = run(
       open,

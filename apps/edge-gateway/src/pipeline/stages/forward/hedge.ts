@@ -6,7 +6,7 @@ import { runAttempt, type AttemptOutcome, type AttemptServices, type ForwardTask
 
 export type HedgeServices = AttemptServices & { readonly settings: Pick<PipelineSettings, 'hedgeAfterMs'> };
 
-/** One of two hedged attempts. Each can be cancelled separately. */
+/** One of two hedged attempts. Each hedged attempt can be cancelled separately. */
 interface Hedge {
   readonly candidate: Candidate;
   readonly attempt: Attempt;
@@ -15,17 +15,17 @@ interface Hedge {
 }
 
 /**
- * Returns whether a second call may run in parallel. This requires that the request has no side effects and
- * that no call was sent yet.
+ * Returns whether a second provider call may run in parallel. A parallel call requires that the request has
+ * no side effects and that no call was sent yet.
  */
 export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: HedgeServices): boolean {
   return settings.hedgeAfterMs > 0 && isHedgeable === true && exchange.attempts.calls === 0;
 }
 
 /**
- * Runs an attempt. If the provider does not respond in time, runs a second attempt at another ready
- * candidate. The second call counts against the retry budget. The first good response is used. The other call
- * is cancelled, and its possible cost is recorded.
+ * Runs an attempt. If the provider does not respond in time, the function runs a second attempt at another
+ * ready candidate. The second attempt counts against the retry budget. The first good response is used. The
+ * slower attempt is cancelled, and its possible cost is recorded.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -53,8 +53,8 @@ function start(task: ForwardTask, candidate: Candidate, services: HedgeServices)
   else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
   const attempt = createAttempt(candidate.target);
   const outcome = runAttempt(task, candidate, attempt, abort.signal, services);
-  // The rejection is handled where the outcome is awaited. This handler prevents an unhandled rejection until
-  // then.
+  // The rejection is handled where the outcome is awaited.
+  // This handler prevents an unhandled rejection before the outcome is awaited.
   outcome.catch(() => undefined);
   return { candidate, attempt, abort, outcome };
 }
@@ -76,7 +76,7 @@ async function chooseOther(
   return other;
 }
 
-/** Returns the first attempt to receive a good response, or the first call if both calls fail. */
+/** Returns the first attempt to receive a good response, or the first attempt if both attempts fail. */
 function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   return new Promise((resolve) => {
     let open = 2;
@@ -94,7 +94,7 @@ function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   });
 }
 
-/** Cancels a call. Its provider may still bill the input that it has already read. */
+/** Cancels an attempt. The provider may still bill the input that it has already read. */
 function cancel({ candidate: { target }, attempt, abort, outcome }: Hedge, { exchange }: ForwardTask): void {
   const { failed, abandoned } = exchange.attempts;
   const hasFailed = failed.some(

@@ -35,7 +35,7 @@ function mark(
   });
 }
 
-/** Lists the marked places in the order of the prompt. */
+/** Lists the places with cache markers in the order of the prompt. */
 function placesOf({ tools, messages }: ChatRequest): string[] {
   return [
     ...tools.flatMap(({ cacheMarker }, at) => (cacheMarker === undefined ? [] : [`tools[${at}]`])),
@@ -86,7 +86,7 @@ it('marks neither blank text nor a tool that the model may not call', () => {
   expect(placesOf(request)).toEqual(['tools[0]', '0.0']);
 });
 
-it('marks only for models that cache marked prefixes, and only if one read pays for the write', () => {
+it('marks only for models that cache marked prefixes, and only if a single cache read pays for the cache write', () => {
   expect(mark({}, { facts: undefined }).markers).toBe(0);
   expect(mark({}, { facts: catalog.find('openai', 'gpt-4o-mini') }).markers).toBe(0);
   const facts = catalog.find('anthropic', 'claude-opus-5-5')!;
@@ -94,7 +94,7 @@ it('marks only for models that cache marked prefixes, and only if one read pays 
   expect(mark({}, { facts: dear }).markers).toBe(0);
 });
 
-it('marks tools on converse only for Claude', () => {
+it('marks tools in the converse format only for Claude models', () => {
   const nova = mark({}, { format: 'converse', model: 'amazon.nova-pro-v1:0' });
   expect(placesOf(nova.request)).toEqual(['0.1', '1.0', '3.0']);
   const claude = mark({}, { format: 'converse', model: 'eu.anthropic.claude-opus-5-5' });

@@ -5,7 +5,8 @@ import { paysToCache } from '../../../request/prompt-caching.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 
 /**
- * A marker without a lifetime. The provider then uses its shortest lifetime, which is the cheapest to write.
+ * A cache marker without a lifetime. For a marker without a lifetime, the provider uses its shortest
+ * lifetime, which is the cheapest to write.
  */
 const marker: CacheMarker = {};
 
@@ -13,13 +14,13 @@ export interface MarkedTarget {
   /** The provider's model name. */
   readonly model: string;
   /**
-   * Undefined for a model that is not in the catalogue. The caching of such a model is unknown, so its
-   * requests get no markers.
+   * The catalogue entry of the model. Undefined for a model that is not in the catalogue. The caching of a
+   * model outside the catalogue is unknown, so its requests get no markers.
    */
   readonly facts: CatalogModel | undefined;
-  /** Undefined for a format without markers. */
+  /** The rules for cache markers in the provider's format. Undefined for a format without cache markers. */
   readonly rules: CacheMarkerRules | undefined;
-  /** Estimated tokens of the whole request. */
+  /** Estimated number of tokens of the whole request. */
   readonly tokens: number;
 }
 
@@ -31,11 +32,11 @@ export interface MarkedRequest {
 
 /**
  * Adds cache markers to a translated request in four places: after the tools, after the leading system
- * messages, after the last message before the model's last turn, and after the last message. The third place
- * is the end of the previous request, so the provider finds that prefix regardless of the length of the last
- * turn. Places are marked from the start, at most as many as the provider accepts. Only the ends of prefixes
- * that the model can cache are marked. Nothing is marked if the client placed markers itself, or if the
- * markers are not expected to pay.
+ * messages, after the last message before the model's last turn, and after the last message. The third marked
+ * place is the end of the previous request, so the provider finds that prefix regardless of the length of the
+ * last turn. Places are marked from the start, at most as many as the provider accepts. Only the ends of
+ * prefixes that the model can cache are marked. No place is marked if the client placed markers itself, or if
+ * the markers are not expected to pay.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;
@@ -59,7 +60,7 @@ export function markCache(request: ChatRequest, target: MarkedTarget): MarkedReq
   };
 }
 
-/** Lists the tools and parts to mark, in the order of the prompt. */
+/** Lists the tools and content parts to mark, in the order of the prompt. */
 function choosePlaces(
   request: ChatRequest,
   marksTools: boolean,
@@ -79,7 +80,7 @@ function choosePlaces(
   ].filter((place) => place !== undefined);
 }
 
-/** Returns the last tool that every format with markers can express. */
+/** Returns the last tool that every format with cache markers can express. */
 function findTool({ tools, toolChoice }: ChatRequest): ChatTool | undefined {
   return tools.findLast(
     (tool) =>
@@ -96,7 +97,8 @@ function findLastMarkable(messages: readonly ChatMessage[]): ChatPart | undefine
 }
 
 /**
- * Returns the last part that can carry a marker. Providers reject a marker on blank text and on reasoning.
+ * Returns the last content part that can carry a cache marker. Providers reject a cache marker on blank text
+ * and on reasoning.
  */
 function findMarkable({ role, parts }: ChatMessage): ChatPart | undefined {
   if (role === 'assistant') return undefined;

@@ -19,7 +19,10 @@ export interface ForwardTask {
   readonly caller: Caller;
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
-  /** Whether two simultaneous calls are free of side effects. If absent, the calls may have side effects. */
+  /**
+   * Whether two simultaneous provider calls are free of side effects. If the value is absent, the calls may
+   * have side effects.
+   */
   readonly isHedgeable?: boolean;
   /**
    * Sends the request and records the call's details in the attempt. Resolves with the provider's status and
@@ -38,13 +41,16 @@ export type AttemptServices = RetryServices & {
   readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
 };
 
-/** The failure of a fallback that cannot carry this request. The fallback's backend is not at fault. */
+/**
+ * The failure of a fallback that cannot carry this request. The fallback's backend is not the cause of the
+ * failure.
+ */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
 /**
- * Runs one attempt. Returns its response, or the failure if another attempt may fix it. Throws if the request
- * itself is at fault, or if the client has disconnected.
- * @param parent aborts the attempt: the signal of the exchange, or of one of two hedged attempts
+ * Runs one attempt. Returns the response of the attempt, or the failure if another attempt may fix the
+ * failure. Throws if the request itself is at fault, or if the client has disconnected.
+ * @param parent signal that aborts the attempt: the signal of the exchange, or of one of two hedged attempts
  */
 export async function runAttempt(
   task: ForwardTask,
@@ -86,8 +92,8 @@ export async function runAttempt(
 }
 
 /**
- * Returns whether another candidate could replace this call, which has not responded yet. Never rejects: if
- * the lookup fails, the result is false.
+ * Returns whether another candidate could replace the given call, which has not responded yet. The function
+ * never rejects: if the lookup fails, the result is false.
  */
 async function isReplaceable(
   candidate: Candidate,
@@ -99,8 +105,8 @@ async function isReplaceable(
 }
 
 /**
- * Returns the time limit for the first byte, or for a whole non-streaming response. Returns undefined without
- * alternatives.
+ * Returns the time limit for the first byte, or for a whole non-streaming response. Returns undefined if the
+ * target has no fallbacks.
  */
 function firstByteMsOf({ target, exchange }: ForwardTask, { settings }: AttemptServices): number | undefined {
   if (target.alternatives === undefined) return undefined;
@@ -141,14 +147,16 @@ interface BackendCallInput {
    * called.
    */
   readonly firstByteMs: number | undefined;
-  /** Returns whether another candidate can be called now. Checked only after the time limit. */
+  /**
+   * Returns whether another candidate can be called now. The function is called only after the time limit.
+   */
   readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;
 }
 
 /**
- * One call to a backend, from just before the request is sent until its response ends. The call reports its
- * result to the backend once. If the client disconnects, the call reports nothing.
+ * One call to a backend, from just before the request is sent until its response ends. The result of a call
+ * is reported to the backend once. If the client disconnects, no result is reported.
  */
 class BackendCall {
   readonly signal: AbortSignal;
@@ -173,7 +181,10 @@ class BackendCall {
     this.#input.backend.noteFailure(failure);
   }
 
-  /** Called when the client has received the first byte. After that, no other candidate can be called. */
+  /**
+   * Called when the client has received the first byte. After the first byte, no other candidate can be
+   * called.
+   */
   begun(): void {
     this.#hasBegun = true;
     clearTimeout(this.#deadline);

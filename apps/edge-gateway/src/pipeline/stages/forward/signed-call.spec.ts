@@ -25,7 +25,7 @@ const hash = (data: string | Buffer): string => createHash('sha256').update(data
 const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
 
 /**
- * Verifies the signature as the service does, without the library that signed it:
+ * Verifies the signature as the AWS service does, without the library that created the signature:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessage, body: Buffer): boolean {
@@ -43,7 +43,7 @@ function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessa
   return hmac(key, text).toString('hex') === signature;
 }
 
-/** A local server that replaces the service in every region. */
+/** A local server that replaces the AWS service in every region. */
 async function startService() {
   const verdicts: { host: string | undefined; isSigned: boolean; token: unknown; body: string }[] = [];
   const server = createServer(testIdentity, (request, response) => {
@@ -71,7 +71,7 @@ async function startService() {
   return { verdicts, connect, close };
 }
 
-it('a chat completion with its own access key is signed with that key for its region', async () => {
+it('a chat completion with its own access key is signed with that key for the region of the key', async () => {
   const service = await startService();
   const guard = { ...createEgressGuard({ allow: [] }), connect: service.connect };
   const upstream = new UndiciUpstream({

@@ -18,7 +18,7 @@ const target = {
   lane: { kind: 'same-format', format: 'chat-completions' },
 } as const;
 
-/** Creates the services. `open` returns the stored keys. */
+/** Creates the services. `open` returns the stored provider keys. */
 function createServices(open: () => Promise<OpenedCredential | null>, inFlightMax = 100): TryServices {
   const resilience = createResilienceMetrics(createMetrics('edge-gateway'));
   const messaging = { broadcast: () => undefined, onBroadcast: () => undefined };
@@ -53,17 +53,20 @@ function createBody() {
 }
 
 describe('simultaneous requests', () => {
-  it.each([20, 7])('use the key with the fewest calls in flight: %i requests to two keys', async (count) => {
-    const opened = Promise.resolve(credentialOf('first', 'second'));
-    const services = createServices(() => opened);
-    const calls: Record<string, number> = {};
-    const call = ({ connection: { credential } }: Candidate) => {
-      calls[credential!] = (calls[credential!] ?? 0) + 1;
-      return Promise.resolve({ status: 200, headers: {}, body: createBody().body });
-    };
-    await Promise.all(Array.from({ length: count }, () => tryCandidates(createTask(call), services)));
-    expect(calls).toEqual({ first: Math.ceil(count / 2), second: Math.floor(count / 2) });
-  });
+  it.each([20, 7])(
+    'use the provider key with the fewest calls in flight: %i requests to two keys',
+    async (count) => {
+      const opened = Promise.resolve(credentialOf('first', 'second'));
+      const services = createServices(() => opened);
+      const calls: Record<string, number> = {};
+      const call = ({ connection: { credential } }: Candidate) => {
+        calls[credential!] = (calls[credential!] ?? 0) + 1;
+        return Promise.resolve({ status: 200, headers: {}, body: createBody().body });
+      };
+      await Promise.all(Array.from({ length: count }, () => tryCandidates(createTask(call), services)));
+      expect(calls).toEqual({ first: Math.ceil(count / 2), second: Math.floor(count / 2) });
+    },
+  );
 
   it('do not exceed the provider’s limit for calls in flight', async () => {
     const services = createServices(() => Promise.resolve(credentialOf('only')), 5);

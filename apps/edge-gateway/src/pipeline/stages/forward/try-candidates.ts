@@ -9,13 +9,13 @@ import { runAttempt, type AttemptOutcome, type ForwardTask } from './run-attempt
 export type TryServices = HedgeServices;
 
 /**
- * Runs attempts until one has a response for the client. After a failed attempt, the function tries another
- * credential, then a fallback, then the same call again, as long as the retry budget lasts. If no further
- * attempt can help, the client receives the last failure.
+ * Runs attempts until one attempt has a response for the client. After a failed attempt, the function tries
+ * another credential, then a fallback, then the same call again, as long as the retry budget lasts. If no
+ * further attempt can help, the client receives the last failure.
  * After a response was abandoned (`ChatAnswer.giveUp`), calling this function again continues with the next
  * candidate. If no candidate is left, the second call throws the error that broke the response.
- * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last
- * attempt
+ * @throws GatewayError `upstream_unavailable` if no candidate may be called now; or the error of the last
+ * attempt if all attempts fail
  */
 export async function tryCandidates(task: ForwardTask, services: TryServices): Promise<ChatAnswer> {
   let outcome = await runFirst(task, services);
@@ -46,7 +46,7 @@ async function runFirst(task: ForwardTask, services: TryServices): Promise<Attem
   return runNext(next, task, services);
 }
 
-/** Runs the attempt that follows a failed one, and ends the failed attempt's span. */
+/** Runs the attempt that follows a failed attempt, and ends the failed attempt's trace span. */
 function runNext(candidate: Candidate, task: ForwardTask, services: TryServices): Promise<AttemptOutcome> {
   const { span } = task.exchange.attempts.current ?? {};
   if (span !== undefined) recordFailure(span, new GatewayError('provider_error'));
@@ -63,8 +63,8 @@ function run(candidate: Candidate, task: ForwardTask, services: TryServices): Pr
 
 /**
  * Chooses the next candidate. If the choice fails, for example because the vault is unavailable, there is no
- * next candidate. The client then receives the failure of the last attempt. Throws if the client has
- * disconnected.
+ * next candidate. Without a next candidate, the client receives the failure of the last attempt. Throws if
+ * the client has disconnected.
  */
 async function chooseNext(
   answer: ChatAnswer | undefined,

@@ -17,26 +17,31 @@ import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 
-/** Max nesting depth of a body. */
+/** Maximum nesting depth of a request body. */
 const depthMax = 128;
 
-/** Max number of tools in a request. A plan ranks every tool. */
+/** Maximum number of tools in a request. A plan ranks every tool. */
 const toolsMax = 4096;
 
 /**
- * Max number of values and keys in a body. With one token for each value or key and one for its comma, this
- * limit is a million tokens. Each value costs 12 bytes of positions, even if it has fewer bytes in the body.
- * A value that the gateway reads costs up to ten times as much.
+ * Maximum number of JSON values and keys in a request body. With one token for each value or key and one
+ * token for its comma, this limit is a million tokens. The position of each JSON value takes 12 bytes of
+ * memory, even if the value has fewer bytes in the body. A value that the gateway reads takes up to ten times
+ * as much memory.
  */
 const valuesMax = 524_288;
 
-/** Max number of fields of one object in a body. The gateway searches some objects for several fields. */
+/**
+ * Maximum number of fields of one object in a request body. The gateway searches some objects for several
+ * fields.
+ */
 const fieldsMax = 16_384;
 
 /**
  * The memory that a request body takes, as a multiple of its length. The memory contains the received bytes,
- * the edited bytes that are sent, and temporary strings and copies for planning and sending. This factor is
- * an estimate. `npm run test:faults -- held-bytes` checks that it keeps the process within its memory limit.
+ * the edited bytes that are sent, and temporary strings and copies for planning and sending. The memory
+ * factor is an estimate. `npm run test:faults -- held-bytes` checks that this factor keeps the process within
+ * its memory limit.
  */
 export const bodyMemoryFactor = 3;
 
@@ -48,7 +53,7 @@ const bytesAtHand = 64 * 1024;
 
 /**
  * Starts parsing a body that is already buffered, while Redis counts the request. Returns undefined for a
- * larger body, which is read after the count.
+ * larger body, which is read after the request is counted.
  */
 export function parseAtHand(
   exchange: Exchange,
@@ -57,15 +62,15 @@ export function parseAtHand(
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
-  // The rejection is handled after the request is admitted. This handler prevents an unhandled rejection
-  // until then.
+  // The rejection is handled after the request is admitted.
+  // This handler prevents an unhandled rejection before the request is admitted.
   parsing.catch(() => undefined);
   return parsing;
 }
 
 /**
- * Parses the body in one pass. Parsing is strict about JSON and about the fields that the gateway uses. The
- * provider validates all other fields.
+ * Parses the request body in one pass. Parsing is strict about JSON and about the fields that the gateway
+ * uses. The provider validates all other fields.
  */
 export async function parse(
   exchange: Exchange,
@@ -84,13 +89,16 @@ export async function parse(
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  // All other formats reject these fields as unknown fields.
+  // All client formats except `chat-completions` reject these credential fields as unknown fields.
   const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);
   return { bytes, tape, outline, conversation, ownCredential };
 }
 
-/** @throws GatewayError `too_deep`, `malformed_json`, or `request_too_large` for too many values or fields */
+/**
+ * @throws GatewayError `too_deep` if the body is nested too deeply; `malformed_json` if the body is not valid
+ * JSON; `request_too_large` if the body has too many values or fields
+ */
 export function scanBody(bytes: Buffer): JsonTape {
   try {
     return scanJson(bytes, { depthMax, valuesMax, fieldsMax });
@@ -114,7 +122,7 @@ export function scanBody(bytes: Buffer): JsonTape {
 }
 
 /**
- * Checks that every tool result answers an earlier call, and that every call is answered before the
+ * Checks that every tool result answers an earlier tool call, and that every tool call is answered before the
  * conversation continues.
  */
 function requireBalancedToolCalls({ messages }: RequestOutline): void {

@@ -21,16 +21,17 @@ export interface RecoverySubject {
 
 /**
  * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
- * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. In that case,
- * tools that the transcript calls are forwarded, because the request must define every called tool.
+ * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. Without the
+ * recovery tool, tools that the transcript calls are forwarded, because the request must define every called
+ * tool.
  * If a conversation with recovery sends a request that cannot carry the recovery tool, every tool is sent.
  * Without recovery, the conversation's tool set would not reach the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
-  // The provider's own search finds deferred tools. Tools outside a restricted `tool_choice` are in the
-  // prompt anyway.
+  // The provider's own search finds deferred tools.
+  // Tools outside a restricted `tool_choice` are in the prompt anyway.
   const isUnreachable = isPruned && planned.deferral === undefined;
   const isArmed = isUnreachable && reply?.recovery.armed === true;
   const isReachable = isArmed && acceptsRecoveryTool(subject.request);
@@ -50,8 +51,8 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    // A turn that the gateway adds has no reasoning. With reasoning turned on, the provider rejects a turn
-    // without reasoning.
+    // A turn that the gateway adds has no reasoning.
+    // With reasoning turned on, the provider rejects a turn without reasoning.
     requested: turnsReasoningOn(request.tape) ? [] : (planned.requested?.slice(0, requestedMax) ?? []),
     format: formatNamed(exchange.format),
     tape: request.tape,
@@ -64,7 +65,10 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   };
 }
 
-/** Returns the router's ranking of all tools for a need. The need is ranked like a user turn. */
+/**
+ * Returns the router's ranking of all tools for a need that the model described. The described need is ranked
+ * like a user turn.
+ */
 async function rankFor(
   need: string,
   { eligible }: ToolPlan,
@@ -91,7 +95,7 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Max number of requested tools that are defined at the start of a turn. */
+/** Maximum number of requested tools that are defined at the start of a turn. */
 const requestedMax = 8;
 
 /**

@@ -43,7 +43,7 @@ export function nameConversation({ request, caller, tools }: ConversationSubject
   };
 }
 
-/** The record of a conversation that started without a plan. */
+/** The stored decision for a conversation that started without a plan. */
 export const sentWhole: ConversationPlanRecord = {
   mode: 'whole',
   tools: [],
@@ -58,8 +58,8 @@ export function chooseCompression({ compression: { mode } }: Caller): Conversati
 }
 
 /**
- * Renders the record of a plan. If the plan leaves out no tool, or the record is too long to be stored, the
- * record contains every tool.
+ * Renders the stored decision for a plan. If the plan leaves out no tool, or the rendered decision is too
+ * long to be stored, the decision contains every tool.
  */
 export function renderRecord(
   { forwarded, isShadow, policyVersion }: PlannedReply,
@@ -75,7 +75,7 @@ export function renderRecord(
 }
 
 /**
- * Applies the stored decision of a bound conversation.
+ * Applies the stored decision of a conversation with bound reasoning.
  * @param reply the router's reply for the log. Null if the request was not ranked, or the router did not
  * reply in time.
  */
@@ -101,8 +101,8 @@ export function applyRecord(
 }
 
 /**
- * Returns the plan of a later request. Its log shows the stored decision instead of the router's current
- * decision.
+ * Returns the plan of a later request. The log of a later request shows the stored decision instead of the
+ * router's current decision.
  */
 export function continueRecord(planned: ToolPlan, record: ConversationPlanRecord | null): ToolPlan {
   const { reply, forwarded, eligible } = planned;

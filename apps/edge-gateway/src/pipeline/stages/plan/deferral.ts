@@ -28,16 +28,16 @@ export function chooseDeferral(
 }
 
 /**
- * The treatment of tools outside the tool set of a bound conversation. `whole`: there are no such tools, because the
- * client defers tools itself. Null: the conversation is not planned.
+ * The treatment of tools outside the tool set of a conversation with bound reasoning. `null` means that all
+ * tools are sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
- * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account, because
- * without deferral no tokens could be saved. Clients that defer tools themselves keep their own selection.
- * Conversations with models that drop reasoning without an error, and with models of unknown families, are sent
- * unchanged.
+ * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account in such a
+ * conversation, because without deferral no tokens could be saved. Clients that defer tools themselves keep
+ * their own selection. Models that drop reasoning without an error, and models of unknown families, get every
+ * tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -51,8 +51,8 @@ export function chooseBoundMode(
 }
 
 /**
- * Returns the deferral for a conversation with bound reasoning. A fallback keeps the deferral if it can,
- * because removing the deferral would edit the prefix.
+ * Returns the deferral for a conversation with bound reasoning. A fallback keeps the deferral if the fallback
+ * supports it, because removing the deferral would edit the prefix.
  */
 export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalog: ModelCatalog): Deferral {
   const appliesAt = ({ lane, provider, model: id }: Target): boolean => {
@@ -63,7 +63,7 @@ export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalo
   return { mode: 'deferred', appliesAt };
 }
 
-/** Returns whether the client itself defers this tool. */
+/** Returns whether the client itself defers the given tool. */
 export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOutline): boolean {
   return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }

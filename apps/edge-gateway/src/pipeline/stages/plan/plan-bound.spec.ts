@@ -125,7 +125,7 @@ const second = [user, answered, { role: 'user', content: 'And now?' }];
 const namesOf = (planned: ToolPlan, list: readonly { name: string }[] = tools): string[] =>
   planned.forwarded.map((index) => list[index]?.name ?? '');
 
-describe('the tool set of a bound conversation', () => {
+describe('the tool set of a conversation with bound reasoning', () => {
   it('is decided in the first request, stored, and kept when the policy changes later', async () => {
     const replica = openReplica();
     const first = await replica.plan(subjectOf([user]));
@@ -150,7 +150,7 @@ describe('the tool set of a bound conversation', () => {
     expect(await other.plan(subjectOf([user]))).toMatchObject({ forwarded: [1] });
   });
 
-  it('is found by tool names, without their order and without tools that the client defers', async () => {
+  it('is found by tool names, regardless of their order and without tools that the client defers', async () => {
     const { plan } = openReplica();
     await plan(subjectOf([user]));
     const changed = [tool('late', { defer_loading: true }), ...[...tools].reverse()];
@@ -158,7 +158,7 @@ describe('the tool set of a bound conversation', () => {
     expect(namesOf(planned, changed)).toEqual(['late', 'b']);
   });
 
-  it('is anchored to the first response, so that a later conversation with the same beginning cannot change it', async () => {
+  it('is stored under the first response, so that a later conversation with the same beginning cannot change it', async () => {
     const replica = openReplica();
     await replica.plan(subjectOf([user]));
     const [opening = ''] = replica.stored.keys();
@@ -171,7 +171,7 @@ describe('the tool set of a bound conversation', () => {
   });
 });
 
-it('requests that begin alike are sent alike, even if one of them could not be planned', async () => {
+it('requests with the same beginning are sent in the same form, even if one of them could not be planned', async () => {
   const replica = openReplica();
   replica.state.isLate = true;
   expect(await replica.plan(subjectOf([user]))).toMatchObject({ forwarded: [0, 1, 2, 3] });

@@ -59,9 +59,9 @@ const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ 
 
 const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
 /**
- * Plans the first request. If the request cannot be planned in time, every tool is sent. This decision is
- * stored too, because requests that begin alike must be sent alike. If the decision cannot be stored, every
- * tool is sent.
+ * Plans the first request of a conversation. If the request cannot be planned in time, every tool is sent.
+ * The decision to send every tool is stored too, because requests with the same beginning must be sent in the
+ * same form. If the decision cannot be stored, every tool is sent.
  */
 async function decide(
   subject: ConversationSubject,
@@ -105,8 +105,8 @@ async function propose(
 }
 
 /**
- * Stores the record. Returns the stored record, because a request that began alike may have stored one first.
- * Returns null if the store failed.
+ * Stores the decision. Returns the stored decision, because the decision of another request with the same
+ * beginning may have been stored first. Returns null if the store failed.
  */
 async function keepProposal(
   { record }: Proposal,
@@ -145,7 +145,9 @@ function firstRequest(
   };
 }
 
-/** Requests a plan from the router. Returns the reason if the router is late or fails. */
+/**
+ * Requests a plan from the tool router. Returns the reason for a missing plan if the router is late or fails.
+ */
 async function askRouter(
   subject: ConversationSubject,
   { conversations, settings, log }: BoundServices,
@@ -216,7 +218,8 @@ async function compress(
 
 /**
  * Plans the counting of a request's tokens. The request is counted in the form in which it would be sent,
- * because the provider checks signatures in counting requests too. Nothing is decided or stored.
+ * because the provider checks signatures in counting requests too. No tool set is decided or stored for a
+ * counting request.
  */
 export async function planBoundCount(
   subject: ConversationSubject,
@@ -234,7 +237,10 @@ export async function planBoundCount(
 
 interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read. The conversation may then have a plan that is unknown. */
+  /**
+   * Whether the store could be read. If the store could not be read, the conversation may have a plan that is
+   * unknown.
+   */
   readonly isSure: boolean;
 }
 
@@ -273,8 +279,8 @@ async function findConversation(
 }
 
 /**
- * Stores the plan under the name of the first response as well. Conversations that begin alike share the name
- * of the opening, and a later conversation may replace the plan under that name.
+ * Stores the plan under the name of the first response as well. Conversations with the same beginning share
+ * the name of the opening, and a later conversation may replace the plan under that name.
  */
 function anchor(
   { caller: { accountId } }: ConversationSubject,
@@ -284,8 +290,8 @@ function anchor(
 ): void {
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   store.keep(accountId, firstTurn, known.plan).then(
-    // The provider may have rejected the request in the meantime, so the memo is read again for
-    // `dropsBlocks`.
+    // The provider may have rejected the request in the meantime,
+    // so the function reads `dropsBlocks` from the memo again.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
   );

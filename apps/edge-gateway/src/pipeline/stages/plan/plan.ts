@@ -49,9 +49,10 @@ interface PlanServices {
 
 /**
  * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The
- * request has only tools that the key may use. Router and compressor run in parallel under one deadline. Late
- * or failed results are ignored. The planned savings are reserved from the key's budget. If the budget is
- * exhausted, the request is sent unchanged or rejected with `saved_token_budget_exhausted`.
+ * planned request has only tools that the key may use. The tool router and the compressor run in parallel
+ * under one deadline. Late or failed results are ignored. The planned savings are reserved from the key's
+ * budget. If the budget is exhausted, the request is sent unchanged or rejected with
+ * `saved_token_budget_exhausted`.
  */
 export async function plan(
   request: ParsedRequest,
@@ -219,14 +220,17 @@ function isBoundSession(
   return tools.length > 0 && isReasoningBound(request, target, model);
 }
 
-/** Returns whether a request without tools may be compressed. The account must enable this. */
+/**
+ * Returns whether a request without tools may be compressed. The account must enable compression without
+ * tools.
+ */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }
 
 /**
- * Maps positions in the router's list to indexes in the client's list. In shadow mode, or after a shadow
- * draw, the plan is recorded but not applied.
+ * Maps positions in the router's list to indexes in the client's list. In shadow mode, or for a shadow
+ * conversation, the plan is recorded but not applied.
  */
 function applyToolSet(
   identity: ToolPlan,

@@ -19,8 +19,8 @@ export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): 
 
 /**
  * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves
- * nothing. If the budget is unknown, the request is sent unchanged. If the budget is exhausted, the request
- * is sent unchanged, or rejected with `saved_token_budget_exhausted` if the account chose rejection.
+ * nothing. If the remaining budget is unknown, the request is sent unchanged. If the budget is exhausted, the
+ * request is sent unchanged, or rejected with `saved_token_budget_exhausted` if the account chose rejection.
  */
 export async function spendBudget(
   planned: ToolPlan,
@@ -31,7 +31,8 @@ export async function spendBudget(
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
   const reserved = budgets.reserve(caller, tokens);
-  // Most reservations use tokens that this process already holds, so they succeed synchronously.
+  // Most reservations use tokens that this process already reserved, so most reservations succeed
+  // synchronously.
   const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

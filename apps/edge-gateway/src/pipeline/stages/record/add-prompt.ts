@@ -17,17 +17,18 @@ interface PromptServices {
 }
 
 /**
- * Max length of a compared request in bytes. Reading a longer request takes more than a hundredth of a
- * second.
+ * Maximum length in bytes of a request with a hashed prompt. Reading a longer request takes more than a
+ * hundredth of a second.
  */
 const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
 
 /**
- * Adds the hashes of the prompt to an event. From these hashes, the worker finds the cause of a prompt cache
- * miss. This function runs after the response was sent, and never throws. Nothing is hashed for requests
- * without tools in the provider's own format, prompts too short for the cache, and models that do not cache.
- * The result is a promise for a large request, because other requests run first.
+ * Adds the hashes of the prompt to a usage event. From these hashes, the worker finds the cause of a prompt
+ * cache miss. The hashes are added after the response was sent, and the function never throws. Three kinds of
+ * requests are not hashed: requests without tools in the provider's own format, prompts too short for the
+ * prompt cache, and requests to models that do not cache. The result is a promise for a large request,
+ * because other requests run first.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -44,7 +45,7 @@ export function addPrompt(
     try {
       event.prompt = renderPrompt(event, prompt, { exchange, outcome, model, usage, ...services });
     } catch {
-      // The report on cache misses lacks this request, but its event must be written.
+      // The report on cache misses lacks this request, but the usage event must still be written.
     }
     return event;
   };
@@ -52,8 +53,8 @@ export function addPrompt(
 }
 
 /**
- * Returns whether a request is compared. A request without tools in its provider's own format is not
- * compared, because it must cost as little as possible.
+ * Returns whether the prompt of a request is hashed. A request without tools in its provider's own format is
+ * not hashed, because such a request must cost as little as possible.
  */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');
@@ -97,7 +98,8 @@ function renderPrompt(
 }
 
 /**
- * Lifetimes that a client can choose, longest first. The longest lifetime among a request's markers applies.
+ * Cache lifetimes that a client can choose, longest first. The longest lifetime among the cache markers of a
+ * request applies.
  */
 const lifetimes = (
   [
@@ -113,8 +115,8 @@ function readTtlSeconds(bytes: Buffer): number | undefined {
 }
 
 /**
- * Returns prices in USD per million tokens, in the tier of the request. The write price is that of the
- * shortest lifetime.
+ * Returns prices in USD per million tokens, in the tier of the request. The price of a cache write is that of
+ * the shortest cache lifetime.
  */
 function readPrices(
   model: CatalogModel,

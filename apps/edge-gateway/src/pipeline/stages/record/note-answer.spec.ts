@@ -25,7 +25,7 @@ function note(
 }
 
 describe('noteAnswer', () => {
-  it('measures the first token from the start of the call that produced it', () => {
+  it('measures the time to the first token from the start of the call that produced the token', () => {
     expect(note({ startedAt: 0, forwardedAt: 5, sentAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
     const again = { startedAt: 0, forwardedAt: 5, sentAt: 105, firstByteAt: 305 };
     expect(note(again)?.seen?.firstTokenMs).toBe(200);
@@ -36,7 +36,7 @@ describe('noteAnswer', () => {
     expect(told).toMatchObject({ id: 'openai/m', seen: null, inputTokens: 10 });
   });
 
-  it('takes the conversation length from the last round only', () => {
+  it('takes the conversation length from the last recovery round only', () => {
     const usages = [3, 7].map((inputTokens) => ({ inputTokens, outputTokens: 50 }));
     const rounds = { usages } as unknown as RecoveryRounds;
     expect(

@@ -3,7 +3,7 @@ import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { SeenAnswer } from '../../../routing/observations.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
-/** Speed is measured only for responses with at least this many output tokens. */
+/** The speed of a model is measured only for responses with at least this many output tokens. */
 const tokensMin = 8;
 /** The first token of a non-streaming response is assumed to take as long as this many later tokens. */
 const firstTokenWorth = 50;
@@ -20,7 +20,7 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // Each round repeats the whole conversation, so the total of all rounds would be too high.
+    // Each recovery round repeats the whole conversation, so the total of all rounds would be too high.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });
@@ -28,9 +28,10 @@ export function noteAnswer(
 
 /**
  * Measures the time to the first token and the time per token. The time per token is null for short streams.
- * The time for a non-streaming response is split between its first token and the rest. Returns null after
- * recovery rounds, because times and tokens belong to several calls. Returns null for a request with its own
- * credential, because this credential's region may be slower than that of the stored credential.
+ * The time for a non-streaming response is split between the first token and the rest of the response.
+ * Returns null after recovery rounds, because times and tokens belong to several provider calls. Returns null
+ * for a request with its own credential, because this credential's region may be slower than that of the
+ * stored credential.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

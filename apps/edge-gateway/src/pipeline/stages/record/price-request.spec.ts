@@ -41,7 +41,7 @@ describe('savings from pruning and compression', () => {
     expect(price({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 })).toBeCloseTo(0.003 - 0.01, 12);
   });
 
-  it('subtract the cost of recovery rounds beyond the single call that is always needed', () => {
+  it('subtract the cost of recovery rounds beyond the single provider call that is always needed', () => {
     expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
     expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
   });
@@ -66,7 +66,7 @@ describe('savings from pruning and compression', () => {
     expect(rewritten?.grossUsd).toBeCloseTo(0.003, 12);
   });
 
-  it('count reads and writes behind the gateway’s cache markers', () => {
+  it('include cache reads and cache writes behind the gateway’s cache markers', () => {
     const written = { ...plain, cacheWriteTokens: 8_000 };
     const read = { ...plain, cachedInputTokens: 8_000, cacheWriteTokens: 1_000 };
     const of = (usage: typeof written) => savingsOf({ toolsOut: 100 }, { usage, isMarked: true });
@@ -102,7 +102,7 @@ const usage = {
 const call = { provider: 'openai', model: 'gpt-4o-mini', bytes: 4_000 };
 
 describe('cancelled hedged calls', () => {
-  it('add their estimated input, each at the price of its model', () => {
+  it('add their estimated input tokens, priced at the price of the called model', () => {
     const added = addAbandonedTokens(usage, { abandoned: [call] });
     expect(added.inputTokens).toBeGreaterThan(100);
     expect(added).toMatchObject({ outputTokens: 20, estimated: true });

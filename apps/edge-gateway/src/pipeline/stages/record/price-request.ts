@@ -6,47 +6,57 @@ import { costUsd, pricesAt } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/** The values, in addition to the request's event, that are needed to price its savings. */
+/**
+ * The values, in addition to the usage event of a request, that are needed to price the request's savings.
+ */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
-  /** Usage per provider call, if there were recovery rounds. The last call produced the client's response. */
+  /**
+   * Usage per provider call, if there were recovery rounds. The last provider call produced the client's
+   * response.
+   */
   readonly rounds: readonly TokenUsage[];
-  /** Whether the last call sent every tool, because the recovery rounds did not lead to a response. */
+  /**
+   * Whether the last provider call sent every tool, because the recovery rounds did not lead to a response.
+   */
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
-  /** Whether the gateway added cache markers. These markers then cause all use of the prompt cache. */
+  /**
+   * Whether the gateway added cache markers. If the gateway added cache markers, these markers cause all use
+   * of the prompt cache.
+   */
   readonly isMarked: boolean;
   /**
-   * Time at which the request was accepted, in milliseconds since the epoch. The prices of this time apply.
+   * Time at which the request was accepted, in milliseconds since the epoch. The prices at this time apply.
    */
   readonly at: number;
 }
 
-/** Amounts in USD. */
+/** Value of the savings of a request, in USD. */
 interface PricedSavings {
   /**
    * Value of the saved tokens at the request's mean input price, plus the savings of cache reads due to the
-   * gateway's cache markers. For tools, the measured number of tokens is used if it is known.
+   * gateway's cache markers. For tools, the measured number of saved tokens is used if it is known.
    */
   readonly grossUsd: number;
   /**
-   * Gross savings minus cache rewrites, cache writes due to the gateway's markers, and recovery rounds.
-   * Negative if the optimizations cost more than they saved.
+   * Gross savings minus cache rewrites, cache writes due to the gateway's markers, and recovery rounds. The
+   * net amount is negative if the optimizations cost more than they saved.
    */
   readonly netUsd: number;
 }
 
 /**
- * Prices the savings from pruning and compression in USD, before and after their own cost. Returns null if
- * prices are unknown or the request was not served.
+ * Prices the savings from pruning and compression in USD, before and after the cost of pruning and
+ * compression. Returns null if prices are unknown or the request was not served.
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache
  * markers`.
  * The mean price comes from the billed input, so leaving out cheap cached input saves little. With recovery
- * rounds, the mean price comes from the first round, because a request with every tool would have read its
- * input once at that price. If the tool set grew, or was decided after requests with all tools, the whole
- * prefix that was not read from the cache is a cost. This cost includes the new part of the prefix.
+ * rounds, the mean price comes from the first round. A request with every tool would have read its input once
+ * at that price. If the tool set grew, or was decided after requests with all tools, the prefix that was not
+ * read from the cache is a cost. The cost of the prefix includes the new part of the prefix.
  */
 export function priceSavings(
   event: Pick<
@@ -78,9 +88,10 @@ export function priceSavings(
 }
 
 /**
- * Returns the cost of recovery, which is the cost of all calls beyond the single call that the request always
- * needs. The single call reads the input of the first round, at that round's prompt cache state, and writes
- * the response. A last call with every tool is itself the single call.
+ * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that the
+ * request always needs. The single provider call reads the input of the first recovery round, at that round's
+ * prompt cache state, and writes the response. A last call with every tool is itself the single call that is
+ * always needed.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -99,7 +110,7 @@ const noMarkers = { readUsd: 0, writtenUsd: 0 };
 
 /**
  * Returns how much less cache reads cost than plain input, and how much more cache writes cost than plain
- * input. Without markers, the provider would have cached nothing.
+ * input. Without cache markers, the provider would have cached nothing.
  */
 function priceMarkers(
   calls: readonly TokenUsage[],
@@ -119,7 +130,7 @@ function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
 
-/** Returns the same usage without output, for calculating the price of the input. */
+/** Returns the given usage without output tokens, for calculating the price of the input. */
 function inputOf(usage: TokenUsage): TokenUsage {
   const billed = usage.billedInputTokens === undefined ? {} : { billedOutputTokens: 0 };
   return { ...usage, outputTokens: 0, reasoningTokens: 0, ...billed };
@@ -130,8 +141,8 @@ function round(usd: number): number {
 }
 
 /**
- * Returns the extra cost of all input that was not read from the cache, compared with reading it from the
- * cache.
+ * Returns the extra cost of all input that was not read from the prompt cache, compared with reading the same
+ * input from the cache.
  */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;
@@ -154,8 +165,8 @@ export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, '
 }
 
 /**
- * Adds the cost of cancelled hedged calls, each at the price of its model. Returns null if any price is
- * unknown.
+ * Adds the cost of cancelled hedged calls, each at the price of the called model. Returns null if any price
+ * is unknown.
  * @param at when the request was accepted, in milliseconds since the epoch
  */
 export function addAbandonedCost(

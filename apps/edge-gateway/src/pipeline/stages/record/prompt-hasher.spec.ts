@@ -20,7 +20,7 @@ const plain = { model: 'm', max_tokens: 1, system: 'Be kind.', tools: [tool('a')
 const opening = { ...plain, messages: [user('one')] };
 const later = { ...plain, messages: [user('one'), model('two'), user('three')] };
 
-it('finds the previous request in the next one', () => {
+it('finds the previous request of a conversation in the next request', () => {
   const [first, second] = [hash(opening), hash(later)];
   expect(first).toMatchObject({ before: [], here: first.opening });
   expect(second).toMatchObject({
@@ -34,7 +34,7 @@ it('finds the previous request in the next one', () => {
   expect(long.before[0]).toBe(hash({ ...plain, messages: [user('one'), ...turns.slice(0, -2)] }).here);
 });
 
-it('distinguishes changes of tools, of their order, of the instructions and of messages', () => {
+it('distinguishes changes of tools, of the order of tools, of the instructions and of messages', () => {
   const first = hash(later);
   const change = (body: object) => {
     const changed = hash({ ...later, ...body });
@@ -75,7 +75,7 @@ it('reads the instructions of a chat completion from its first messages', () => 
   expect(other.system).not.toBe(first.system);
 });
 
-it('reads cache points on converse as markers', () => {
+it('reads cache points in the converse format as cache markers', () => {
   const of = (point: readonly object[]) =>
     hash(
       {

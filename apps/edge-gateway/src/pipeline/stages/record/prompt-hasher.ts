@@ -11,11 +11,11 @@ const digitsMax = 16;
  */
 const turnsMax = 8;
 /**
- * Max length in bytes of a text that is hashed completely. The hash of a longer text covers its first and
- * last bytes and its length.
+ * Maximum length in bytes of a text that is hashed completely. The hash of a longer text covers the first
+ * bytes, the last bytes and the length of the text.
  */
 const textBytesMax = 4 * 1024;
-/** Maximum number of tool lists with stored hashes. Agents send the same list in every request. */
+/** Maximum number of tool lists with stored hashes. Agents send the same tool list in every request. */
 const listsMax = 10_000;
 
 interface ToolHashes {
@@ -24,9 +24,10 @@ interface ToolHashes {
 }
 
 /**
- * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read them. A
- * hash covers the owner, so equal prompts of two accounts have different hashes. Cache markers are excluded,
- * because agents move them from request to request. A call is hashed by id and name, and images are excluded.
+ * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read the parts.
+ * A hash covers the account, so equal prompts of two accounts have different hashes. Cache markers are
+ * excluded, because agents move cache markers from request to request. A tool call is hashed by id and name,
+ * and images are excluded.
  */
 export class PromptHasher {
   readonly #lists = new LRUCache<string, ToolHashes>({ max: listsMax });
@@ -73,15 +74,15 @@ export class PromptHasher {
 }
 
 /**
- * A marker with the comma that separates it from its neighbour. This is the comma before the marker, or else
- * the comma after it.
+ * A cache marker with the comma that separates it from its neighbour: the comma before the marker, or else
+ * the comma after the marker.
  */
 const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
 const cachePoint = /^\{\s*"cachePoint"/;
 
 /**
- * Returns a tool's definition without its marker. On converse, a marker is a separate element after the tool,
- * and its definition without marker is empty.
+ * Returns a tool's definition without its cache marker. In the converse format, a cache marker is a separate
+ * element after the tool. The definition of such an element without its cache marker is empty.
  */
 function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buffer | string {
   const own = bytes.subarray(range.start, range.end);

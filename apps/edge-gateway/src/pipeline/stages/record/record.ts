@@ -37,7 +37,10 @@ interface RecordServices {
 
 /** Records one request in the log. A request is accepted once and finished exactly once. */
 interface Recording {
-  /** Starts writing the accept line. The write runs while the request is parsed and planned. */
+  /**
+   * Starts writing the line that records the acceptance of the request. The accept line is written while the
+   * request is parsed and planned.
+   */
   accept(caller: Caller): void;
   /** Waits until the accept line is on disk. Throws `service_unavailable` if the spool is full. */
   accepted(): Promise<void>;
@@ -62,8 +65,8 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange);
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
-      // The rejection is handled later, in `accepted` or `finish`. This handler prevents an unhandled
-      // rejection until then.
+      // The rejection is handled later, in `accepted` or `finish`.
+      // This handler prevents an unhandled rejection before the promise is awaited.
       accepting.catch(() => undefined);
     },
     accepted: () => accepting,
@@ -115,7 +118,7 @@ function finishOnce(
   );
 }
 
-/** Stores the request's contents if its account has opted in. */
+/** Stores the request's contents if the account has opted in to content logging. */
 function keepContents(
   { contents, requestId, acceptedAt }: Exchange,
   { accountId, retentionDays }: Caller,
@@ -140,8 +143,8 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
 }
 
 /**
- * Counts denied calls, and calls that violate the definition of their tool. The client handles calls of the
- * second kind.
+ * Counts denied tool calls, and tool calls that violate the definition of the called tool. The client handles
+ * tool calls that violate a definition.
  */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const { deniedTools } = exchange.ledger;
@@ -198,8 +201,8 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
 }
 
 /**
- * Adds the response's attributes to the provider call's span and ends the span. The span lasts as long as the
- * response.
+ * Adds the response's attributes to the trace span of the provider call and ends the span. The span lasts as
+ * long as the response.
  */
 export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {
   const providerCall = attempts.current?.span;
@@ -215,7 +218,7 @@ export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayO
     providerCall.end();
     return;
   }
-  // Records only the code, because a provider's message may quote the request.
+  // Only the error code is recorded, because a provider's message may quote the request.
   const code = outcome.errorCode ?? outcome.status;
   recordFailure(providerCall, Object.assign(new Error(code), { code }));
 }

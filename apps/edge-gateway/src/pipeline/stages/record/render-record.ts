@@ -10,13 +10,13 @@ import { renderModelChoice } from '../../../request/model-choice.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { addAbandonedCost, addAbandonedTokens } from './price-request.ts';
 
-/** Max number of losses in a request's log row. */
+/** Maximum number of losses in a request's log row. */
 const lossesMax = 64;
 
-/** Max length of client-supplied text in the log, in characters. */
+/** Maximum length of client-supplied text in the log, in characters. */
 const clientTextMax = 256;
 
-/** Renders the accept line. It is written to the spool before anything is forwarded. */
+/** Renders the accept line, which is written to the spool before anything is forwarded. */
 export function renderAccepted(exchange: Exchange, caller: Caller): RequestAcceptedV1 {
   const { headers } = exchange.request;
   return {
@@ -39,7 +39,7 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Renders the final event for an accepted request from everything that its stages recorded, without its
+ * Renders the final usage event for an accepted request from everything that its stages recorded, without its
  * savings (`addSavings`). Fields are listed one by one, because spreading a second object costs more than the
  * rest of this function.
  */
@@ -102,7 +102,7 @@ function renderTools(exchange: Exchange, outcome: RelayOutcome) {
   };
 }
 
-/** Lists the calls that the client received. */
+/** Lists the tool calls that the client received. */
 function listCalled({ ledger }: Exchange, { summary }: RelayOutcome): string[] {
   const called = (summary?.toolCalls ?? []).map(({ name }) => name.slice(0, clientTextMax));
   return ledger.deniedTools.length === 0
@@ -110,7 +110,7 @@ function listCalled({ ledger }: Exchange, { summary }: RelayOutcome): string[] {
     : called.filter((name) => !ledger.deniedTools.includes(name));
 }
 
-/** Adds called tools to a shadow request's plan, each with the smallest K that would have forwarded it. */
+/** Adds called tools to a shadow conversation's plan, each with the smallest K that would forward it. */
 function addNeeds(exchange: Exchange, outcome: RelayOutcome): RequestEventV1['plan'] {
   const { plan, heldFromK } = exchange.ledger;
   if (plan === null || heldFromK === undefined) return plan;
@@ -146,8 +146,8 @@ function countRecoveryTokens({ rounds, ledger }: Exchange): number {
 }
 
 /**
- * Returns the billed usage, or an estimate from lengths if a response reports no usage. Returns null without
- * a response.
+ * Returns the billed usage, or an estimate from lengths if a response reports no usage. Returns null if there
+ * is no response.
  */
 function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
   if (summary?.usage) {
@@ -165,7 +165,7 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
   };
 }
 
-/** Adds the cost of abandoned calls to that of the rounds. */
+/** Adds the cost of cancelled parallel calls to the cost of the recovery rounds. */
 function sumAllCosts(
   exchange: Exchange,
   served: Served,
@@ -177,8 +177,8 @@ function sumAllCosts(
 }
 
 /**
- * Prices each round separately, because a price may depend on the input length of a single round. All rounds
- * have the prices of the time at which the request was accepted.
+ * Prices each recovery round separately, because a price may depend on the input length of a single round.
+ * All recovery rounds have the prices of the time at which the request was accepted.
  */
 function sumCosts(
   { rounds, acceptedAt }: Exchange,
@@ -220,7 +220,7 @@ function between(from: number | undefined, to: number | undefined): number | nul
   return from === undefined || to === undefined ? null : round(to - from);
 }
 
-/** Rounds to microseconds, the resolution of the clock. */
+/** Rounds a time to microseconds, the resolution of the clock. */
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
@@ -233,7 +233,7 @@ interface FinishedRequest {
   readonly caller: Pick<Caller, 'accountId' | 'keyId'> | null;
   readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail' | 'summary'>;
   readonly totalMs: number;
-  /** Null if the request ended before it was accepted. No provider is chosen before acceptance. */
+  /** The usage event. Null if the request ended before it was accepted and a provider was chosen. */
   readonly event: Pick<
     RequestEventV1,
     'provider' | 'model' | 'lane' | 'usage' | 'toolsOut' | 'costUsd' | 'ms'
@@ -241,9 +241,9 @@ interface FinishedRequest {
 }
 
 /**
- * Renders the single wide log line for a request. The line contains only names and figures: no body, no
- * header values, no tool arguments. It is one object literal, because spreading other objects into it is
- * several times as expensive.
+ * Renders the single log line with all fields of a request. The log line contains only names and figures: no
+ * body, no header values, no tool arguments. The log line is one object literal, because spreading other
+ * objects into it is several times as expensive.
  */
 export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: FinishedRequest) => ({
   request_id: exchange.requestId,

@@ -1,31 +1,34 @@
 import { ByteList } from '../../../bytes/byte-list.ts';
 
 /**
- * Releases complete frames from a stream, and buffers the beginning of a frame until the rest arrives. A
- * broken stream can therefore still end with an error event, which a reader would otherwise parse as the rest
- * of the broken frame. Bytes are not changed.
+ * Releases complete frames from a stream, and buffers the beginning of a frame until the rest of the frame
+ * arrives. A broken stream can therefore still end with an error event. Without the buffer, a reader would
+ * parse the error event as the rest of the broken frame. The bytes of a frame are not changed.
  */
 export interface FrameGate {
   /**
    * Returns all bytes up to the end of the last complete frame. Throws a `RangeError` if a frame is too long.
    */
   push(chunk: Buffer): readonly Buffer[];
-  /** Returns the unfinished frame. Some providers omit the last empty line. */
+  /** Returns the unfinished frame. Some providers omit the last empty line of the last frame. */
   rest(): readonly Buffer[];
 }
 
 const noBytes = Buffer.alloc(0);
-/** Max bytes of an incomplete empty line in the buffer. The rest of the line may arrive in the next chunk. */
+/**
+ * Maximum number of bytes of an incomplete empty line in the buffer. The rest of the empty line may arrive in
+ * the next chunk.
+ */
 const seamBytes = 3;
 
-/** A gate for server-sent events. It searches each byte only once. */
+/** Releases complete frames of server-sent events. Each byte of the stream is searched only once. */
 export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();
   /** The last three bytes in the buffer, where an empty line may begin. */
   #seam: Buffer = noBytes;
 
-  /** @param bytesMax max length of a buffered frame; `push` throws a `RangeError` for a longer frame. */
+  /** @param bytesMax maximum length of a buffered frame; `push` throws a `RangeError` for a longer frame. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -73,14 +76,16 @@ function endOf(bytes: Buffer, pattern: string): number {
   return at < 0 ? 0 : at + pattern.length;
 }
 
-/** Min length of a frame in bytes: prelude (8), CRC of the prelude (4) and CRC of the message (4). */
+/** Minimum length of a frame in bytes: prelude (8), CRC of the prelude (4) and CRC of the message (4). */
 const frameBytesMin = 16;
 
-/** A gate for AWS's binary frames. The first four bytes of a frame give its length. */
+/**
+ * Releases complete frames of AWS's binary format. The first four bytes of a binary frame give its length.
+ */
 export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();
-  /** Length of the buffered frame. Undefined until its first four bytes have arrived. */
+  /** Length of the buffered frame. Undefined until the first four bytes of the frame have arrived. */
   #frameBytes: number | undefined;
 
   constructor(bytesMax: number) {
@@ -140,7 +145,7 @@ export function splitSseFrames(bytes: Buffer): Buffer[] {
   return frames;
 }
 
-/** Splits AWS's binary frames. The first four bytes of a frame give its length. */
+/** Splits AWS's binary frames. The first four bytes of a binary frame give its length. */
 export function splitBinaryFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   let start = 0;

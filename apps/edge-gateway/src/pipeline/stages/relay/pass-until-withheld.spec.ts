@@ -56,7 +56,7 @@ describe('a stream with recovery', () => {
     for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);
   });
 
-  it('shows the provider’s error while a call is undecided, and drops the withheld call', () => {
+  it('shows the provider’s error while a tool call is undecided, and drops the withheld call', () => {
     const begun = { id: 'c1', type: 'function', function: { name: 'away', arguments: '{"a' } };
     const error = 'data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n';
     const frames = [
@@ -70,7 +70,7 @@ describe('a stream with recovery', () => {
     expect(shown).not.toContain('away');
   });
 
-  it('relays thousands of calls in linear time', () => {
+  it('relays thousands of tool calls in linear time', () => {
     const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} };
     const calls = Array.from({ length: 16_000 }, (_, index) => [
       event({
@@ -82,7 +82,7 @@ describe('a stream with recovery', () => {
     const end = [event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: {} })];
     const frames = [event({ type: 'message_start', message }), ...calls.flat(), ...end];
     const given = Buffer.from([...frames, event({ type: 'message_stop' })].join(''));
-    // Measures processor time, because on a busy machine the elapsed time is longer.
+    // The test measures processor time, because on a busy machine the elapsed time is longer.
     const before = process.threadCpuUsage();
     expect(relay(1, given, 'messages')).toBe(given.toString());
     const { user, system } = process.threadCpuUsage(before);

@@ -2,21 +2,21 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 
-/** Writes a parsed stream to the client. Created once per response. */
+/** Writes a parsed stream to the client. One stream writer is created per response. */
 export interface StreamWriter {
   /** Splits the provider's bytes into pieces that are parsed and written one by one. */
   split(chunk: Buffer): readonly Buffer[];
-  /** Returns the remaining piece after the provider has sent everything. */
+  /** Returns the remaining piece after the provider has sent the whole stream. */
   left(): readonly Buffer[];
   /**
    * Returns the bytes to send to the client.
    * @param chunk the provider's bytes
-   * @param events the events in these bytes
+   * @param events the events in the provider's bytes
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**
-   * Returns the remaining bytes at the end of a complete stream. With recovery rounds, these are the bytes of
-   * the last round.
+   * Returns the remaining bytes at the end of a complete stream. With recovery rounds, the remaining bytes
+   * are those of the last round.
    */
   rest(): readonly Uint8Array[];
 }
@@ -33,10 +33,10 @@ interface PassGiven {
 type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
- * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first call
- * that the client must not see. After that, events are rendered by a renderer that has received all earlier
- * events. Frames are buffered while a call is undecided. Frames before the first block are buffered too, so a
- * round without visible content sends nothing.
+ * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first tool
+ * call that the client must not see. After such a tool call, events are rendered by a renderer that has
+ * received all earlier events. Frames are buffered while a tool call is undecided. Frames before the first
+ * block are buffered too, so a recovery round without visible content sends nothing.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -65,7 +65,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));
       if (rounds.isAltered) return switchToRendering();
-      // After an error, undecided calls stay undecided. Withheld calls are dropped, and the error is sent.
+      // After an error, undecided tool calls stay undecided. Withheld tool calls are dropped, and the error
+      // is sent.
       if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
@@ -79,8 +80,9 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * A snapshot of a round's events. It contains the number of events and the last event, because later deltas
- * may be merged into that event. Copying all events for each withheld call would take quadratic time.
+ * A snapshot of the events of a recovery round. The snapshot contains the number of events and the last
+ * event, because later deltas may be merged into that event. Copying all events for each withheld tool call
+ * would take quadratic time.
  */
 interface SentEvents {
   readonly events: readonly StreamEvent[];
@@ -93,7 +95,7 @@ class WaitingFrames {
   readonly #given: PassGiven;
   #frames: Uint8Array[] = [];
   #events: StreamEvent[] = [];
-  /** The events that were sent before the first undecided call. */
+  /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
 
   constructor(given: PassGiven) {
@@ -120,7 +122,8 @@ class WaitingFrames {
 
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer();
-    // Replays the events that the client has already seen, and drops the renderer's output for them.
+    // Replays the events that the client has already seen, and drops the renderer's output for the replayed
+    // events.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, bytes: render(this.#events) };

@@ -41,8 +41,8 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 }
 
 /**
- * Writes the result of recovery rounds to the log and, if the response has not begun, to its headers. Later
- * results appear only in the log.
+ * Writes the result of recovery rounds to the log and, if the response has not begun, to the response
+ * headers. Later results appear only in the log.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -99,7 +99,7 @@ export function pump(
   return new Promise((resolve, reject) => {
     response.once('close', () => {
       if (isAnswered(response)) return;
-      // Only the first rejection has an effect. Discarding the body may cause another rejection.
+      // Only the first rejection has an effect. Discarding the response body may cause another rejection.
       reject(new DOMException('the client left', 'AbortError'));
       body.discard();
     });

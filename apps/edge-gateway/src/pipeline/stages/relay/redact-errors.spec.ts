@@ -4,7 +4,7 @@ import { redactErrorBody, redactErrorEvents, redactErrorFrames } from './redact-
 const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
 
 describe('a provider’s error', () => {
-  it('does not contain the credential of the call, in any spelling', () => {
+  it('does not contain the credential of the provider call, in any spelling', () => {
     const body = Buffer.from(`{"error":"bad key ${secret} or wJalrXUtnFEMI\\/K7MDENG+bPxRfiCY"}`);
     expect(redactErrorBody(body, [secret]).toString()).toBe('{"error":"bad key [redacted] or [redacted]"}');
     expect(redactErrorBody(Buffer.from('key k1 is bad'), ['k1', '']).toString()).toBe(

@@ -4,7 +4,8 @@ import { encodeEventStream, EventStreamDecoder } from '@gateway/wire-formats';
 import { splitBinaryFrames } from './frame-gate.ts';
 
 /**
- * Removes the call's credential from a provider's error text. Some providers quote the rejected key.
+ * Removes the credential of the provider call from a provider's error text. Some providers quote the rejected
+ * key.
  * @param secrets the values in the credential
  */
 export function redactErrorText(text: string, secrets: readonly string[]): string {
@@ -18,14 +19,14 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
 }
 
 /**
- * Max length in bytes of a body that is always converted to text. A longer body is converted only if it
+ * Maximum length in bytes of a body that is always converted to text. A longer body is converted only if it
  * contains the end of a secret.
  */
 const shortBytes = 1024 * 1024;
 
 /**
- * Removes the credential from the body of an error, like `redactErrorText`. Returns the same bytes if they
- * contain no secret.
+ * Removes the credential of the provider call from the body of an error, like `redactErrorText`. Returns the
+ * same bytes if the body contains no secret.
  */
 export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffer {
   if (body.length > shortBytes && !secrets.some((secret) => body.includes(secret.slice(-secretCharsMin))))
@@ -35,7 +36,10 @@ export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffe
   return redacted === text ? body : Buffer.from(redacted, 'utf8');
 }
 
-/** Removes the credential from the errors among a stream's events, like `redactErrorText`. */
+/**
+ * Removes the credential of the provider call from the errors among a stream's events, like
+ * `redactErrorText`.
+ */
 export function redactErrorEvents(
   events: readonly StreamEvent[],
   secrets: readonly string[],
@@ -47,8 +51,8 @@ export function redactErrorEvents(
 }
 
 /**
- * Removes the credential from complete frames in the provider's own format that include an error, like
- * `redactErrorText`.
+ * Removes the credential of the provider call from complete frames in the provider's own format that include
+ * an error, like `redactErrorText`.
  */
 export function redactErrorFrames(
   frames: Buffer,

@@ -47,7 +47,7 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** Max length in bytes of an unread request body that Node reads to its end after the response. */
+/** Maximum length in bytes of an unread request body that Node reads to its end after the response. */
 const shortBodyBytes = 64 * 1024;
 
 /**
@@ -70,7 +70,8 @@ function endRequest({ request, response }: Exchange): boolean {
 }
 
 /**
- * Max time in milliseconds for reading and dropping the rest of an unread body before the connection closes.
+ * Maximum time in milliseconds for reading and dropping the rest of an unread body before the connection
+ * closes.
  */
 const lingerMs = 2_000;
 
@@ -91,9 +92,10 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
 }
 
 /**
- * Sends the provider's own error, without credentials. If both formats are the same, the remaining bytes are
- * unchanged and `x-svc-error-source` names the source. Otherwise the error is rendered in the client's
- * format, with `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
+ * Sends the provider's own error, without credentials. If client and provider use the same format, the
+ * remaining bytes are unchanged and `x-svc-error-source` names the source of the error. In another format,
+ * the error is rendered in the client's format, with `source: provider`. See
+ * docs/decisions/0001-provider-errors-pass-untouched.md.
  */
 export async function relayProviderError(
   passed: ProviderAnswer,
@@ -138,8 +140,9 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 }
 
 /**
- * Returns the missing retry header, because clients differ in which of the two headers they read. If the
- * provider sent one of the headers, or a delay in the body, the client gets both headers.
+ * Returns the missing retry header, because clients differ in whether they read `retry-after` or
+ * `retry-after-ms`. If the provider sent one of the retry headers, or a delay in the body, the client gets
+ * both headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,

@@ -16,8 +16,8 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
  * Relays a non-streaming response. The client receives either a complete, readable response or a clean error.
- * If both formats are the same, the client receives the provider's bytes. Returns undefined if the recovery
- * rounds ended without a response and the request must be forwarded again.
+ * If client and provider use the same format, the client receives the provider's bytes. Returns undefined if
+ * the recovery rounds ended without a response and the request must be forwarded again.
  */
 export async function relayPlain(
   passed: ProviderAnswer,
@@ -42,8 +42,8 @@ export async function relayPlain(
 }
 
 /**
- * Relays a non-streaming response with one or more rounds. A response without recovery calls keeps the
- * provider's own bytes.
+ * Relays a non-streaming response with one or more recovery rounds. A response without recovery tool calls
+ * keeps the provider's own bytes.
  */
 async function relayPlainRounds(
   first: ProviderAnswer,
@@ -80,8 +80,8 @@ type ReadRound =
     };
 
 /**
- * Reads the response of a round and sends the next request if another round follows. If a later round fails,
- * the request starts afresh, because the client has received nothing yet.
+ * Reads the response of a recovery round and sends the next request if another round follows. If a later
+ * recovery round fails, the request starts afresh, because the client has received nothing yet.
  */
 async function readPlainRound(
   passed: ProviderAnswer,
@@ -139,7 +139,7 @@ function endPlainRounds(
   return endPlain(passed, rounds.summary, exchange);
 }
 
-/** Parses a response. Errors in the result do not quote the credential of the call. */
+/** Parses a response. Errors in the result do not quote the credential of the provider call. */
 function parseAnswer(
   bytes: Buffer,
   { answer }: ProviderAnswer,
@@ -149,14 +149,15 @@ function parseAnswer(
 }
 
 /**
- * Max length of a non-streaming response in bytes. The whole response is read before the status is sent.
- * Longer responses are rejected.
+ * Maximum length of a non-streaming response in bytes. The whole non-streaming response is read before the
+ * status is sent. Longer responses are rejected.
  */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
  * The memory that a response takes, as a multiple of its length. The memory contains the bytes, the chunks
- * until they are joined, and the texts in the response. This factor is an estimate, like `bodyMemoryFactor`.
+ * until they are joined, and the texts in the response. The memory factor is an estimate, like
+ * `bodyMemoryFactor`.
  */
 export const answerMemoryFactor = 3;
 
@@ -179,8 +180,8 @@ function endPlain(
 }
 
 /**
- * Returns whether a response may pass without parsing. With tool lists every response is parsed, because a
- * client may read any response as JSON.
+ * Returns whether a response may pass without parsing. If the API key has tool lists, every response is
+ * parsed, because a client may read any response as JSON.
  */
 function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
   return isSameFormat && calls === null && !isJson(passed);
@@ -191,7 +192,7 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** Sends a response that is not declared as JSON, without the credential of the call. */
+/** Sends a response that is not declared as JSON, without the credential of the provider call. */
 function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const bytes = redactErrorBody(body, passed.answer.secrets);
   exchange.timings.firstByteAt = performance.now();

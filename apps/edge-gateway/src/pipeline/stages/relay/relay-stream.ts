@@ -35,7 +35,7 @@ export class StreamReader {
   readonly #secrets: readonly string[];
   #summary: ResponseSummary = createSummary();
 
-  /** @param secrets the values in the call's credential, which must not occur in error texts */
+  /** @param secrets the values in the credential of the provider call, which must not occur in error texts */
   constructor(format: WireFormat, secrets: readonly string[] = []) {
     this.#parser = format.provider.openStreamParser();
     this.#secrets = secrets;
@@ -52,13 +52,13 @@ export class StreamReader {
 
   /**
    * Parses a chunk.
-   * @throws GatewayError `upstream_invalid` for bytes that no client of this format can parse
+   * @throws GatewayError `upstream_invalid` if no client of this format can parse the bytes
    */
   push(chunk: Uint8Array): readonly StreamEvent[] {
     return this.note(this.#parser.push(chunk));
   }
 
-  /** Called when the provider has ended the stream. */
+  /** Must be called when the provider has ended the stream. */
   end(): readonly StreamEvent[] {
     return this.note(this.#parser.end());
   }
@@ -110,8 +110,8 @@ export async function relayStream(
 }
 
 /**
- * Relays the response of a round to its end, and sends the next request if another round follows. If a later
- * round fails, another request may replace the round.
+ * Relays the response of a recovery round to its end, and sends the next request if another round follows. If
+ * a later recovery round fails, another request may replace the round.
  */
 async function runRound(stream: OpenStream): Promise<Continuation> {
   const { lane, reader, exchange } = stream;
@@ -144,7 +144,8 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // The first round is known to be a stream. A later round's response may have another type.
+    // The first response is known to be a stream. The response of a later recovery round may have another
+    // type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;
@@ -178,7 +179,7 @@ async function readPlainRound(stream: OpenStream): Promise<void> {
   for (const part of take(stream, bytes, events)) exchange.response.write(part);
 }
 
-/** Reads a provider error from a later round, after the client has received part of the response. */
+/** Reads a provider error from a later recovery round, after the client has received part of the response. */
 async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactErrorText(body.bytes.toString('utf8'), answer.secrets);
@@ -210,7 +211,7 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
   return written;
 }
 
-/** Removes the credential of the call from the provider's own frames, which include an error. */
+/** Removes the credential of the provider call from the provider's own frames, which include an error. */
 function withoutSecrets(parts: readonly Uint8Array[], { passed, lane }: OpenStream): readonly Uint8Array[] {
   if (!lane.isSameFormat || parts.length === 0) return parts;
   const { framing } = lane.client.client;
@@ -232,7 +233,7 @@ function endStream(stream: OpenStream): RelayOutcome {
   const { summary } = reader;
   const isTruncated = !summary.sawEnd && summary.error === undefined;
   if (isTruncated && !response.headersSent) throw truncated;
-  // After an unfinished frame, the client would parse the error event as the rest of this frame.
+  // After an unfinished frame, the client would parse the error event as the rest of the unfinished frame.
   const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
   const shown = summary.error === undefined ? rest : withoutSecrets(rest, stream);
   if (lane.rounds !== null) applyRounds(exchange, lane.rounds);
@@ -261,8 +262,9 @@ function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): str
 }
 
 /**
- * Ends a broken stream. After the first byte, sends the format's own error event, without a success
- * terminator. Before the first byte, throws the error, which becomes an ordinary error response.
+ * Ends a broken stream. After the first byte, the function sends the format's own error event, without a
+ * success terminator. Before the first byte, the function throws the error, which becomes an ordinary error
+ * response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;

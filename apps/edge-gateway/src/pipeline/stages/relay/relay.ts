@@ -16,11 +16,11 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 
 /**
- * Relays the provider's response to the client: byte for byte if both use the same format, otherwise event by
- * event. With `rounds`, the gateway answers calls to its recovery tool itself, and the client does not see
- * these calls. Throws only before the first byte is sent. Later failures are reported in the stream and in
- * the outcome. Returns undefined if the rounds ended without a response. The client's own request must then
- * be forwarded with every tool.
+ * Relays the provider's response to the client: byte for byte if client and provider use the same format,
+ * otherwise event by event. With `rounds`, the gateway answers calls to its recovery tool itself, and the
+ * client does not see these calls. The function throws only before the first byte is sent. Later failures are
+ * reported in the stream and in the outcome. Returns undefined if the recovery rounds ended without a
+ * response. After such rounds, the client's own request must be forwarded with every tool.
  */
 export async function relay(
   answer: UpstreamAnswer,
@@ -46,12 +46,12 @@ export async function relay(
   }
 }
 
-/** Max length of a token count response, in bytes. */
+/** Maximum length of a token count response, in bytes. */
 const countBytesMax = 64 * 1024;
 
 /**
  * Relays the provider's token count response unchanged.
- * @throws GatewayError `upstream_invalid` for a response without a count
+ * @throws GatewayError `upstream_invalid` if the response has no token count
  */
 export async function relayCount(answer: UpstreamAnswer, exchange: Exchange): Promise<void> {
   const bytes = await readCount(answer);

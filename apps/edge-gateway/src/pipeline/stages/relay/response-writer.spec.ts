@@ -6,7 +6,7 @@ import type { Target } from '../../../request/request.ts';
 import { fillCallIds, openResponseWriter } from './response-writer.ts';
 import { StreamReader } from './relay-stream.ts';
 
-/** Relays a stream in this format in pieces. Each piece is parsed before it is written. */
+/** Relays a stream in the given format in pieces. Each piece of the stream is parsed before it is written. */
 function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = {
@@ -53,7 +53,7 @@ function startCall(block: number, id: string): StreamEvent {
 }
 
 describe('fillCallIds', () => {
-  it('gives each call without an id a unique id that other formats accept', () => {
+  it('gives each tool call without an id a unique id that other formats accept', () => {
     const ids = fillCallIds([startCall(0, ''), startCall(1, 'given'), startCall(2, '')], 'a-1').map(
       (event) => (event.type === 'tool-call-start' ? event.id : ''),
     );

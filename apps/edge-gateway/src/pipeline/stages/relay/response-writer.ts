@@ -23,20 +23,20 @@ export interface ResponseWriter {
   readonly isSameFormat: boolean;
   /** Default values for fields that the client's format requires and the provider's format may lack. */
   readonly defaults: AnswerDefaults;
-  /** The recovery rounds. Null without recovery. */
+  /** The recovery rounds of the response. Null if the request has no recovery. */
   readonly rounds: RecoveryRounds | null;
-  /** Removes the calls of denied tools. Null for a key without tool lists. */
+  /** Removes calls to denied tools. Null for a key without tool lists. */
   readonly calls: DeniedCalls | null;
-  /** Opens a writer for a parsed stream. Created once per response. */
+  /** Opens a writer for a parsed stream. One stream writer is created per response. */
   openStreamWriter(): StreamWriter;
   /** Renders a whole response as the stream that the client expects. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
 /**
- * Max length of a buffered frame in bytes: the limit of the messages parser, plus room for the fields around
- * the data. A server tool's document arrives in a single event. Parsers check their own limits first, and the
- * chat-completions limit is lower.
+ * Maximum length of a buffered frame in bytes: the limit of the messages parser, plus room for the fields
+ * around the data. A server tool's document arrives in a single event. Parsers check their own limits first,
+ * and the chat-completions limit is lower.
  */
 const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
 
@@ -178,9 +178,9 @@ export function judge(events: readonly StreamEvent[], calls: DeniedCalls | null)
 }
 
 /**
- * Assigns an id to each call that the provider sent without an id. The client needs the id to match results
- * to calls, and SDKs for other formats reject an empty id. The id contains the request id and the round
- * number, so it is unique within the conversation.
+ * Assigns an id to each tool call that the provider sent without an id. The client needs the call id to match
+ * results to calls, and SDKs for other formats reject an empty id. The call id contains the request id and
+ * the round number, so the call id is unique within the conversation.
  */
 export function fillCallIds(
   events: readonly StreamEvent[],
@@ -203,20 +203,21 @@ interface PassGiven {
   readonly gate: FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Renders events in the client's format. Receives every event of the response. */
+  /** Renders events in the client's format. The renderer receives every event of the response. */
   readonly render: (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 /**
- * Texts in frames that begin a server tool's call or the result of such a call. These frames have no event,
- * because the event is created when the block is complete.
+ * Texts in frames that begin a server tool's call or the result of such a call. A frame with one of these
+ * texts has no event, because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 
 /**
  * Writes a stream for a key with tool lists in the provider's own format. Frames pass byte for byte until the
- * first call. After that the client gets rendered events, so it reads exactly the calls that were checked. No
- * bytes are withheld, except that a server tool's block is sent when it is complete.
+ * first tool call. After the first tool call, the client gets rendered events, so the client reads exactly
+ * the calls that were checked. No bytes are withheld, except that a server tool's block is sent when it is
+ * complete.
  */
 function passUntilCall({ calls, gate, split, fillIds, render }: PassGiven): StreamWriter {
   let isRendering = false;

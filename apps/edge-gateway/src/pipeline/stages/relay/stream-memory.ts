@@ -3,16 +3,17 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
 /**
- * Max number of unsent bytes of a stream that are not counted, because short frames use memory only briefly.
+ * Maximum number of unsent bytes of a stream that are not counted, because short frames use memory only
+ * briefly.
  */
 const uncountedBytes = 64 * 1024;
 /** Number of copies of an unfinished frame in memory: one in the writer and one in the parser. */
 const frameCopies = 2;
 
 /**
- * Counts the memory of one stream round in the account's share. The memory contains an unfinished frame. With
- * recovery, it also contains the text of all events, because the next round's request contains this text. All
- * methods throw `overloaded` if the account may not use more memory.
+ * Adds the memory of one provider stream to the memory that the account uses. The counted memory contains an
+ * unfinished frame. With recovery, the counted memory also contains the text of all events, because the next
+ * round's request contains this text. All methods throw `overloaded` if the account may not use more memory.
  */
 export class StreamMemory {
   readonly #memory: NonNullable<Exchange['turn']>['memory'] | undefined;
@@ -43,7 +44,7 @@ export class StreamMemory {
   }
 
   /**
-   * Counts the events that the next round needs.
+   * Counts the events that the next recovery round needs.
    * @param piece the bytes that the events were parsed from; no event is longer
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
@@ -52,7 +53,7 @@ export class StreamMemory {
   }
 }
 
-/** Returns the length of a delta. Stored deltas are joined, so only their text is counted. */
+/** Returns the length of a delta. Stored deltas are joined, so only the text of a delta is counted. */
 function lengthOf(event: StreamEvent): number | undefined {
   if ('text' in event) return event.text.length;
   return event.type === 'tool-call-delta' ? event.argumentsText.length : undefined;

@@ -13,7 +13,10 @@ export interface OutboundDraft {
   readonly edited: EditedRequest;
 }
 
-/** A rule that every outbound request must satisfy. Returns a description of the violation, or null. */
+/**
+ * A rule that every outbound request must satisfy. Returns a description of the violation, or null if the
+ * request satisfies the rule.
+ */
 export type Invariant = (draft: OutboundDraft) => string | null;
 
 /** `tool_choice` names only forwarded tools. Names that the client did not offer are ignored. */
@@ -28,9 +31,9 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * Tools that the transcript calls stay defined, if the client defined them and its key may use them.
- * Otherwise the transcript's calls to these tools are rewritten as recovery tool calls. With bound reasoning,
- * the tool set cannot change, and providers accept calls to undefined tools.
+ * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them. If
+ * such a tool is not defined, the transcript's calls to the tool are rewritten as recovery tool calls. With
+ * bound reasoning, the tool set cannot change, and providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
@@ -48,8 +51,8 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 
 /**
  * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, with two
- * exceptions. The plan may edit text after the model's first turn began, in the same way in every turn. So may calls to
- * pruned tools be rewritten.
+ * exceptions. The plan may edit text after the last message with a cache marker. Calls to pruned tools may be
+ * rewritten, in the same way in every turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
@@ -73,8 +76,8 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 const quote = 0x22;
 
 /**
- * A message edit replaces a JSON string with another JSON string that is not longer. Calls and results
- * therefore stay paired.
+ * A message edit replaces a JSON string with another JSON string that is not longer. Tool calls and tool
+ * results therefore stay paired.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
@@ -94,8 +97,8 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
 }
 
 /**
- * An edit to a call replaces a name or arguments with JSON of the same type. Calls and results therefore stay
- * paired.
+ * An edit to a tool call replaces a name or arguments with JSON of the same type. Tool calls and tool results
+ * therefore stay paired.
  */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
   const broken = plan.recovery?.callEdits.find(({ start, replacement }) => {
@@ -109,9 +112,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request longer. There are two exceptions: the tool that recalls compressed content,
- * and the fields that instruct a provider to defer tools. The model name is not part of the plan, and may be
- * longer than the client's model name (`svc/auto`).
+ * Planning never makes a request longer. There are two exceptions to this rule: the tool that recalls
+ * compressed content, and the fields that instruct a provider to defer tools. The model name is not part of
+ * the plan, and may be longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
@@ -129,7 +132,7 @@ function modelGrowth({ tape, edited }: OutboundDraft): number {
   return edit === undefined ? 0 : Buffer.byteLength(edit.replacement) - (range.end - range.start);
 }
 
-/** Max nesting depth of a request. Editing never adds a level. */
+/** Maximum nesting depth of a request. Editing a request never adds a level of nesting. */
 const depthMax = 128;
 
 /** Matches a JSON string that has only characters used in model names, without escapes. */
@@ -138,8 +141,8 @@ const modelText = /^"[\w./:@-]+"$/;
 /**
  * The edited body is one valid JSON value, nested no deeper than the client's body.
  * The client's messages were scanned when they arrived, and edits to messages only replace strings
- * (`contextEditsAreTexts` comes first). Each message is therefore replaced by `null`. Only the tools and
- * settings are scanned, regardless of the length of the conversation.
+ * (`contextEditsAreTexts` comes first). For the scan, each message is therefore replaced by `null`. Only the
+ * tools and settings are scanned, regardless of the length of the conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;

@@ -6,13 +6,13 @@ import type { ParsedRequest } from '../../../request/request.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Max number of candidates in a request's log row. A list may have thousands of candidates, and the best
- * candidates come first.
+ * Maximum number of candidate tools in a request's log row. A tool list may have thousands of candidates, and
+ * the best candidates come first.
  */
 const candidatesMax = 512;
 /**
- * Max number of candidates in shadow mode, which measures every candidate. This is also the max length of a
- * tool list.
+ * Maximum number of candidate tools in shadow mode, which measures every candidate. The same number is the
+ * maximum length of a tool list.
  */
 const shadowCandidatesMax = 4096;
 
@@ -56,14 +56,14 @@ export function noteOutbound(
   if (sentCount < plan.eligible.length && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
-/** Returns tool names for the statistics, for requests without a ranking by the router. */
+/** Returns tool names for the statistics, for requests without a tool ranking by the router. */
 function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly string[] {
   return eligible.slice(0, candidatesMax).flatMap((index) => outline.tools[index]?.name ?? []);
 }
 
 /**
- * Counts the deferred tools that the model found in earlier turns. The provider then shows the definitions of
- * these tools.
+ * Counts the deferred tools that the model found in earlier turns. The provider shows the definitions of the
+ * found tools to the model.
  */
 function countFoundBefore({ deferredTools }: Exchange, { tape }: ParsedRequest): number {
   if (deferredTools === undefined) return 0;
@@ -114,8 +114,8 @@ function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: 
 }
 
 /**
- * Returns the smallest K at which the plan would forward each tool, by name. For a duplicate name, the
- * smaller K is used.
+ * Returns the smallest K at which the plan would forward each tool, by tool name. If two tools have the same
+ * name, the smaller K is used.
  */
 function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
   const held = new Map<string, number>();
@@ -128,8 +128,8 @@ function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan
 }
 
 /**
- * Lists the deferred tools. A call to a deferred tool shows that the model has searched for this tool, as a
- * recovery call would.
+ * Lists the deferred tools. A call to a deferred tool shows that the model has searched for this tool, like a
+ * recovery tool call.
  */
 function listDeferred(
   { outline }: ParsedRequest,
@@ -157,7 +157,7 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
 }
 
 /**
- * Adds the estimated token counts for conversations that the compressor processed. The counts are whole
+ * Adds the estimated token counts for conversations that the compressor processed. The token counts are whole
  * numbers, and the parts add up to the total.
  */
 function noteContext(
@@ -175,7 +175,7 @@ function noteContext(
   headers['x-svc-ctx-tokens-saved'] = String(saved);
 }
 
-/** Totals the compression steps of all tools and messages by step name. */
+/** Adds up the compression steps of all tools and messages by step name. */
 export function sumSteps(
   plan: Pick<ToolPlan, 'schemaEdits' | 'context'>,
 ): Exchange['ledger']['compressionSteps'] {

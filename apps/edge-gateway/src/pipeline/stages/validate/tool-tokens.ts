@@ -2,23 +2,29 @@ import { countDefinitions } from '@gateway/contracts';
 import { cutForMessages, type Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 
-/** A tool definition to count. `text` is read only if its count is not known. */
+/** A tool definition to count. `text` is read only if the definition's token count is not known. */
 export interface CountedDefinition {
-  /** SHA-256 of the text, in hex. */
+  /** SHA-256 of the definition's text, in hex. */
   readonly hash: string;
   readonly text: () => string;
 }
 
-/** Token counts of definitions (o200k). A count is null if the definition was not counted. */
+/**
+ * Token counts of tool definitions, counted with the o200k tokenizer. A token count is null if the definition
+ * was not counted.
+ */
 export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
-/** Max bytes of definitions in one call. The limit leaves room for framing under the 8 MiB message limit. */
+/**
+ * Maximum number of bytes of definitions in one call to the compressor. The limit leaves room for framing
+ * under the 8 MiB limit for messages.
+ */
 const textBytesMax = 6 * 1024 * 1024;
 
 /**
  * Provides the token counts of tool definitions. The compressor counts the tokens while the provider
- * processes the request. Agents send the same definitions in every request, so most counts are known.
+ * processes the request. Agents send the same definitions in every request, so most token counts are known.
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;
@@ -29,8 +35,8 @@ export class ToolTokens {
   }
 
   /**
-   * Returns the count of each definition, without a promise if all counts are known. A count is null if the
-   * compressor is unavailable or overloaded, or if the definitions are too long. Never rejects.
+   * Returns the token count of each definition, without a promise if all counts are known. A token count is
+   * null if the compressor is unavailable or overloaded, or if the definitions are too long. Never rejects.
    */
   count(accountId: string, definitions: readonly CountedDefinition[]): TokenCounts | Promise<TokenCounts> {
     const known = this.#read(definitions);
@@ -61,7 +67,7 @@ export class ToolTokens {
         }
       }
     } catch {
-      // The counts of this request stay unknown. The next request repeats the call.
+      // The token counts of this request stay unknown. The next request repeats the call to the compressor.
     }
     return this.#read(definitions);
   }

@@ -29,7 +29,7 @@ import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
 import type { ToolTokens } from './tool-tokens.ts';
 
-/** Cheap checks come first. The full scan of the result runs only if the cheap checks pass. */
+/** Cheap checks come first. The full scan of the edited request runs only if the cheap checks pass. */
 const invariants: readonly Invariant[] = [
   toolChoiceIsForwarded,
   calledToolsAreDefined,
@@ -113,8 +113,9 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request for a recovery round. The request follows the same plan, with the tools added in this
- * round, the round's recovery tool, and messages that the client has not seen.
+ * Builds the request for a recovery round. The request follows the same plan as the first request. The
+ * request also has the tools added in this round, the round's recovery tool, and messages that the client has
+ * not seen.
  */
 function roundOf(
   request: ParsedRequest,
@@ -181,7 +182,7 @@ function draftOf(
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
     ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
-    // Translation adds these messages to a translated request.
+    // Translation appends the added messages to a translated request.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };

@@ -9,20 +9,21 @@ import type { ContextMemo } from './context-memo.ts';
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * SHA-256 in hex of the account, the settings and all text before the model's first turn. It is the same
-   * for every request in the conversation, and markers are valid only within it. The conversation key cannot
-   * replace it: that key covers only excerpts, so two different conversations could share markers.
+   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
+   * same for every request in the conversation, and markers are valid only within this conversation. The
+   * conversation key cannot replace the hash. The conversation key covers only excerpts, so two different
+   * conversations could share markers.
    */
   readonly name: string;
   /** The key for the compression result of each message. */
   readonly chain: readonly Buffer[];
-  /** Messages before this index are replaced by summaries. 0 if no message is replaced. */
+  /** Messages before this index are replaced by summaries. The index is 0 if no message is replaced. */
   readonly clearedBefore: number;
 }
 
 /**
- * Opens a conversation under these settings.
- * @param clearedBefore index of the last clear, which invalidates earlier results.
+ * Opens a conversation under the given compression settings.
+ * @param clearedBefore index of the last replacement of old tool results, which invalidates earlier results.
  */
 export function openConversation(
   subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,
@@ -44,10 +45,9 @@ export function openConversation(
 }
 
 /**
- * Returns one hash per message. Each hash covers the text of the conversation up to and including that message, so equal
- * hashes mean equal results. Cache markers, and the shape of a message around its texts, do not count: agents change both
- * from turn to turn. A hash cannot be guessed without the conversation.
- * @param seed other inputs that affect a result: account, mode, version of the steps.
+ * Returns one hash per message. Each hash covers the conversation up to and including its message, so equal
+ * hashes mean equal beginnings. A hash cannot be guessed without the conversation.
+ * @param seed other inputs that affect a result: account, mode, version of the compression steps.
  */
 function chainOf(
   seed: string,
@@ -75,7 +75,8 @@ export function nameTurn({ chain }: CompressedConversation, turn: number): strin
 }
 
 /**
- * Identifies the first `count` messages in the form in which they are sent, by their bytes and their marks.
+ * Identifies the first `count` messages in the form in which the messages are sent, by their bytes and their
+ * marks.
  * @param marks one character per message, as returned by `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
@@ -84,15 +85,15 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 }
 
 /**
- * Max characters in one request to the compressor. The limit leaves room under the 8 MiB message limit,
- * because JSON escapes make text longer.
+ * Maximum number of characters in one request to the compressor. The limit leaves room under the 8 MiB limit
+ * for messages, because JSON escapes make text longer.
  */
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * Returns one mark per message for the form in which the message is sent. `a`: unchanged, because the message
- * was not compressed in time. `-`: compressed. `f`: unchanged, because the message is protected or too short.
- * `o`: old and replaced by a summary.
+ * Returns one mark per message for the form in which the message is sent. `a`: the message is unchanged,
+ * because it was not compressed in time. `-`: the message is compressed. `f`: the message is unchanged,
+ * because it is protected or too short. `o`: the message is old and replaced by a summary.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -108,9 +109,9 @@ export function markMessages(
 }
 
 /**
- * Returns the index up to which a compressor may remember the conversation. This is the index of the model's
- * response to the last compressed request. Returns 0 if nothing was compressed before, or if an intermediate
- * result is missing.
+ * Returns the index up to which a compressor may remember the conversation. The returned index is that of the
+ * model's response to the last compressed request. Returns 0 if nothing was compressed before, or if an
+ * intermediate result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,

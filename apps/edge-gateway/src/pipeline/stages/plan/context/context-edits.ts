@@ -27,8 +27,8 @@ export interface MessageEdits {
   /** Keys for looking up the exact token counts. */
   readonly blocks: readonly string[];
   /**
-   * Whether the message was not compressed in time. The message is then sent unchanged in all later turns
-   * too.
+   * Whether the message was not compressed in time. A message that was not compressed in time is sent
+   * unchanged in all later turns too.
    */
   readonly wasLate: boolean;
 }
@@ -36,14 +36,14 @@ export interface MessageEdits {
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Max number of ids stored with a request, because a conversation may have thousands of ids. The newest ids
- * are kept.
+ * Maximum number of ids stored with a request, because a conversation may have thousands of ids. The newest
+ * ids are kept.
  */
 const idsMax = 64;
 
 /**
- * Collects, for each message, replacements for whole JSON strings. No replacement is longer than the
- * original.
+ * Collects, for each message, replacements for whole JSON strings. No replacement is longer than the original
+ * string.
  */
 export function collectEdits(
   parts: readonly ContextPart[],
@@ -71,7 +71,7 @@ export function collectEdits(
   return new Map([...byMessage].map(([index, found]) => [index, { ...found, wasLate: false }]));
 }
 
-/** Combines the edits for all messages, at their positions in the body. */
+/** Combines the edits for all messages, at their positions in the request body. */
 export function joinEdits(
   { outline: { messages }, candidates, parts, tape }: ContextSubject,
   editsFor: (index: number) => MessageEdits,

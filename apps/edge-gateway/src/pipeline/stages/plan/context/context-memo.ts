@@ -4,15 +4,21 @@ import { LRUCache } from 'lru-cache';
 import { accountKey } from '../../../../cache/account-keys.ts';
 import type { MessageEdits } from './context-edits.ts';
 
-/** The cache commands that the memo uses (`AccountCache`). */
+/** The cache commands that the compression memo uses (`AccountCache`). */
 export interface MemoRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
   set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
-/** Lifetime of an entry in seconds. After a longer pause, the provider's prompt cache has expired anyway. */
+/**
+ * Lifetime of a cache entry in seconds. After a longer pause than this lifetime, the provider's prompt cache
+ * has expired anyway.
+ */
 const keptSeconds = 24 * 3600;
-/** Precision of the expiry in memory, in milliseconds. The clock is read at most once in this time. */
+/**
+ * Precision with which entries in memory expire, in milliseconds. The clock is read at most once in this
+ * time.
+ */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
 const nonceLength = 12;

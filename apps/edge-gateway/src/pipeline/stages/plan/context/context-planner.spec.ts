@@ -113,7 +113,7 @@ const signal = new AbortController().signal;
 const upper = (at: number): string => result(at).trim().toUpperCase();
 
 describe('ContextPlanner', () => {
-  it('compresses only new messages and replays the other messages', async () => {
+  it('compresses only new messages and replays the stored form of all other messages', async () => {
     const { planner, asked } = open();
     await send(planner, 1);
     expect(await send(planner, 2)).toEqual([upper(0), upper(1)]);
@@ -125,7 +125,7 @@ describe('ContextPlanner', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('sends the whole conversation to a compressor that has lost it', async () => {
+  it('sends the whole conversation to a compressor that has lost the conversation', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.forgets = true;
@@ -135,7 +135,7 @@ describe('ContextPlanner', () => {
     expect(asked.at(-1)?.blocks.map(({ text }) => text)).toEqual(texts);
   });
 
-  it('sends late messages unchanged in this and all later turns, and marks them as frozen', async () => {
+  it('sends messages that were not compressed in time unchanged in this and all later turns, and marks them as frozen', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.isUp = false;
@@ -155,7 +155,7 @@ describe('ContextPlanner', () => {
     expect(await send(planner, 1)).toEqual([upper(0)]);
   });
 
-  it('recalls stored originals, and recreates originals that are not stored', async () => {
+  it('recalls stored original texts, and recreates original texts that are not stored', async () => {
     const { planner, state } = open();
     const { recall } = await plan(planner, 2, { settings: recoverable });
     const id = markerOf(result(1));
@@ -177,7 +177,7 @@ describe('ContextPlanner', () => {
     expect(await nameOf(1, { opening: 'begin' })).not.toBe(name);
   });
 
-  it('keeps the conversation’s initial settings if a change would cost more', async () => {
+  it('keeps the conversation’s initial compression settings if a change would cost more', async () => {
     const { planner } = open();
     await plan(planner, 2, { settings: lossless, model: cached });
     const kept = await plan(planner, 3, { settings: recoverable, model: cached });
@@ -187,7 +187,7 @@ describe('ContextPlanner', () => {
     expect((await plan(open().planner, 3, { settings: recoverable, model: cached })).decision).toBe('taken');
   });
 
-  it('clears old results when this saves cost, and sends the same bytes afterwards', async () => {
+  it('replaces old tool results with summaries when this saves cost, and sends the same bytes afterwards', async () => {
     const { planner } = open();
     const resultOf = (at: number) => `${result(at)} ${'word '.repeat(1_000)}`;
     const sending = { settings: recoverable, model: { ...cached, cache: null }, resultOf };

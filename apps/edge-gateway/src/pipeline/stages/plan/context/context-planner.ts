@@ -35,7 +35,8 @@ const restorePauseMs = 200;
 
 /**
  * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
- * arrives. Later turns send the same bytes, either from the memo or by repeating the same computation.
+ * arrives. Later turns send the same bytes, either from the compression memo or by repeating the same
+ * computation.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -50,7 +51,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Never throws. A message that was not compressed in time is sent unchanged, now and in every later turn.
+   * Plans the compression and never throws. A message that was not compressed in time is sent unchanged, now
+   * and in every later turn.
    */
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
     const tailStart = findTail(subject.outline);
@@ -155,8 +157,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's settings, with one exception. If the conversation started under other settings and a
-   * change would cost more than it saves, the earlier settings still apply.
+   * Uses the account's compression settings, with one exception. If the conversation started under other
+   * settings and a change would cost more than it saves, the earlier settings still apply.
    */
   async #chooseSession(
     subject: ContextSubject,
@@ -222,8 +224,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Compresses the messages after the last turn. If the compressor or the memo lost the beginning, the
-   * function sends the whole conversation.
+   * Compresses the messages after the last turn. If the compressor or the compression memo lost the beginning
+   * of the conversation, the function sends the whole conversation.
    */
   async #askFor(
     subject: ContextSubject,
@@ -247,12 +249,12 @@ export class ContextPlanner {
   }
 
   /**
-   * Returns a function that reads an original from the store. If the original has expired there, the function
-   * recreates it from the conversation.
+   * Returns a function that reads an original text from the store. If the original text has expired in the
+   * store, the function recreates the text from the conversation.
    */
   #recallIn(subject: ContextSubject, conversation: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
-      // The id comes from the model and may be invalid.
+      // The marker id comes from the model and may be invalid.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
       const question = { accountId, session: conversation.name, ids: [id] };

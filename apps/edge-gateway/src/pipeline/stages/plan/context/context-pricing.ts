@@ -6,9 +6,9 @@ import type { ContextSubject } from './context-subject.ts';
 
 /**
  * Calculates the value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache
- * rules. Messages are compressed once and replayed in the same bytes, so normally no cache is rewritten. If
- * the memo is lost, recomputing gives the same bytes. Only changed settings cause a rewrite, and the cost of
- * this rewrite is subtracted.
+ * rules. Messages are compressed once and replayed in the same bytes, so normally no prompt cache is
+ * rewritten. If the compression memo is lost, recomputing gives the same bytes. Only changed compression
+ * settings cause a rewrite of the prompt cache, and the cost of this rewrite is subtracted.
  * @param at when the request was accepted, in milliseconds since the epoch
  */
 export function priceContext(
@@ -28,8 +28,8 @@ export function priceContext(
 }
 
 /**
- * USD per million input tokens, for cache writes and for cache reads. Without a cache, both prices equal the
- * input price.
+ * USD per million input tokens, for cache writes and for cache reads. Without a prompt cache, both prices
+ * equal the input price.
  */
 interface ReadPrices {
   readonly write: number;
@@ -54,7 +54,7 @@ function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices 
 
 /**
  * Returns whether resending a changed conversation costs more in this request than the change can save. Even
- * if all text were removed, only the price of reading it would be saved.
+ * if all text were removed, only the price of reading the text from the prompt cache would be saved.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
@@ -62,29 +62,33 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests with results that are never summarized, because the model may still be working
- * with these results.
+ * Number of newest requests with tool results that are never summarized, because the model may still be
+ * working with these results.
  */
 const recentMin = 12;
-/** The same limit for a conversation that would overflow the context window. */
+/**
+ * Number of newest requests with tool results that are never summarized if the conversation would overflow
+ * the context window.
+ */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Minimum length of a result in bytes. Shorter results are never summarized. */
+/** Minimum length of a tool result in bytes. Shorter tool results are never summarized. */
 const resultBytesMin = 2_000;
-/** Estimated length of a summary relative to the original. */
+/** Estimated length of a summary relative to the original text. */
 const summaryShare = 0.3;
-/** A clear must save at least this many tokens. */
+/** A replacement of old tool results must save at least this many tokens. */
 const tokensSavedMin = 8_000;
-/** Expected number of further requests in a conversation, relative to the requests so far. */
+/** Expected number of further requests in a conversation, relative to the number of earlier requests. */
 const requestsAheadShare = 0.5;
 
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * Returns the index of the message before which summaries replace old results, or 0 for no summaries. A clear
- * happens at the first request where it saves cost, or where the context window would overflow. A clear saves
- * cost if the avoided cache reads are expected to cost more than rewriting the rest of the conversation to
- * the cache. The decision is replayed request by request, so every replica finds the same clears.
+ * Returns the index of the message before which summaries replace old tool results, or 0 for no summaries. A
+ * declared clear happens at the first request where it saves cost, or where the context window would
+ * overflow. A declared clear saves cost if the avoided cache reads are expected to cost more than the
+ * required cache write. The cache write contains the rest of the conversation. The decision is replayed
+ * request by request, so every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -118,11 +122,16 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
-/** The bytes that a clear would remove. Their number grows with the index up to which the clear applies. */
+/**
+ * The bytes that a declared clear would remove. The number of removed bytes grows with the index up to which
+ * the clear applies.
+ */
 class OldResults {
-  /** Number of candidates that were read, including those in earlier clears. */
+  /**
+   * Number of messages that were read as candidates for summaries, including the messages in earlier clears.
+   */
   read: number;
-  /** Position of the first byte that the clear would change. */
+  /** Position of the first byte that the declared clear would change. */
   start = 0;
   savedBytes = 0;
   readonly #subject: ClearSubject;

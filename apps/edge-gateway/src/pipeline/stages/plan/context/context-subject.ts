@@ -12,13 +12,19 @@ export interface ContextSubject {
   /** Indexes of the messages that may be compressed, from `listCandidates`. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
-  /** Aborted when the client disconnects. Nothing is sent after the abort. */
+  /** Signal that is aborted when the client disconnects. Nothing is sent after the abort. */
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
-  /** Whether the account permits recall, even if this request cannot carry the recovery tool. */
+  /**
+   * Whether the account permits the recall of removed text, even if this request cannot carry the recovery
+   * tool.
+   */
   readonly isRecallable: boolean;
-  /** The model that determines the context window and prices. Undefined if the catalogue does not list it. */
+  /**
+   * The model that determines the context window and prices. Undefined if the catalogue does not list the
+   * model.
+   */
   readonly model: CatalogModel | undefined;
   /** Set in a conversation with bound reasoning: what was sent before must be sent again, byte for byte. */
   readonly pinned?: UnchangedTurns | undefined;
@@ -34,13 +40,13 @@ export interface UnchangedTurns {
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
-  /** Whether the model can recall removed text. If false, no text is removed. */
+  /** Whether the model can recall removed text. If the model cannot recall text, no text is removed. */
   readonly recoverable: boolean;
   /** The version of the context steps. */
   readonly version: number;
 }
 
-/** Returns other settings with which the conversation may have started and can continue. */
+/** Returns other compression settings with which the conversation may have started and can continue. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
   const { mode, recoverable, version } = settings;
   const all: ContextSettings[] = [

@@ -25,14 +25,14 @@ export interface CompressorClient {
 }
 
 /**
- * Time limit for a recall in milliseconds. A recall may take longer than planning, because the model's next
- * response takes seconds anyway.
+ * Time limit for the recall of removed text in milliseconds. A recall may take longer than planning, because
+ * the model's next response takes seconds anyway.
  */
 const patientDeadlineMs = 5_000;
 
 /**
- * Creates a compressor client.
- * @param planDeadlineMs limit for all calls in one plan together; each call may use the remaining time.
+ * Creates a client for the compressor service.
+ * @param planDeadlineMs time limit for all calls in one plan together; each call may use the remaining time.
  */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {

@@ -13,11 +13,14 @@ import { z } from 'zod';
 import { retryWhileUnavailable } from '../../../../cache/remote-cache.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
-/** The durable store of the plans of bound conversations. Its calls reject if the account service is unavailable. */
+/**
+ * The durable store of the plans of conversations with bound reasoning. Calls to the store reject if the
+ * account service is unavailable.
+ */
 export interface BoundPlanStore {
   /**
-   * Stores a plan unless one exists. Resolves with the stored plan, because an equal conversation may have
-   * stored a plan first.
+   * Stores a plan unless a plan exists. Resolves with the stored plan, because the plan of a conversation
+   * with the same first messages may have been stored first.
    */
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
@@ -30,8 +33,8 @@ export interface BoundPlanStore {
 }
 
 /**
- * Max time in milliseconds that a first request waits until its plan is stored. If the plan cannot be stored,
- * the request is sent unchanged.
+ * Maximum time in milliseconds that a first request waits until its plan is stored. If the plan cannot be
+ * stored, the request is sent unchanged.
  */
 const keepDeadlineMs = 500;
 
@@ -57,9 +60,9 @@ export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundP
   };
 }
 
-/** The state of a bound conversation after one of its requests. */
+/** The state of a conversation with bound reasoning after one of its requests. */
 export interface BoundConversation {
-  /** Null if no plan is known. Every tool is then sent unchanged. */
+  /** The plan of the conversation. Null if no plan is known, so that every tool is sent unchanged. */
   readonly plan: ConversationPlanRecord | null;
   /**
    * Whether the plan is also stored under the name of the first response, which no other conversation shares.

@@ -16,10 +16,10 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
   readonly recovered: readonly number[];
   /**
    * Tools that the model requested in a response that also called client tools. The model has not received
-   * their definitions yet.
+   * the definitions of the requested tools yet.
    */
   readonly requested: readonly number[];
-  /** Whether definitions were sent unshortened because the compressor did not respond in time. */
+  /** Whether full definitions were sent because the compressor did not respond in time. */
   readonly hasPlainSchemas: boolean;
 }
 
@@ -35,8 +35,8 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(64),
   /**
-   * Whether the tool set is undecided, and the tokens sent before a late plan. Older entries lack both
-   * values.
+   * Whether the tool set is undecided, and the tokens sent before a late plan. Entries from older releases
+   * lack both values.
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),

@@ -69,7 +69,7 @@ describe('ConversationPlanner', () => {
     expect(asked[0]?.price?.sentTokens).toEqual([0, 0, 200, 400]);
   });
 
-  it('leaves the decision to the next plan after a late plan, and sends the tokens that it would rewrite', async () => {
+  it('leaves the decision to the next plan after a late plan, and sends the tokens that the next plan would rewrite', async () => {
     const stored = new Map<string, string>();
     let answer = late;
     const { conversations, asked } = openPlanner(() => answer(), stored);
@@ -98,7 +98,7 @@ describe('ConversationPlanner', () => {
     expect(asked[1]?.session).toBeUndefined();
   });
 
-  it('keeps a conversation undecided while its turns mention no tools, and fixes only its shadow draw', async () => {
+  it('keeps a conversation undecided while its turns mention no tools, and fixes only whether it is a shadow conversation', async () => {
     const answers = [
       reply({ forwarded: [0, 1, 2], chosen: [0, 1, 2], isUndecided: true, isShadow: true, way: null }),
       reply({ policyVersion: 'v2', kReason: 'decided', isShadow: true }),
@@ -111,7 +111,7 @@ describe('ConversationPlanner', () => {
     expect(asked[2]?.session).toMatchObject({ isUndecided: false, policyVersion: 'v2', forwarded: [0] });
   });
 
-  it('reads entries of the previous release, which are always decided', async () => {
+  it('reads stored conversations of the previous release, in which the tool set is always decided', async () => {
     const stored = new Map<string, string>();
     await openPlanner(() => reply({}), stored).conversations.plan(subjectOf(turns.slice(0, 1)), signal);
     for (const [name, value] of stored)

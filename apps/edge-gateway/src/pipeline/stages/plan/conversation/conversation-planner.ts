@@ -31,7 +31,7 @@ export interface ConversationSubject extends PlanSubject {
 export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
-  /** Tools that the model requested in its last turn. Their definitions are added to this request. */
+  /** Tools that the model requested in its last turn. This request adds the definitions of these tools. */
   readonly requested: readonly number[];
   /**
    * Whether definitions may be shortened. False in a conversation that started with the client's own
@@ -50,8 +50,8 @@ interface ConversationPlannerOptions {
 }
 
 /**
- * Plans a request as part of its conversation. Sends the remembered state to the router and stores the state
- * from its reply.
+ * Plans a request as part of its conversation. Sends the remembered state of the conversation to the router
+ * and stores the state from the router's reply.
  */
 export class ConversationPlanner {
   readonly #options: ConversationPlannerOptions;
@@ -61,9 +61,10 @@ export class ConversationPlanner {
   }
 
   /**
-   * Rejects if the planner rejects. The request is then sent with all tools. If the provider caches its
-   * prefix, a later plan prunes such a conversation only if this pays for rewriting the cache. A conversation
-   * with pruned tools continues with its previous tool set.
+   * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is
+   * sent with all tools. If the provider caches the prefix of such a conversation, a later plan prunes tools
+   * only if pruning pays for rewriting the cache. A conversation with pruned tools continues with its
+   * previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -83,10 +84,10 @@ export class ConversationPlanner {
   }
 
   /**
-   * Stores the tools that were recovered in recovery rounds. In `regrown` mode, they are forwarded from the
-   * next turn on.
-   * @param requested tools that the model requested in a response that also called client tools, so it has
-   * not received their definitions.
+   * Stores the tools that were recovered in recovery rounds. In `regrown` mode, recovered tools are forwarded
+   * from the next turn on.
+   * @param requested tools that the model requested in a response that also called client tools, so that the
+   * model has not received their definitions.
    */
   addRecovered(
     { accountId, here }: ConversationKeys,
@@ -99,7 +100,7 @@ export class ConversationPlanner {
     this.#options.memo.keep(accountId, here, { ...found, recovered, requested });
   }
 
-  /** Records that the definitions were sent unshortened. They stay unshortened for the whole conversation. */
+  /** Keeps the tool definitions of this conversation unshortened in all later requests. */
   keepPlainSchemas({ accountId, here }: ConversationKeys): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
@@ -139,8 +140,8 @@ export class ConversationPlanner {
   }
 
   /**
-   * Returns the shadow draw. In shadow mode, every conversation is drawn. Otherwise the demo account's
-   * requests and each account's first requests are never drawn.
+   * Returns the inputs that select shadow conversations. In shadow mode, every conversation is selected. In
+   * other modes, the demo account's requests and each account's first requests are never selected.
    */
   #shadowOf(
     { accountId, isDemo, shadowShare, shadowShareLearning, pruning }: Caller,
@@ -184,7 +185,7 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinn
   return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
-/** Length in the log, in hex digits. This length distinguishes the tool lists of an account. */
+/** Number of hex digits of a tool list's hash in the log, enough to distinguish an account's tool lists. */
 const toolListLength = 16;
 
 function deriveKeys(
@@ -208,7 +209,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * After a late plan, all sent tokens are counted until the tool set is decided, and the number is then fixed.
+ * After a late plan, all sent tokens are counted until the tool set is decided. After the decision, the
+ * number of sent tokens is fixed.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;
@@ -218,7 +220,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/** Renders the state to store. A tool that the client forces is stored as recovered, even without a call. */
+/** Renders the conversation state. A tool that the client forces is stored as recovered, even uncalled. */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session }: PlanQuestion,
@@ -253,9 +255,15 @@ interface CountingRedis {
   };
 }
 
-/** Number of first requests per account. Users look at them closely, so the shadow draw excludes them. */
+/**
+ * Number of first requests per account. Users look at their first requests closely, so the selection of
+ * shadow conversations excludes these requests.
+ */
 const firstRequests = 5;
-/** Lifetime of the count after its last change. After that, an account has first requests again. */
+/**
+ * Lifetime of the request counter after its last change. After this lifetime, an account has first requests
+ * again.
+ */
 const firstRequestsKeptSeconds = 30 * 24 * 3600;
 
 /** Detects accounts that are past their first requests with tools. */

@@ -8,15 +8,15 @@ import { shortenTurn } from './shorten-turn.ts';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
-/** Limits for the request to the router. Together, these limits keep the request below about 200 KB. */
+/** Limits for the request to the tool router. Together, these limits keep the request below about 200 KB. */
 const turnsMax = 200;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
- * Extracts the parts of a conversation that the router needs. The router needs all user turns, because the
- * tool set grows turn by turn. In a conversation of more than 200 turns, the last turn takes the 200th place.
- * Tools that were added only because of an omitted turn may then be lost.
+ * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns,
+ * because the tool set grows turn by turn. In a conversation of more than 200 turns, the last turn takes the
+ * 200th place. Tools that were added only because of an omitted turn may be lost.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -40,10 +40,13 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
   return results.slice(-resultsMax).map((message) => message.text().slice(0, resultCharactersMax));
 }
 
-/** The length in tokens of the shortest prefix that providers cache. Used if the catalogue has no value. */
+/**
+ * The length in tokens of the shortest prefix that providers cache. This length is used if the catalogue has
+ * no value.
+ */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. This value is typical for chat models, and is used if
+ * Price of output tokens relative to input tokens. This ratio is typical for chat models, and is used if
  * prices are unknown.
  */
 const outputUsual = 4;
@@ -96,8 +99,8 @@ function listSentTokens({ system, messages }: RequestOutline): number[] {
 }
 
 /**
- * Estimates the tokens of instructions and messages before the model's last message. Earlier requests sent
- * these tokens.
+ * Estimates the tokens of instructions and messages before the model's last message. The estimated tokens
+ * were sent in earlier requests.
  */
 export function countSentTokens({ system, messages }: RequestOutline): number {
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -125,8 +128,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Returns the model's cache prices. Some providers cache only requests with cache markers. At these
- * providers, a request without markers has the prices of uncached input.
+ * Returns the model's cache prices. Some providers cache only requests with cache markers. At a provider that
+ * requires cache markers, a request without markers has the prices of uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

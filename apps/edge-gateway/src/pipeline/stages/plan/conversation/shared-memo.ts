@@ -10,22 +10,32 @@ export interface ConversationRedis {
 
 interface ValueKind<Value> {
   readonly kind: AccountKeyKind;
-  /** Approximate size in memory, in bytes. */
+  /** Approximate size of a value in memory, in bytes. */
   readonly sizeOf: (value: Value) => number;
   /** Renders a value for Redis. Returns null if the value is too long for Redis. */
   readonly render: (value: Value) => string | null;
   /** Parses a value from Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;
-  /** Debug log message for the time while Redis is unavailable. The message contains the consequence. */
+  /**
+   * Debug log message for the time while Redis is unavailable. The message contains the consequence for
+   * planning.
+   */
   readonly unavailable: string;
 }
 
-/** Lifetime of an entry in seconds. After a longer pause, the provider's prompt cache has expired anyway. */
+/**
+ * Lifetime of a cache entry in seconds. After a longer pause than this lifetime, the provider's prompt cache
+ * has expired anyway.
+ */
 const keptSeconds = 24 * 3600;
-/** Precision of the expiry in memory, in milliseconds. The clock is read at most once in this time. */
+/**
+ * Precision with which entries in memory expire, in milliseconds. The clock is read at most once in this
+ * time.
+ */
 const ttlResolutionMs = 1_000;
 /**
- * Max time in milliseconds that planning waits for Redis. After this time, the entry is treated as missing.
+ * Maximum time in milliseconds that planning waits for Redis. After this time, the entry is treated as
+ * missing.
  */
 const waitMs = 25;
 
@@ -55,7 +65,7 @@ export class SharedMemo<Value extends object> {
   /**
    * Finds a value. Never fails. Returns undefined if no entry exists, or if Redis is unavailable, slow or
    * returns invalid data.
-   * @param signal if already aborted, Redis is not waited for
+   * @param signal abort signal. If the signal is already aborted, the function does not wait for Redis.
    */
   find(
     accountId: string,
@@ -65,7 +75,7 @@ export class SharedMemo<Value extends object> {
     return this.#kept.get(name) ?? this.#load(accountId, name, signal);
   }
 
-  /** Returns this process's entry without a Redis lookup. */
+  /** Returns the entry in the memory of this process, without a Redis lookup. */
   peek(name: string): Value | undefined {
     return this.#kept.get(name);
   }

@@ -1,22 +1,25 @@
 import { splitTurn, type SplitTurn } from '@gateway/interchange';
 
-/** Max length of a turn in the request to the router, in characters. */
+/** Maximum length of a user turn in the request to the tool router, in characters. */
 const turnCharactersMax = 1_000;
 /** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
-/** Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The rest is not sent. */
+/**
+ * Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The
+ * middle of a longer turn is not sent.
+ */
 const searchedCharacters = 1_000;
 /**
- * Minimum length of a line that the search cuts. A shorter rest is dropped, because it does not show whether
- * the line was pasted.
+ * Minimum length of a line that is cut at the edge of the searched text. A shorter piece of a cut line is
+ * dropped, because it does not show whether the line was pasted.
  */
 const partialLineMin = 200;
 const fence = '```';
 
 /**
- * Shortens a long turn. Text that the user wrote comes first, because it states the task. Pasted text follows
- * between code fences, so that the router recognizes it (`splitTurn`). The beginning and the end of each part
- * are kept.
+ * Shortens a long user turn. Text that the user wrote comes first, because it states the task. Pasted text
+ * follows between code fences, so that the router recognizes pasted text (`splitTurn`). The beginning and the
+ * end of each part are kept.
  */
 export function shortenTurn(text: string): string {
   if (text.length <= turnCharactersMax) return text;
@@ -28,8 +31,8 @@ export function shortenTurn(text: string): string {
 }
 
 /**
- * Splits both ends of a turn. A fence that opens between the ends is treated as open at the start of the
- * second end.
+ * Splits both ends of a user turn. A code fence that opens between the two ends is treated as open at the
+ * start of the second end.
  */
 function splitEnds(text: string): SplitTurn {
   if (text.length <= 2 * searchedCharacters) return splitTurn(text);
@@ -51,7 +54,7 @@ function endOf(text: string): string {
   return nextLine > 0 && nextLine <= partialLineMin ? end.slice(nextLine) : end;
 }
 
-/** Counts the code fences that start before a position. */
+/** Counts the code fences that start before a position in the turn. */
 function countFences(text: string, before: number): number {
   const marker = `\n${fence}`;
   let fences = text.startsWith(fence) ? 1 : 0;

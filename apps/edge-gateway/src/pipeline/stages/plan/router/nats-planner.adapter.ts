@@ -15,7 +15,9 @@ import { LRUCache } from 'lru-cache';
 import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.port.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** Max length of a message in bytes. The limit leaves room for framing under the 8 MiB message limit. */
+/**
+ * Maximum length of a message in bytes. The limit leaves room for framing under the 8 MiB limit for messages.
+ */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
@@ -27,7 +29,7 @@ export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 
 
 /**
  * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. The full text is sent
- * only to an instance that lacks it.
+ * only to an instance that lacks the text.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
@@ -39,7 +41,10 @@ export class NatsPlanner implements Planner {
    * lists.
    */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
-  /** Compression results by mode and definition bytes. A result depends on nothing else. */
+  /**
+   * Compression results by mode and definition bytes. A compression result depends only on the mode and the
+   * definition bytes.
+   */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
@@ -47,8 +52,15 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
+<<<<<<< HEAD
   /** @param deadlineMs limit for all calls in one plan together; each call may use the remaining time. */
   constructor(messaging: Messaging, deadlineMs: number, newTools = new TimeShare(newToolsShare)) {
+=======
+  /**
+   * @param deadlineMs time limit for all calls in one plan together; each call may use the remaining time.
+   */
+  constructor(messaging: Messaging, deadlineMs: number) {
+>>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
     this.#messaging = messaging;
     this.#newTools = newTools;
     this.#reporter = new ToolReporter(messaging);
@@ -76,8 +88,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Sends missing data to one router instance and retries the plan at this instance. The instance may first
-   * need the list, and then definitions.
+   * Sends missing data to one router instance and retries the plan at this instance. The router instance may
+   * first need the tool list, and then tool definitions.
    */
   async #teach(
     subject: PlanSubject,
@@ -143,8 +155,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns definitions without a result, up to a size limit. Further definitions are sent with the next
-   * request.
+   * Returns definitions without a compression result, up to the size of one message. Definitions beyond this
+   * size are sent with the next request.
    */
   #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
     const unseen = new Map<string, ByteRange>();
@@ -206,9 +218,9 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
   return { ...question, userTurns: question.userTurns.slice(-1), earlierTurns: hashTurns(earlier) };
 }
 
-/** Interval after which a list is reported again, in case the worker lost the list. */
+/** Interval after which a tool list is reported again, in case the worker lost the list. */
 const againMs = 3_600_000;
-/** Minimum time between two reports for one account, however often its list changes. */
+/** Minimum time between two reports for one account, however often the account's tool list changes. */
 const restMs = 5_000;
 const reportedToolsMax = 1_000;
 const reportedBytesMax = 4 * 1024 * 1024;

@@ -16,12 +16,15 @@ export interface PlanSubject {
 
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
-/** In `balanced` mode, the length of descriptions is limited too. */
+/**
+ * The mode in which tool schemas are shortened. In `balanced` mode, the length of descriptions is limited
+ * too.
+ */
 export type SchemaMode = 'lossless' | 'balanced';
 
 /**
- * The tool router and the compressor. Both methods throw if the service is late or unavailable. The caller
- * then continues without a result.
+ * The tool router and the compressor. Both methods throw if the called service is late or unavailable. If a
+ * method throws, the caller continues without a result.
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;

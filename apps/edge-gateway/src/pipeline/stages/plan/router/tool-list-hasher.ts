@@ -10,8 +10,8 @@ export interface HashedList {
 }
 
 /**
- * Hashes tool lists and caches the hashes by the list's bytes. Agents send the same list every turn, so one
- * digest of the whole list replaces one digest per tool.
+ * Hashes tool lists and caches the hashes by the list's bytes. Agents send the same tool list every turn, so
+ * one digest of the whole list replaces one digest per tool.
  */
 export class ToolListHasher {
   readonly #lists = new LRUCache<string, HashedList>({
@@ -32,8 +32,8 @@ export class ToolListHasher {
 }
 
 /**
- * Returns a key for the bytes from the first to the last tool, and for the selection of listed tools among
- * them.
+ * Returns a key for the bytes from the first to the last tool, and for the selection of listed tools between
+ * these two tools.
  */
 function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
