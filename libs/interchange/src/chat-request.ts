@@ -36,11 +36,7 @@ export type ChatTool =
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
-<<<<<<< HEAD
-  /** A tool that takes text instead of JSON. */
-=======
   /** A tool that accepts free text instead of JSON arguments. Constraints on the text are in `extensions`. */
->>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
   | {
       readonly kind: 'custom';
       readonly name: string;
@@ -53,7 +49,6 @@ export type ChatTool =
   /** A tool that the provider implements. */
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
 
-<<<<<<< HEAD
 export interface ToolGrammar {
   /** The language of the definition: `lark` or `regex`. */
   readonly syntax: string;
@@ -61,9 +56,6 @@ export interface ToolGrammar {
 }
 
 /** Settings for the response. If a setting is absent, the provider's default applies. */
-=======
-/** Settings for the response. The provider's default applies to each setting that is absent. */
->>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;

@@ -72,13 +72,8 @@ export const modelRecord = z.strictObject({
   /** Other ids that the provider accepts for the same model. */
   aliases: z.array(z.string().min(1)).default([]),
   kind: modelKind.default('chat'),
-<<<<<<< HEAD
   /** The model's chat formats: at least one for a chat model, none for other kinds. */
   formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'responses', 'gemini', 'cohere'])),
-=======
-  /** The model's chat formats. A chat model has at least one format, and other kinds of models have none. */
-  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])),
->>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
   /** Maximum number of input and output tokens together. */
   contextWindow: tokens.nullable(),
   /** Maximum number of input tokens, if the maximum is smaller than the context window. */

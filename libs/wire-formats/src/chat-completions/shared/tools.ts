@@ -92,7 +92,6 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
-<<<<<<< HEAD
 /** Parses the `format` of a custom tool. Returns undefined for any format except a complete grammar. */
 export function parseGrammar(raw: unknown): ToolGrammar | undefined {
   const format = asObject(raw);
@@ -104,9 +103,6 @@ export function parseGrammar(raw: unknown): ToolGrammar | undefined {
 }
 
 /** Renders the field `tool_choice`. Returns undefined if the client did not set it. */
-=======
-/** Renders the field `tool_choice`. Returns undefined if the client did not set a tool choice. */
->>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

@@ -52,15 +52,8 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-<<<<<<< HEAD
   /** @param deadlineMs limit for all calls in one plan together; each call may use the remaining time. */
   constructor(messaging: Messaging, deadlineMs: number, newTools = new TimeShare(newToolsShare)) {
-=======
-  /**
-   * @param deadlineMs time limit for all calls in one plan together; each call may use the remaining time.
-   */
-  constructor(messaging: Messaging, deadlineMs: number) {
->>>>>>> bafdeedb (docs: reword comments and test titles so that each sentence stands alone)
     this.#messaging = messaging;
     this.#newTools = newTools;
     this.#reporter = new ToolReporter(messaging);
