@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import { formatNamed, providerFormatNamed, scanJson } from '@gateway/wire-formats';
 import { Conversation } from '../../apps/edge-gateway/src/request/conversation.ts';
 import { readOwnCredential } from '../../apps/edge-gateway/src/request/request-facts.ts';
@@ -16,6 +17,15 @@ const chat = formatNamed('chat-completions');
 const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denied'] });
 const settings = { mode: 'balanced', recoverable: true, version: 1 } as const;
 
+/** A refusal is a valid outcome, and takes time like any other. */
+function ignoringRefusals(run: () => unknown): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
 /** The work on a request, step by step. Each step is at most one turn of the event loop. */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
@@ -27,7 +37,7 @@ function listSteps(bytes: Buffer): Record<string, () => unknown> {
     scanned: () => scanBody(bytes),
     outlined: () => chat.client.outlineRequest(tape, undefined),
     'searched for credentials': () => readOwnCredential(tape),
-    restricted: () => restrictBody(tape, permission),
+    restricted: () => ignoringRefusals(() => restrictBody(tape, permission)),
     routed: () => readNeeds({ tape, outline } as never, 4),
     identified: () => new Conversation(outline, bytes, null).here,
     'described to the router': () => [
