@@ -92,7 +92,7 @@ describe('the labels of a shadow conversation', () => {
   ])('contain for each tool the smallest K whose tool set includes it, %s', async (_, userTurns, fields) => {
     const { candidates, isShadow } = await plan({ userTurns, ...inShadow, ...fields });
     expect(isShadow).toBe(true);
-    const grid = listGrid(recallPriors.keyword.kMin, list.length);
+    const grid = listGrid(list.length);
     const served = await Promise.all(
       grid.map(async (k) => new Set((await plan({ userTurns, ...fields }, policyOf(k))).forwarded)),
     );

@@ -4,17 +4,17 @@ import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
 /** Approximate factor between two consecutive values of K in the grid. */
-const gridFactor = 1.06;
+const gridFactor = 1.03;
 /** Long conversations with long tool lists use a coarser grid, which limits the replay time. */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /**
- * The values of K for which a conversation is replayed. The grid contains every K near `kMin`, and larger
+ * The values of K for which a conversation is replayed. The grid contains every K from 1 at first, and larger
  * values of K with increasing steps.
  */
-export function listGrid(kMin: number, scored: number, factor = gridFactor): number[] {
+export function listGrid(scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];
-  for (let k = Math.max(1, kMin); k < scored; k = Math.max(k + 1, Math.round(k * factor))) grid.push(k);
+  for (let k = 1; k < scored; k = Math.max(k + 1, Math.round(k * factor))) grid.push(k);
   return grid;
 }
 
@@ -35,10 +35,8 @@ export function* replayGrid(
   // The tools that are in the tool set of every tried K, and the smallest tried K.
   const always = new Set(index.names.keys());
   let smallest = Math.max(1, scored);
-  const [first] = turns;
-  const kMin = first === undefined ? 1 : options.priors[first.ranking.method].kMin;
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;
-  for (const k of listGrid(kMin, scored, factor).reverse()) {
+  for (const k of listGrid(scored, factor).reverse()) {
     yield;
     const { positions } = yield* chooseToolSet(index, turns, servedWith(k, options));
     for (const position of always) {
