@@ -1,5 +1,6 @@
-// Writes the model cards with the figures of training/figures.json. `npm run -s eval:tools | node
-// training/cards.ts` stores the last line of its input as those figures and rewrites both cards.
+// Writes the model cards with the figures of training/figures.json.
+// `npm run -s eval:tools | node training/cards.ts` stores the last line of its input as these figures.
+// The command then writes both cards again.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -26,12 +27,15 @@ export type CardName = 'encoder' | 'reranker';
 
 if (import.meta.main) writeCards();
 
-/** @throws if the file is missing or has unexpected content. */
+/**
+ * Reads the measured figures.
+ * @throws if the file is missing or has unexpected content.
+ */
 export function readFigures(): EvaluatedFigures {
   return figuresSchema.parse(JSON.parse(readFileSync(figuresFile, 'utf8')));
 }
 
-/** The text for a model's `card.md`. */
+/** Renders the text for a model's `card.md`. */
 export function renderCard(name: CardName, all: EvaluatedFigures): string {
   const text = readFileSync(join(import.meta.dirname, `card-${name}.md`), 'utf8');
   return `${text.trimEnd()}\n\n${renderTables(all)}`;

@@ -1,6 +1,7 @@
-// Writes the features of every question's candidates, for fitting the second stage. The features come from
-// encoders that were not trained on the question's family of sets. Usage: `node training/dump-features.ts
-// [--data DIR]`. Output: generated/features.f32 and features.json.
+// Writes the features of the candidate tools of every question, for fitting the second stage of the ranking.
+// The features come from encoders that were not trained on the question's family of tool sets.
+// Usage: `node training/dump-features.ts [--data DIR]`.
+// The output files are generated/features.f32 and features.json.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

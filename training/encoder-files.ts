@@ -9,7 +9,7 @@ export const foldsDirectory = join(import.meta.dirname, 'folds');
 export const encoderDirectory = join(import.meta.dirname, '../models/encoder');
 export const rerankerDirectory = join(import.meta.dirname, '../models/reranker');
 
-/** Rounds a float32 to its upper 16 bits: half the size, three significant digits. */
+/** Rounds a float32 to its upper 16 bits, which halves the size and keeps three significant digits. */
 export function packHalf(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   return Uint16Array.from(bits, (each) => Math.min(0xffff, (each + 0x7fff + ((each >>> 16) & 1)) >>> 16));
@@ -19,7 +19,7 @@ export function unpackHalf(halves: Uint16Array): Float32Array {
   return new Float32Array(Uint32Array.from(halves, (half) => (half << 16) >>> 0).buffer);
 }
 
-/** Builds an encoder from a table and the numbers written by `finetune_encoder.py`. */
+/** Builds an encoder from a table of word vectors and the numbers written by `finetune_encoder.py`. */
 export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffer {
   const rows = table.length / dimensions;
   const fields = encoderFields.length + 1;
@@ -35,8 +35,8 @@ export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffe
 }
 
 /**
- * The encoder for a held-out fold, which was not trained on that fold's sets: the shipped table with the
- * fold's own weights.
+ * The encoder for a held-out fold, which was not trained on the tool sets of that fold: the shipped table
+ * with the fold's own weights.
  */
 export function readFoldEncoder(fold: number): Buffer {
   const table = readTensor(readFileSync(join(encoderDirectory, 'model.onnx')), 'table');

@@ -2,25 +2,25 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from './onnx
 
 const opset = 13;
 
-/** An encoder's trained parameters. All matrices are row-major and little-endian, as in the files. */
+/** The trained parameters of an encoder. All matrices are row-major and little-endian, as in the files. */
 export interface EncoderParts {
-  /** int8 [rows, dimensions]. */
+  /** The table of word vectors: int8 [rows, dimensions]. */
   readonly table: Uint8Array;
-  /** Per word: the scales for its row, [rows, 2], one for turns and one for tools. */
+  /** For each word, the scales for its row, [rows, 2]: one scale for user turns and one scale for tools. */
   readonly tokenWeights: Float32Array;
-  /** The gain per field id. */
+  /** The gain for each field id. */
   readonly fieldGains: Float32Array;
-  /** [dimensions, dimensions]: turn vectors are multiplied by this matrix. */
+  /** A matrix [dimensions, dimensions]. Vectors of user turns are multiplied by this matrix. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** Field ids below this value belong to a turn. */
+  /** Field ids below this value belong to a user turn. */
   readonly toolFieldsFrom: number;
 }
 
 /**
- * vectors = normalize(Σ weight × gain × table[id] over the turn's fields × turn + the same over the tool's
- * fields). Rows are gathered as int8 before they are widened, so the cost depends on the number of tokens and
- * not on the table size.
+ * vectors = normalize(Σ weight × gain × table[id] over the turn's fields × turn + the same sum over the
+ * tool's fields). Rows are gathered as int8 before they are widened, so the cost depends on the number of
+ * tokens and not on the table size.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

@@ -1,5 +1,5 @@
-// Writes models/reranker and training/folds/reranker.json from generated/second-stage.json:
-// `node training/export-reranker.ts`.
+// Writes models/reranker and training/folds/reranker.json from generated/second-stage.json.
+// Usage: `node training/export-reranker.ts`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foldsDirectory, rerankerDirectory } from './encoder-files.ts';

@@ -1,5 +1,6 @@
-// Writes models/reranker/synonyms.bin from generated/synonyms.i32: `node training/export-synonyms.ts`. The
-// format is described in apps/tool-router/src/second-stage/synonyms.ts.
+// Writes models/reranker/synonyms.bin from generated/synonyms.i32.
+// Usage: `node training/export-synonyms.ts`.
+// apps/tool-router/src/second-stage/synonyms.ts describes the format of the file.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

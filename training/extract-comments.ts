@@ -1,13 +1,17 @@
-// Makes training/comments.tsv.gz from unpacked packages of typed API clients. Each line pairs a documentation
-// comment with the name below it: `node training/extract-comments.ts DIR...`. training/README.md lists the
-// packages with their licences.
+// Makes training/comments.tsv.gz from unpacked packages of typed API clients.
+// Each line of the file pairs a documentation comment with the name below the comment.
+// Usage: `node training/extract-comments.ts DIR...`.
+// training/README.md lists the packages with their licences.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
-/** Maximum number of field comments from one file. More comments from the same file add little. */
+/**
+ * Maximum number of field comments from one source file. More comments from the same file would add little
+ * information.
+ */
 const membersPerFileMax = 120;
 
 const pairs = new Set<string>();
@@ -26,8 +30,8 @@ function listDeclarations(root: string): string[] {
 }
 
 /**
- * A comment precedes a field, a method or an operation. Its name is prefixed with that of the most recently
- * opened interface or class.
+ * A comment precedes a field, a method or an operation. The name of this item is prefixed with the name of
+ * the most recently opened interface or class.
  */
 function extractPairs(file: string): void {
   const text = readFileSync(file, 'utf8');
@@ -59,7 +63,10 @@ function serviceOf(file: string): string {
   return /^(?:v\d.*|index|types|microsoft-graph|methods)$/.test(name) ? basename(dirname(file)) : name;
 }
 
-/** The first sentences in a comment, without markup and tags. Undefined if the text is too short. */
+/**
+ * Returns the first sentences of a comment, without markup and tags. Returns undefined if the text is too
+ * short.
+ */
 function readComment(comment: string): string | undefined {
   const prose = comment
     .replace(/^[ \t]*(?:\*|\/\/) ?/gm, '')

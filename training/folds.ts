@@ -1,7 +1,7 @@
 /**
- * Defines which sets are held out together, so that no model scores a set that it was trained on, or a set of
- * the same origin. There are seven folds, each made of whole families. Sets that are not listed are not part
- * of the training data.
+ * Defines which tool sets are held out together, so that no model scores a tool set on which it was trained,
+ * or a tool set of the same origin. There are seven folds, and each fold consists of whole families of tool
+ * sets. Tool sets that are not listed are not part of the training data.
  */
 export const folds: readonly (readonly string[])[] = [
   ['bfcl_multiple', 'bfcl_live', 'bfcl_irrelevance', 'bfcl_multi_turn'],
@@ -13,7 +13,10 @@ export const folds: readonly (readonly string[])[] = [
   ['toolret_apigen', 'toolbank_numpy'],
 ];
 
-/** The fold that holds out a set. Undefined if the set is not part of the training data. */
+/**
+ * Returns the fold that holds out a tool set. Returns undefined if the tool set is not part of the training
+ * data.
+ */
 export function foldOf(dataset: string): number | undefined {
   const fold = folds.findIndex((sets) => sets.includes(dataset));
   return fold < 0 ? undefined : fold;

@@ -1,4 +1,4 @@
-/** A minimal protobuf wire format reader, for the tensors in a model written by `onnx-writer.ts`. */
+/** A minimal reader for the protobuf wire format, for the tensors in a model written by `onnx-writer.ts`. */
 
 const graphField = 7;
 const initializerField = 5;
@@ -6,7 +6,7 @@ const nameField = 8;
 const rawDataField = 9;
 
 /**
- * A copy of a tensor's raw data from the graph.
+ * Returns a copy of a tensor's raw data from the graph.
  * @throws RangeError if no tensor has this name
  */
 export function readTensor(model: Buffer, name: string): Uint8Array {
@@ -20,7 +20,7 @@ export function readTensor(model: Buffer, name: string): Uint8Array {
   throw new RangeError(`the model has no tensor ${name}`);
 }
 
-/** All values of a bytes field, in order. */
+/** Returns all values of a field of type bytes, in order. */
 function fieldsOf(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at < message.length;) {

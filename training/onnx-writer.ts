@@ -1,4 +1,4 @@
-/** A minimal protobuf wire format writer for ONNX models (onnx.proto3, IR version 8). */
+/** A minimal writer for the protobuf wire format of ONNX models (onnx.proto3, IR version 8). */
 
 const varintType = 0;
 const bytesType = 2;

@@ -1,6 +1,7 @@
-// Converts text pairs to token ids: `node training/prepare-pairs.ts [--pairs DIR]` writes
-// generated/vocabulary.txt and pairs.bin. The router's own code splits the words, so training and serving
-// read the same tokens.
+// Converts text pairs to token ids.
+// Usage: `node training/prepare-pairs.ts [--pairs DIR]`.
+// The output files are generated/vocabulary.txt and pairs.bin.
+// The router's own code splits the words, so training and serving use the same tokens.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,7 +49,7 @@ function readPairs(file: string): { kind: string; one: string; other: string }[]
     });
 }
 
-/** The most frequent words that occur in at least two pairs. */
+/** Returns the most frequent words that occur in at least two text pairs. */
 function chooseWords(all: readonly { one: string; other: string }[]): string[] {
   const counts = new Map<string, number>();
   for (const { one, other } of all) {

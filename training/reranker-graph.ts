@@ -3,10 +3,10 @@ import { elementType, int64Tensor, model, node, valueInfo } from './onnx-writer.
 
 const opset = 13;
 
-/** The trained parameters of the second stage: see `fit_second_stage.py`. */
+/** The trained parameters of the second stage of the ranking, as written by `fit_second_stage.py`. */
 export interface RerankerParts {
   readonly linear: readonly number[];
-  /** Indexed by feature, then by unit. */
+  /** The weights, indexed by feature, then by unit. */
   readonly inward: readonly (readonly number[])[];
   readonly bias: readonly number[];
   readonly outward: readonly number[];

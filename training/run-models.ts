@@ -8,7 +8,7 @@ const batchSize = 64;
 
 export type Encode = (texts: readonly EncoderText[]) => Promise<Float32Array[]>;
 
-/** Runs an encoder that has no model folder: one that is being trained, or one for a fold. */
+/** Runs an encoder that has no model folder, such as an encoder in training or an encoder for a fold. */
 export async function openEncoder(model: Uint8Array, vocabulary: Vocabulary): Promise<Encode> {
   const session = await InferenceSession.create(model, options);
   return async (texts) => {
@@ -26,7 +26,7 @@ export async function openEncoder(model: Uint8Array, vocabulary: Vocabulary): Pr
   };
 }
 
-/** Scores for rows of features. */
+/** Returns the scores for rows of features. */
 export type Score = (features: Float32Array, width: number) => Promise<Float32Array>;
 
 export async function openReranker(model: Uint8Array): Promise<Score> {

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 
 /**
- * The recordings given with `--data` or found next to the checkout, and the repository's own recordings
- * (docs/internals/adding-a-provider.md).
+ * The folders of recorded exchanges: those given with `--data` or found next to the checkout, and those in
+ * the repository (docs/internals/adding-a-provider.md).
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 
 /**
- * The folders for checks that need a few recordings of every format. The given folders may lack some formats,
- * so the folders next to the checkout are included.
+ * The folders for checks that need a few recordings of every format. The folders given with `--data` may lack
+ * some formats, so the folders next to the checkout are included.
  */
 export const sampleFolders = [...new Set([given, findRecordings(undefined)])].filter(
   (folder) => folder !== undefined,
@@ -19,7 +19,8 @@ export const sampleFolders = [...new Set([given, findRecordings(undefined)])].fi
 /**
  * Runs one check on every recorded exchange of the APIs that the check applies to. Each exchange becomes one
  * test under two nested `describe` blocks, for the check and for the API. The table reporter counts tests by
- * the names of these blocks. If the check applies to no recording, one skipped test reports this.
+ * the names of the `describe` blocks. If the check applies to no recording, one skipped test reports the
+ * missing recordings.
  */
 export function checkEvery(
   check: string,
@@ -41,7 +42,10 @@ export function isAnswered({ status, response_file }: Recording): boolean {
   return status === 200 && response_file !== null;
 }
 
-/** Returns the request or response of a recording. Throws if the recording has none. */
+/**
+ * Returns the request body or the response body of a recording. Throws an error if the recording does not
+ * have this body.
+ */
 export function bodyOf(recording: Recording, which: 'request' | 'response'): Buffer {
   const body = recording[which]();
   if (body === undefined) throw new Error(`${recording.id} has no ${which}`);

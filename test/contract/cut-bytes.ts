@@ -6,8 +6,8 @@ export function cutEvery(bytes: Buffer, size: number): Buffer[] {
 }
 
 /**
- * Splits before every UTF-8 continuation byte, so that every non-ASCII character is split over several
- * chunks.
+ * Splits the bytes before every UTF-8 continuation byte, so that every non-ASCII character is split over
+ * several chunks.
  */
 export function cutInsideCharacters(bytes: Buffer): Buffer[] {
   const cuts = [...bytes.keys()].filter((at) => ((bytes[at] ?? 0) & 0b1100_0000) === 0b1000_0000);

@@ -5,7 +5,7 @@ export default {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/../../tools/jest/node-environment.cjs',
   modulePathIgnorePatterns: [],
-  // The paths in the settings of the other suites are relative to a different root.
+  // The shared Jest configuration has paths relative to another root folder.
   testSequencer: '@jest/test-sequencer',
   testMatch: ['<rootDir>/**/*.spec.ts'],
   reporters: ['default', '<rootDir>/table.reporter.mjs'],

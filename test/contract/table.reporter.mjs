@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { lossesChannel } from './losses-channel.mjs';
 
 /**
- * Counts test results by API and check, the two outer `describe` blocks of every test that `checkEvery`
- * creates. The last line of the output is the totals as JSON.
+ * Counts test results by API and check, which are the two outer `describe` blocks of every test from
+ * `checkEvery`. The last output line is the totals as JSON.
  */
 export default class TableReporter {
   #by = {};
@@ -18,7 +18,7 @@ export default class TableReporter {
   }
 
   onTestResult({ path }, { testResults, testExecError }) {
-    // A test file that could not run counts as one failure.
+    // A test file that could not run is counted as one failed test.
     if (testExecError) this.#count('all', basename(path), 'failed');
     for (const { ancestorTitles, status } of testResults) {
       const [check = 'other', api = 'all'] = ancestorTitles;

@@ -1,8 +1,10 @@
-// Evaluates calibration on simulated accounts with a known true recall. As in the gateway, their
-// conversations pass through the router's plan, the worker's calibration and the policy object. The
-// evaluation measures the true recall against the target, and the number of forwarded tools compared with an
-// oracle. It also measures the delay until a fall of recall is detected, and the rate of false alarms. The
-// last line is JSON.
+// Evaluates calibration on simulated accounts with a known true recall.
+// As in the gateway, conversations pass through the tool router, the worker's calibration and the routing
+// policy.
+// The evaluation compares the true recall with the recall target, and the number of forwarded tools with an
+// oracle.
+// The evaluation also measures the delay until a fall of recall is detected, and the rate of false alarms.
+// The last output line is JSON.
 //   npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
 import { parseArgs } from 'node:util';
 import {
@@ -17,11 +19,11 @@ import { measurePromises } from './calibration/promises.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Accounts per row of the first table. */
+    /** Number of simulated accounts per row of the first table. */
     accounts: { type: 'string', default: '300' },
-    /** Accounts per kind of fall, target and recovery rate. */
+    /** Number of simulated accounts per kind of recall fall, recall target and recovery rate. */
     falls: { type: 'string', default: '40' },
-    /** Accounts per target and kind of traffic without a fall. */
+    /** Number of simulated accounts per recall target and kind of traffic with constant recall. */
     quiet: { type: 'string', default: '100' },
     part: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },

@@ -1,5 +1,6 @@
-// Measures the savings of compression on recorded sessions, and the loss of content: `npm run
-// eval:compression -- --data DIR`. Prints tables, then one line of JSON.
+// `npm run eval:compression -- --data DIR` measures how much compression saves and loses on recorded
+// sessions.
+// The script prints tables, then one line of JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';
@@ -8,13 +9,13 @@ import { replay, type Replay } from './compression/replay.ts';
 import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 
-/** One model for each kind of cache: explicit markers, automatic, and no cache. */
+/** Two models with different kinds of prompt cache: explicit cache markers, and automatic caching. */
 const modelIds = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],
 ] as const;
 
-/** Cached tokens of tools and instructions in front of the messages, as coding agents send them. */
+/** Number of cached tokens of tools and instructions in front of the messages, as coding agents send them. */
 const frontTokens = 15_000;
 
 const modes: Readonly<Record<string, Omit<CompressionSettings, 'sessionSeed'>>> = {
@@ -62,8 +63,8 @@ console.log(
 );
 
 /**
- * Replays all transcripts for each model. As in the edge, clears are declared only if the model can read the
- * omitted text again. Without clears, every model gets the same text.
+ * Replays all transcripts for each model. As in an edge, the compression declares clears only if the model
+ * can read the omitted text again. Without declared clears, every model gets the same text.
  */
 function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {
   const replayAll = (model: CatalogModel | null): Replay[] =>
@@ -91,7 +92,7 @@ function findLongest(): number {
   return totals.indexOf(Math.max(...totals));
 }
 
-/** Returns two models from the catalogue, and a copy of the first model without its cache. */
+/** Returns two models from the catalogue, and a copy of the first model without its prompt cache. */
 function chooseModels(): CatalogModel[] {
   const catalog = loadCatalog();
   const found = modelIds.flatMap(([provider, id]) => catalog.find(provider, id) ?? []);

@@ -1,5 +1,6 @@
-// Measures how well the complexity score recognizes prompts that need the capable model: `npm run
-// eval:routing -- --data DIR`. Prints a table, then one line of JSON.
+// `npm run eval:routing -- --data DIR` measures how well the complexity score finds prompts for a capable
+// model.
+// The script prints a table, then one line of JSON.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,16 +25,19 @@ const { prompts, skipped } = loadLabelledPrompts(values.data);
 const samples = Number(values.samples);
 const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
-/** The weights used to score a prompt. The shipped weights never score a prompt from their training set. */
 const draw = randomFrom(1);
+/**
+ * The scores of all prompts by several methods. The weights that score a prompt were not trained on this
+ * prompt.
+ */
 const scores = {
-  /** Weights trained on the other nine tenths of each dataset. */
+  /** Scores by weights that were trained on the other nine tenths of each dataset. */
   score: scoresBy(foldWithinDatasets),
-  /** Weights trained only on the other datasets. */
+  /** Scores by weights that were trained only on the other datasets. */
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** Sends every prompt to the capable model, without ordering the prompts. */
+  /** Equal scores, for comparison: every prompt is sent to the capable model, in any order. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

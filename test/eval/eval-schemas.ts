@@ -1,6 +1,7 @@
-// Measures the savings of each step of tool schema compression, and checks that no argument's validity
-// changes: `npm run eval:schemas -- --data DIR`. Prints tables, then one line of JSON. Exits with 1 if the
-// validity of an argument changed.
+// `npm run eval:schemas -- --data DIR` measures the savings of each step of tool schema compression.
+// The script checks that compression does not change the validity of any argument value.
+// The script prints tables, then one line of JSON.
+// The script exits with 1 if the validity of an argument value changed.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,8 +29,8 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   bfcl: loadSet('bfcl_'),
 };
 /**
- * The forms in which clients serialize definitions: without whitespace, in the style of Python's json, and
- * indented.
+ * The styles in which clients serialize tool definitions: without whitespace, in the style of Python's json,
+ * and indented.
  */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),
@@ -80,7 +81,7 @@ function measureTokens(tools: readonly Definition[], mode: SchemaMode) {
   );
 }
 
-/** Savings per step are estimated, but totals are counted. */
+/** Measures the saved tokens. Savings per compression step are estimated, but the totals are counted. */
 function measureWriting(texts: readonly string[], mode: SchemaMode) {
   let [before, after] = [0, 0];
   const steps: Record<string, number> = {};
@@ -117,7 +118,10 @@ function checkValidity(tools: readonly Definition[]) {
   return sum;
 }
 
-/** Undefined if the schema was already invalid before compression. */
+/**
+ * Compiles the schemas of a tool before and after compression. Returns an empty list if the schema was
+ * already invalid before compression.
+ */
 function compilePair(
   tool: Definition,
 ): { schema: unknown; original: ValidateFunction; compressed: ValidateFunction[] }[] {

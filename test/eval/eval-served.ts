@@ -1,10 +1,13 @@
-// Measures whether served conversations meet the recall target: `npm run eval:served -- --data DIR`. Replays
-// the conversations of DIR through the real planner, calibration and policy. A scripted model recovers a
-// missed tool with a probability that the gateway does not receive. Each split draws new random traffic from
-// an account's conversations. The resulting policy is evaluated on all conversations of the account. Prints a
-// table for each target and true recovery rate. The last line is JSON with the rate at which fewest splits
-// meet the target. Takes about two minutes of CPU. `--splits N` per account, `--traffic N` conversations per
-// split, `--sessions N` per source, `--size N` tools.
+// `npm run eval:served -- --data DIR` measures whether served conversations meet the recall target.
+// The script replays the conversations of DIR through the real planner, calibration and routing policy.
+// A scripted model recovers a missed tool with a probability that the gateway does not receive.
+// Each split draws new random traffic from an account's conversations.
+// The split's routing policy is then evaluated on all conversations of the account.
+// The script prints a table for each recall target and true recovery rate.
+// The last output line is JSON with the recovery rate at which the fewest splits meet the recall target.
+// The script takes about two minutes of CPU.
+// Options: `--splits N` per account, `--traffic N` conversations per split, `--sessions N` per source,
+// `--size N` tools.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';
@@ -68,7 +71,7 @@ console.log(
 );
 process.exit(0);
 
-/** The figures for the true recovery rate at which fewest splits meet the target. */
+/** Returns the figures for the true recovery rate at which the fewest splits meet the recall target. */
 function worstOf(byRate: readonly ServedFigures[]): Omit<ServedFigures, 'states'> | undefined {
   const [worst] = byRate.toSorted((one, other) => one.met_share - other.met_share);
   if (worst === undefined) return undefined;
@@ -77,7 +80,7 @@ function worstOf(byRate: readonly ServedFigures[]): Omit<ServedFigures, 'states'
   return { met_share, forwarded_recall, effective_recall, rho_true, rho_used, k, tools_share, cost_ratio };
 }
 
-/** Makes one account per source, and one account with the conversations of all sources. */
+/** Makes one account per source of conversations, and one account with the conversations of all sources. */
 function groupBySource(): ServedConversation[][] {
   const sources = Map.groupBy(subjects.keys(), (at) => subjects[at]?.session.source);
   return [...sources.values()].map((places) => places.flatMap((at) => conversations[at] ?? []));

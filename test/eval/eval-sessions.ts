@@ -1,10 +1,12 @@
-// Measures the cost and recall of conversations for several methods of choosing tools: `npm run eval:sessions
-// -- --data DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists
-// of 50, 100 and 300 tools, with the router's own planner and policy. Short prompts have 300 tokens of
-// instructions and 80 per tool result. Long prompts have 8,000 and 800. No model runs, so effective recall
-// uses the recovery rate of the policy. Prints tables, then one line of JSON. `--lane keyword` ranks without
-// vectors, and `--sessions N` takes N sessions from each source. `--sizes 100` uses only lists of that size,
-// and `--models anthropic` uses only models of that provider.
+// `npm run eval:sessions -- --data DIR` measures cost and recall for several methods of choosing tools.
+// The script replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts).
+// The replays use lists of 50, 100 and 300 tools, with the tool router's own planner and routing policy.
+// Short prompts have 300 tokens of instructions and 80 tokens per tool result.
+// Long prompts have 8,000 tokens of instructions and 800 tokens per tool result.
+// No model runs, so effective recall uses the recovery rate of the routing policy.
+// The script prints tables, then one line of JSON.
+// `--lane keyword` ranks tools without vectors, and `--sessions N` takes N sessions from each source.
+// `--sizes 100` uses only tool lists with 100 tools, and `--models anthropic` uses only models of Anthropic.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -15,8 +17,8 @@ import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
 /**
- * Current models, one for each prompt cache rule. Models with bound reasoning are excluded, because they keep
- * their tools.
+ * Current models, one for each prompt cache rule. Models with bound reasoning are excluded, because their
+ * conversations keep the same tools.
  */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],

@@ -1,8 +1,10 @@
-// Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. The ranker gets
-// the planner's question, with the transcript as the edge gateway shortens it. Prints tables, then one line
-// of JSON. The JSON fields `mean`, `sets` and `targets` belong to the semantic method. A training set is
-// ranked by models that were trained without its family (training/folds.ts). Any other set is ranked by the
-// shipped models.
+// `npm run eval:tools -- --data DIR` measures how well each ranking method ranks the needed tools.
+// The ranking gets the planner's question, with the transcript as an edge shortens it.
+// The script prints tables, then one line of JSON.
+// The JSON fields `mean`, `sets` and `targets` belong to the semantic method.
+// The tools of a training set are ranked by models that were trained without the set's family
+// (training/folds.ts).
+// The tools of any other set are ranked by the shipped models.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
@@ -109,8 +111,8 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Calibrates each set on 100 questions from the set, with 100 candidates. Returns means over the sets with
- * enough questions.
+ * Calibrates each set of questions on 100 of its questions, with 100 candidate tools. Returns means over the
+ * sets with enough questions.
  */
 function keepAll(target: number) {
   const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);
@@ -126,8 +128,8 @@ function keepAll(target: number) {
 }
 
 /**
- * Compares recall@5 and recall@10 of the semantic method and the baseline, with 100 candidates. Returns the
- * number of sets where the semantic method is better, and its worst deficit.
+ * Compares recall@5 and recall@10 of the semantic method and the baseline, with 100 candidate tools. Returns
+ * the number of sets where the semantic method is better, and the largest deficit of the semantic method.
  */
 function compareWithBaseline() {
   const differences = setNames.flatMap((set) => {
@@ -145,7 +147,10 @@ function compareWithBaseline() {
   };
 }
 
-/** Recall@10 for the planner's question, and for the first turn only, which forms the tool set. */
+/**
+ * Returns recall@10 for the planner's question, and for the conversation's first turn. The first turn
+ * determines the tool set.
+ */
 function compareServed() {
   return Object.fromEntries(
     (['25', '100'] as const).map((pool) => [

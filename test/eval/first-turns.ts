@@ -22,19 +22,19 @@ const emptyTurns = [
   ],
   ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
 ];
-/** The number of each set's tool lists that are tested with the empty turns. */
+/** The number of tool lists per set that are tested with the turns without a task. */
 const listsPerSet = 4;
 
-/** The quality with which the planner separates real first queries from turns that mention no task. */
+/** Measures how well the planner separates real first user turns from turns that mention no task. */
 export interface FirstTurnFigures {
-  /** Different first queries. Each of them needs a tool. */
+  /** The number of different first user turns. Each of them needs a tool. */
   readonly first_queries: number;
-  /** First queries that the planner treats as turns without a task. */
+  /** The number of first user turns that the planner wrongly treats as turns without a task. */
   readonly called: number;
   readonly called_share: number;
   /**
-   * First queries that the planner treats as turns without a task, although a needed tool is among the first
-   * ten of the ranking.
+   * The number of first user turns that the planner wrongly treats as turns without a task, although a needed
+   * tool is among the first ten ranked tools.
    */
   readonly called_in_top_10: number;
   readonly empty_turns: number;
@@ -42,7 +42,7 @@ export interface FirstTurnFigures {
   readonly caught_share: number;
 }
 
-/** Counts the first turns that the planner treats as turns without a task. */
+/** Counts the first user turns that the planner treats as turns without a task. */
 export class FirstTurns {
   readonly #data: ToolData;
   readonly #seen = new Set<string>();
@@ -54,7 +54,10 @@ export class FirstTurns {
     this.#data = data;
   }
 
-  /** @param ranked the ranking of the question's first turn */
+  /**
+   * Adds the first turn of a question.
+   * @param ranked the ranking of tools for the question's first turn
+   */
   add({ dataset, userTurns }: Question, lines: readonly number[], ranked: RankedPool): void {
     const key = `${dataset}\n${userTurns[0] ?? ''}`;
     if (this.#seen.has(key)) return;

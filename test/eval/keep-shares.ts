@@ -9,13 +9,13 @@ export interface KeepFigures {
   readonly recall: number;
   /** The share of tools that are forwarded. */
   readonly tools: number;
-  /** The share of definition tokens that are forwarded. */
+  /** The share of the tool definitions' tokens that are forwarded. */
   readonly tokens: number;
 }
 
 export interface KeepSample {
   readonly ranked: RankedPool;
-  /** The definition tokens of each candidate. */
+  /** The tokens of each candidate tool's definition. */
   readonly tokens: readonly number[];
 }
 
@@ -25,9 +25,9 @@ const seed = 20_261_120;
 
 /**
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the
- * distance between each score and the best score. It chooses the smallest distance with a mean loss of gold
- * tools of at most 1 − target. The mean is over 100 samples from the set plus one lost sample. The returned
- * figures come from the set's other questions, over five seeded splits.
+ * distance between each score and the best score. The calibration chooses the smallest distance with a mean
+ * loss of gold tools of at most 1 − target. The mean loss is over 100 samples from the set plus one lost
+ * sample. The returned figures come from the set's other questions, over five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -40,7 +40,10 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
   return mean(outcomes);
 }
 
-/** For each gold tool, the distance between the best score and the score of its best alternative. */
+/**
+ * For each gold tool, returns the distance between the best score of all tools and the best score of the gold
+ * tool's alternatives.
+ */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);
   return goldPlaces.map((places) => Math.min(...places.map((place) => top - (scores[place] ?? -Infinity))));
@@ -53,8 +56,8 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
       return distances.map((distance) => ({ distance, loss: 1 / distances.length }));
     })
     .sort((one, other) => other.distance - one.distance);
-  // With the largest distance, no gold tool is lost. Each smaller distance loses the furthest remaining gold
-  // tool.
+  // With the largest distance, no gold tool is lost.
+  // Each smaller distance loses the remaining gold tool with the largest distance.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {
@@ -90,7 +93,7 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** Returns the items in a random order. The same seed gives the same order. */
+/** Returns the items in a random order. The same seed always gives the same order. */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
   const next = randomFrom(from);
   return items

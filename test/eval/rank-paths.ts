@@ -5,27 +5,27 @@ import { askedBy, askedFirst, openServed } from './served-ranking.ts';
 import type { Question, ToolData } from './tool-data.ts';
 
 /**
- * The ranking methods. `bm25_fielded`: fielded BM25 on the last user message only. `keyword` and `semantic`:
- * the router's two methods for the planner's question. `first_turn`: the semantic method on the
- * conversation's first turn, which forms the tool set, for the same needed tools.
+ * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic`
+ * are the router's two methods for the planner's question. `first_turn` is the semantic method on the
+ * conversation's first turn, which determines the tool set. The needed tools are the same for all methods.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];
 
-/** The candidates for a question, in the order of a ranking method. */
+/** The candidate tools for a question, in the order of a ranking method. */
 export interface RankedPool {
   /**
-   * The score of each candidate. A larger score is better. Scores are log-odds for the semantic method, and
-   * have arbitrary units for the other methods.
+   * The score of each candidate tool. A larger score is better. Scores are log-odds for the semantic method,
+   * and have arbitrary units for the other methods.
    */
   readonly scores: Float64Array;
   /**
-   * The rank of each gold tool, counted from 0. The best rank is used if there are several alternatives, and
-   * Infinity if the gold tool is not a candidate.
+   * The rank of each gold tool, counted from 0. If a gold tool has several alternatives, its rank is the best
+   * rank of the alternatives. The rank is Infinity if the gold tool is not a candidate.
    */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];
-  /** The evidence of the ranked turns: see `TurnRanking`. */
+  /** The evidence about the tools in the words of the ranked turns: see `TurnRanking`. */
   readonly evidence: number;
   readonly tookMs: number;
 }

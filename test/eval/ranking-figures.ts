@@ -2,8 +2,8 @@
 export type GoldRanks = readonly (readonly number[])[];
 
 /**
- * The smallest k for which the first k tools contain every gold tool for 95% of the questions. Null if no
- * such k exists.
+ * Returns the smallest k for which the first k tools contain every gold tool for 95% of the questions.
+ * Returns null if no such k exists.
  */
 export function measureK95(questions: GoldRanks): number | null {
   const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);
@@ -12,8 +12,8 @@ export function measureK95(questions: GoldRanks): number | null {
 }
 
 /**
- * Recall is the mean share of gold tools among the first k tools. `all` is the share of questions for which
- * the first k tools contain all gold tools. `mean` converts the figures to per cent.
+ * The quality of a ranking, in fractions of 1. Recall is the mean share of gold tools among the first k
+ * tools. `all` is the share of questions for which the first k tools contain all gold tools.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;
@@ -28,8 +28,8 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * Returns the figures for one question. `ranks` are the ranks of its gold tools, counted from 0, with
- * Infinity for a gold tool that is not a candidate.
+ * Returns the ranking figures for one question. `ranks` are the ranks of the question's gold tools, counted
+ * from 0. The rank of a gold tool that is not a candidate is Infinity.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;
@@ -44,14 +44,14 @@ export function measureRanking(ranks: readonly number[]): RankingFigures {
   };
 }
 
-/** nDCG by Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
+/** Computes nDCG by Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
 function normalizedGain(ranks: readonly number[]): number {
   const gain = (rank: number): number => (rank < ndcgDepth ? 1 / Math.log2(rank + 2) : 0);
   const ideal = ranks.slice(0, ndcgDepth).reduce((sum, _, rank) => sum + gain(rank), 0);
   return ranks.reduce((sum, rank) => sum + gain(rank), 0) / ideal;
 }
 
-/** The mean of each figure, rounded to four decimal places. */
+/** Returns the mean of each figure, rounded to four decimal places. */
 export function meanFigures(figures: readonly RankingFigures[]): RankingFigures {
   const mean = (key: keyof RankingFigures): number => {
     const sum = figures.reduce((total, each) => total + each[key], 0);

@@ -22,17 +22,17 @@ import { foldOf } from '../../training/folds.ts';
 import { openEncoder, openReranker, type Encode, type Score } from '../../training/run-models.ts';
 import { itemAt, type ToolData } from './tool-data.ts';
 
-/** The tools of one question in the form that the second stage receives. */
+/** The tools of one question in the form that the reranker receives. */
 export interface Seen {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** Keyword scores by position. */
+  /** Keyword scores by the position of the tool. */
   readonly keyword: Float64Array;
   readonly features: Float32Array;
 }
 
 /**
- * Features of the tools for each question, computed as in the router. For a training set, the encoder was
+ * Computes features of the tools for each question as in the tool router. For a training set, the encoder was
  * trained without the set's family.
  */
 export class SemanticPath {
@@ -53,7 +53,7 @@ export class SemanticPath {
   }
 
   /**
-   * The candidates in the form that the second stage receives.
+   * Returns the candidate tools in the form that the reranker receives.
    * @param lines the candidates, as line numbers in the tools file.
    */
   async see(dataset: string, { turns, at }: RankQuestion, lines: readonly number[]): Promise<Seen> {
@@ -74,7 +74,10 @@ export class SemanticPath {
     return { index, turn, keyword, features };
   }
 
-  /** The router's semantic ranking of candidates, by models that were trained without the set's family. */
+  /**
+   * Returns the router's semantic ranking of candidate tools, by models that were trained without the set's
+   * family.
+   */
   async rank(dataset: string, question: RankQuestion, lines: readonly number[]): Promise<TurnRanking> {
     const { index, turn, keyword, features } = await this.see(dataset, question, lines);
     const score = await this.#rerankerOf(foldOf(dataset));

@@ -10,11 +10,12 @@ import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-ind
 import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** A ranking method for one question's candidates. */
+/** A method that ranks the candidate tools of one question. */
 export type RankAsked = (question: RankQuestion) => Promise<TurnRanking>;
 
 /**
- * Returns the router's ranking of candidates, by the semantic method or, without a path, by keyword.
+ * Returns the router's ranking of candidate tools. The ranking method is semantic, or keyword if `path` is
+ * undefined.
  * @param lines the candidates, as line numbers in the tools file.
  */
 export function openServed(
@@ -33,14 +34,14 @@ export function openServed(
   return async (question) => ranker.rank(index, question);
 }
 
-/** Returns the question that the planner gives the ranker for a request. */
+/** Returns the question that the planner gives the ranking method for a request. */
 export function askedBy(question: Question): RankQuestion {
   const asked = newestQuestion(question);
   if (asked === undefined) throw new Error('a question has a user turn');
   return asked;
 }
 
-/** Returns the question that forms the tool set: the conversation's first turn. */
+/** Returns the question that determines the tool set: the conversation's first turn. */
 export function askedFirst({ userTurns }: Question): RankQuestion {
   return { turns: userTurns.slice(0, 1), at: 0 };
 }

@@ -10,8 +10,8 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
 /**
- * The names of the candidate pools: seeded samples of these sizes, and `own` for a question's original
- * candidates.
+ * The names of the candidate pools: seeded samples with this number of tools, and `own` for a question's
+ * original candidates.
  */
 export const poolNames = [...poolSizes, 'own'] as const;
 export type PoolName = (typeof poolNames)[number];
@@ -49,22 +49,23 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question with the tools that answer it. For each gold tool, any of its alternatives is sufficient. Tools
- * are given as line numbers in the tools file.
+ * A question with the tools that answer the question. For each gold tool, any of its alternatives is
+ * sufficient. Tools are given as line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;
   /**
-   * The transcript as the edge gateway sends it to the router (`conversationContext`). It contains the user's
-   * turns up to the question, the names of the called tools, and the results since the last user turn.
+   * The transcript as an edge sends it to the tool router (`conversationContext`). The transcript contains
+   * the user's turns up to the question, the names of the called tools, and the tool results since the last
+   * user turn.
    */
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
   readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /**
-   * The gold tool for the question itself, if the set names one. The other gold tools are its hidden
-   * prerequisites.
+   * The gold tool for the question itself, if the data set names one. All other gold tools are hidden
+   * prerequisites of the question.
    */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
@@ -78,8 +79,8 @@ export interface ToolData {
 }
 
 /**
- * Reads the sets in a folder: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool are
- * skipped.
+ * Reads the data sets in a folder: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool
+ * are skipped.
  */
 export function loadToolData(directory: string): ToolData {
   const tools = parseLines<ToolLine>(readFileSync(join(directory, 'tools.jsonl'), 'utf8'));
@@ -125,7 +126,7 @@ function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<strin
   };
 }
 
-/** Returns the transcript as the edge gateway reads it. The question is its last user turn. */
+/** Returns the transcript as an edge reads it. The question is the last user turn of the transcript. */
 function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
   const outlines = messages.flatMap((message, at) => {
     const { role, tool_calls: calls = [] } = message;
@@ -133,7 +134,8 @@ function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
     const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
     const isOpen = names.length > 0 && messages[at + 1]?.role !== 'tool';
     const outline = outlineMessage(role, readText(message.content), names);
-    // Adds missing results. Providers accept no call without a result, but some sets omit the results.
+    // Adds missing tool results. Providers accept no tool call without a result, but some data sets omit the
+    // results.
     return isOpen ? [outline, outlineMessage('tool', '', [])] : [outline];
   });
   const asked = query.trim();
@@ -159,7 +161,7 @@ function outlineMessage(
   };
 }
 
-/** Content is a string, or a list of parts that contain text. */
+/** Returns the text of a message. Message content is a string, or a list of parts that contain text. */
 function readText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -168,7 +170,10 @@ function readText(content: unknown): string {
     .join('\n');
 }
 
-/** Undefined if the set has no such pool, or if the pool contains no gold tool. */
+/**
+ * Returns a question's original candidates. Returns undefined if the data set has no original candidates, or
+ * if none of the candidates is a gold tool.
+ */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
   return query.gold_tool_ids.some((id) => own.includes(lines.get(id) ?? -1)) ? own : undefined;
@@ -176,7 +181,7 @@ function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): numb
 
 /**
  * Returns the element at a position that must exist.
- * @throws RangeError
+ * @throws RangeError if the element does not exist.
  */
 export function itemAt<Item>(items: readonly Item[], at: number): Item {
   const item = items[at];

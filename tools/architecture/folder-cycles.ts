@@ -1,25 +1,25 @@
 import { dirname } from 'node:path';
 import type { SourceFile } from './source-tree.ts';
 
-/** Folders, or direct children of one folder, that depend on each other. */
+/** Folders, or direct children of one folder, that depend on each other in a cycle. */
 export interface FolderCycle {
   /** The scope of the comparison: all folders of a project, or the direct children of one folder. */
   readonly within: string;
   readonly members: readonly string[];
-  /** Up to ten imports of the cycle, as `from → to`. */
+  /** Up to ten imports of the dependency cycle, as `from → to`. */
   readonly imports: readonly string[];
 }
 
 type Edge = readonly [from: SourceFile, to: string];
 
 /**
- * Finds cycles between folders. Two rules apply to each app and library:
+ * Finds dependency cycles between folders. The check applies two rules to each app and library:
  *
- * - Each file belongs to its own folder. The imports between these folders form no cycle, so a parent folder cannot
- *   both import a child folder and be imported by it.
+ * - Each file belongs to the folder that contains it. The imports between all folders form no cycle, so a parent
+ *   folder cannot both import a child folder and be imported by it.
  * - The direct children of a folder (subfolders with all their content, and single files) form no cycle.
  *
- * Without cycles a reader can learn the folders one by one, from the bottom up.
+ * Without cycles, a reader can read the folders one by one, from the bottom of the dependency tree up.
  */
 export function findFolderCycles(sources: readonly SourceFile[]): FolderCycle[] {
   const projects = Map.groupBy(sources, ({ project }) => project);
@@ -77,7 +77,7 @@ function findCycles(
   }));
 }
 
-/** Returns groups of two or more nodes that can reach each other. Uses Tarjan's algorithm. */
+/** Returns groups of two or more graph nodes that can reach each other. Uses Tarjan's algorithm. */
 function stronglyConnected(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();

@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { parseSource, type SourceFile } from './source-tree.ts';
 
 /**
- * Entry points, which forward calls by design: a library's public interface and the file that starts a
+ * Entry points, which may only forward calls: a library's public interface and the file that starts a
  * process.
  */
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
@@ -10,7 +10,7 @@ const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 /**
  * Finds files that only call or re-export another file. Such a file is unnecessary, because its callers could
  * import the other file directly.
- * @returns the paths of these files
+ * @returns the paths of the unnecessary files
  */
 export function findForwardingFiles(sources: readonly SourceFile[]): string[] {
   return sources

@@ -11,13 +11,13 @@ import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway
 import { decodeJwt } from 'jose';
 import { demoEmail } from './stack/demo-account.ts';
 
-/** The account service and other services may still be starting. */
+/** Maximum time to wait for the account service and other services, which may still be starting. */
 export const CALL = { deadlineMs: 30_000 };
 /** The client address under which failed attempts are counted. */
 const clientAddress = 'operator';
 
 /**
- * Gets a session token for the demo person and account, by signing up or logging in. Returns null if an
+ * Gets a session token for the demo person and the demo account by a sign-up or log-in. Returns null if an
  * OpenID Connect issuer issues the tokens, or if the person's password was changed.
  */
 export async function createDemoSession(

@@ -1,5 +1,5 @@
-// Creates the demo account with a key and a person, or finds existing ones. Reads a SeedRequest from standard
-// input and writes a DemoAccount to standard output.
+// Creates the demo account with an API key and a person, or finds the existing demo account.
+// Reads a SeedRequest from standard input and writes a DemoAccount to standard output.
 import { json } from 'node:stream/consumers';
 import { allKeyScopes, createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';
@@ -31,7 +31,7 @@ async function createDemoKey(accountId: string): Promise<string> {
   const { publicKey, privateKey } = createSealingKeyPair();
   const { sealedSecret } = await messaging.call(
     createKey,
-    // The key may manage its account, regardless of the account's default scopes.
+    // The demo key may manage its account, regardless of the account's default scopes.
     { accountId, body: { name: DEMO_NAME, scopes: [...allKeyScopes] }, recipientPublicKey: publicKey },
     CALL,
   );

@@ -1,7 +1,8 @@
-// Bundles each app into dist/apps/<app>/main.js, and its worker threads (`*.thread.ts`) and commands
-// (`*.command.ts`) into the same folder.
-// Bundles the tools that connect to the services into dist/tools. Workspace libraries are inlined; npm
-// packages are not. The dashboard is built into files in dist/apps/dashboard.
+// Bundles each app into dist/apps/<app>/main.js.
+// Bundles the app's worker threads (`*.thread.ts`) and commands (`*.command.ts`) into the same folder.
+// Bundles the tools that connect to the services into dist/tools.
+// The bundles contain the workspace libraries, but no npm packages.
+// The dashboard is built into files in dist/apps/dashboard.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { bundle } from './bundle.mjs';
@@ -35,7 +36,7 @@ if (only.length === 0) {
 
 const buildsDashboard = only.length === 0 || only.includes('dashboard');
 await Promise.all(bundles.map(([entry, outfile]) => bundle(entry, outfile))).catch(() => {
-  // esbuild has already printed the error.
+  // No message is necessary, because esbuild has already printed the error.
   process.exit(1);
 });
 if (apps.length > 0) console.log(`built ${apps.join(', ')}`);

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Bundles workspace packages. All other packages stay external. */
+/** Includes workspace packages in a bundle. All other packages stay external. */
 const externalPackages = {
   name: 'external-packages',
   setup(bundler) {

@@ -12,9 +12,12 @@ const outDir = join(root, 'dist/apps/dashboard');
 const firstLoadBytesMax = 250_000;
 const compressible = /\.(js|css|html|svg|json)$/;
 
-/** Builds the dashboard and compresses its files. Throws if the first load exceeds the limit. */
+/**
+ * Builds the dashboard and compresses its files. Throws if the JavaScript of a first visit exceeds the limit.
+ */
 export async function buildDashboard() {
-  // The caller may run in another mode, for example in tests. In test mode, React would include its warnings.
+  // The calling process may run in another mode, for example in tests.
+  // In test mode, React would include its warnings.
   process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'apps/dashboard/vite.config.mjs'),
@@ -34,7 +37,7 @@ export async function buildDashboard() {
   return firstLoad;
 }
 
-/** The script files that the entry point loads through static imports. */
+/** Returns the script files that the entry point loads through static imports. */
 function listFirstLoad(manifest) {
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
   const chunks = new Set();

@@ -17,13 +17,13 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * Other APIs of the fact list on which a model takes tools, if the model takes any tools. Chat-completions
- * has its own field.
+ * APIs of the fact list, other than chat-completions, on which a model accepts tools, if the model accepts
+ * tools. Chat-completions has a separate field.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 
 /**
- * Adds the facts that model lists do not have: the APIs on which the model takes tools, the default for
+ * Adds the facts that model lists do not have: the APIs on which the model accepts tools, the default for
  * reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes precedence over a
  * value of the model's family.
  * @param fact the model's line in the fact list

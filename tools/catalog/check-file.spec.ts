@@ -35,7 +35,7 @@ describe('the check of the catalogue', () => {
     expect(check(fileOf({}))).toEqual({ errors: [], warnings: [] });
   });
 
-  test('fails for a current model without a price, and names the file for a reason', () => {
+  test('fails for a current model without a price, and names the file in which to state a reason', () => {
     expect(check(fileOf({ prices: null })).errors).toEqual([
       'openai/m has no price. Add it, or a reason in tools/catalog/reasons.ts.',
     ]);
@@ -50,13 +50,13 @@ describe('the check of the catalogue', () => {
     expect(check(fileOf({ prices: null, ...change })).errors).toEqual([]);
   });
 
-  test('fails for a conflict without a reason', () => {
+  test('fails for a conflict between sources without a stated reason', () => {
     const dispute = { field: 'input', other: 3, source: 'pi-ai' };
     expect(check(fileOf({ disputes: [dispute] })).errors[0]).toContain('openai/m: input is 3 in pi-ai');
     expect(check(fileOf({ disputes: [{ ...dispute, reason: 'older' }] })).errors).toEqual([]);
   });
 
-  test('fails for an unknown field and an unreadable model of a list', () => {
+  test('fails for an unknown field of a list, and for a model that cannot be parsed', () => {
     const report = new UpdateReport();
     report.add('unknown-field', 'openai/m', 'colour');
     report.add('unreadable', 'openai/n', 'cost');
@@ -67,7 +67,7 @@ describe('the check of the catalogue', () => {
     ]);
   });
 
-  test('an old list causes a warning, never an error', () => {
+  test('an old list causes a warning, but never an error', () => {
     const old = new Date(Date.parse(today) - (listDaysMax + 1) * 86_400_000).toISOString().slice(0, 10);
     const findings = check(fileOf({}, old));
     expect(findings.errors).toEqual([]);

@@ -4,21 +4,21 @@ import { explainAbsence, explainMissingPrice } from './reasons.ts';
 import { nameOf } from './render-file.ts';
 import type { UpdateReport } from './report.ts';
 
-/** If a list is older than this number of days, its prices are treated as outdated. */
+/** If a model list is older than this number of days, its prices are treated as outdated. */
 export const listDaysMax = 90;
 
 export interface CatalogFindings {
-  /** Findings that must be resolved before a change is merged. */
+  /** Findings of the check that must be resolved before a change is merged. */
   readonly errors: string[];
-  /** Findings that do not depend on the checkout, such as the age of a list. */
+  /** Findings of the check that do not depend on the checkout, such as the age of a list. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Checks a built catalogue. Each model of the fact list must be in the catalogue. Each current model must
- * have a price. Each conflict between sources must have a reason. The lists must have no unknown field.
- * `reasons.ts` lists the exceptions.
- * @param today as `YYYY-MM-DD`
+ * have a price. Each conflict between sources must have a stated reason. The lists must have no unknown
+ * field. `reasons.ts` lists the exceptions.
+ * @param today the current date as `YYYY-MM-DD`
  */
 export function checkCatalog(
   file: CatalogFileInput,
@@ -82,7 +82,9 @@ export function listAges(
   });
 }
 
-/** Returns whether routing can choose the model: a chat model that is neither retired nor deprecated. */
+/**
+ * Returns whether model routing can choose the model: a chat model that is neither retired nor deprecated.
+ */
 function isCurrent({ kind = 'chat', deprecated, retiredAt }: ModelRecordInput, today: string): boolean {
   return kind === 'chat' && deprecated !== true && (retiredAt == null || retiredAt > today);
 }

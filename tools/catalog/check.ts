@@ -3,9 +3,10 @@
  *
  *     npm run catalog:check
  *
- * Fails if a current model has no price, or a model of the fact list is missing. Fails if a list has an unknown
- * field, or sources differ without a reason. Fails if the data file is not what `npm run catalog:update` writes. An
- * old list is only a warning here: `npm run test:nightly -- catalogue-age` fails for it.
+ * The check fails if a current model has no price, or a model of the fact list is missing. The check fails if a
+ * list has an unknown field, or sources differ without a stated reason. The check fails if the data file differs
+ * from the output of `npm run catalog:update`. An old list causes only a warning in this check.
+ * `npm run test:nightly -- catalogue-age` fails for an old list.
  */
 import { readFileSync } from 'node:fs';
 import { buildCatalog } from './build.ts';

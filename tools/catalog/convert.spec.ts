@@ -37,7 +37,7 @@ const convert = (models: Record<string, unknown>, second?: unknown) => {
 };
 
 describe('converting a list', () => {
-  test('copies the values in the list, and stores null for missing ones', () => {
+  test('copies the values in the list, and stores null for missing values', () => {
     const { records } = convert({ gpt: listed, bare: { modalities: { input: ['text'], output: ['text'] } } });
     expect(records).toEqual([
       expect.objectContaining({
@@ -68,7 +68,7 @@ describe('converting a list', () => {
     ]);
   });
 
-  test('a missing price is reported and stays unknown', () => {
+  test('a missing price is reported and stays unknown in the catalogue', () => {
     const { records, report } = convert({ gpt: { ...listed, cost: undefined } });
     expect(records[0]?.prices).toBeNull();
     expect(report.counts()).toEqual({ 'missing-price': 1, 'no-quality': 1 });
@@ -101,14 +101,14 @@ describe('converting a list', () => {
     ]);
   });
 
-  test('models not served at the provider address are skipped with the reason', () => {
+  test('models that are not served at the provider address are skipped with the reason', () => {
     const elsewhere = { ...listed, provider: { npm: 'another-library' } };
     const { records, report } = convert({ 'gpt-9-pro': listed, gpt: elsewhere });
     expect(records).toEqual([]);
     expect(report.counts()).toEqual({ excluded: 2 });
   });
 
-  test('listed Claude models have bound reasoning; for newer ones, bound reasoning is assumed and reported', () => {
+  test('listed Claude models have bound reasoning; for newer Claude models, bound reasoning is assumed and reported', () => {
     const { records, report } = convert({
       'claude-9': { ...listed, release_date: '2026-12-01' },
       'claude-9-unthinking': { ...listed, release_date: '2026-12-01', reasoning: false },
@@ -125,7 +125,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ assumed: 1, 'no-quality': 5 });
   });
 
-  test('a model has its announced retirement date and the source, and a missing day is reported', () => {
+  test('a model has its announced retirement date and the source of the date, and a missing day is reported', () => {
     const { records, report } = convert({ o1: listed, gone: { ...listed, status: 'deprecated' } });
     expect(records).toEqual([
       expect.objectContaining({ modelId: 'gone', deprecated: true }),
@@ -140,7 +140,7 @@ describe('converting a list', () => {
     expect(report.render()).toContain('openai/gone: is deprecated, but no source has its retirement date');
   });
 
-  test("measurements are copied with their sources, or from the maker's own model", () => {
+  test("benchmark results are copied with their sources, or from the maker's entry of the model", () => {
     const figure = { name: 'Exam', score: 71.5, source: 'https://exam.example/board' };
     const measured = { ...figure, metric: 'percent correct', variant: 'high', date: '2026-02-03' };
     const list = {
@@ -204,7 +204,7 @@ describe('two lists', () => {
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
-  test('that differ: the first price is used, the other is stored as disputed and reported', () => {
+  test('that differ: the first price is used, the other price is stored as disputed and reported', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
     expect(records[0]).toMatchObject({
       prices: { input: 1 },
@@ -237,7 +237,7 @@ describe('two lists', () => {
 });
 
 describe('the data file', () => {
-  test('has one line per model, can be parsed again, and its changes are listed', () => {
+  test('has one line per model, can be parsed again, and changes between two files are listed', () => {
     const { records } = convert({ a: listed, b: listed });
     const sources = { 'models.dev': { title: 't', licence: 'MIT', takenOn: '2026-07' } };
     const text = renderCatalogFile({ sources, models: records });

@@ -21,7 +21,7 @@ export interface Lists {
   readonly onDate: string;
 }
 
-/** Fields that this module reads or ignores. All other fields are reported. */
+/** Fields of a list that this module reads or ignores. All other fields are reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set([
     ...unusedFields,
@@ -30,7 +30,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
     ),
     ...'reasoning_options benchmarks'.split(' '),
   ]),
-  // The catalogue contains only prices of text, so prices of audio are ignored.
+  // The catalogue contains only prices of text tokens, so prices of audio are ignored.
   cost: new Set(
     (
       'input output cache_read cache_write cache_write_1h reasoning tiers context_over_200k ' +
@@ -40,7 +40,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   limit: new Set(['context', 'output', 'input']),
 };
 
-/** Converts one provider's listed models into records, sorted by id. */
+/** Converts the listed models of one provider into catalogue records, sorted by id. */
 export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
   const listed = rule.modelsDev === null ? undefined : lists.models.modelsOf(rule.modelsDev);
   if (listed === undefined) {
@@ -97,7 +97,7 @@ function listQuality(
   return quality.length > 0 ? { quality } : {};
 }
 
-/** Adds facts that model lists do not have, and the announced retirement date. */
+/** Adds facts that model lists do not have, and the announced retirement date of the model. */
 function addSources(
   subject: string,
   report: UpdateReport,
@@ -179,10 +179,10 @@ function describe(
     capabilities: {
       tools: model.tool_call ?? null,
       images: takes('image'),
-      // Only models.dev states whether a model reads documents.
+      // Only the list models.dev states whether a model reads documents.
       documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
-      // Not a property of the model: every chat endpoint of these providers supports streaming.
+      // Streaming is not a property of the model: every chat endpoint of these providers supports streaming.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },

@@ -27,7 +27,10 @@ export function comparePrices(
   });
 }
 
-/** Returns the conflicts that the fact list records. Conflicts with genai-prices are compared above. */
+/**
+ * Returns the conflicts between sources that the fact list records. Conflicts with genai-prices are compared
+ * in another function.
+ */
 export function listFactDisputes(provider: string, modelId: string, fact: ModelFacts | undefined): Dispute[] {
   return (fact?.conflicts ?? []).flatMap(({ field, ...others }) => {
     const own = Object.entries(others).filter(([source]) => !source.startsWith('genai_prices'));

@@ -4,9 +4,9 @@ import { nameOf } from './render-file.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Parses `lists/dropped.jsonl`: the last records of models that no list contains now. The catalogue keeps
- * these models as deprecated. Providers often serve a model for longer than lists contain it, and clients
- * still request it.
+ * Parses `lists/dropped.jsonl`: the last known records of models that no list contains now. The catalogue
+ * keeps these models as deprecated. Providers often serve a model for longer than lists contain it, and
+ * clients still request the model.
  * @throws ZodError naming the field
  */
 export function parseDropped(text: string): ModelRecordInput[] {
@@ -21,7 +21,7 @@ export function parseDropped(text: string): ModelRecordInput[] {
 }
 
 /**
- * Returns the records of an earlier data file that the new data file does not contain, in the form of
+ * Returns the records of an earlier data file that are missing in the new data file, in the form of
  * `lists/dropped.jsonl`.
  */
 export function listDropped(
@@ -35,14 +35,14 @@ export function listDropped(
     if (!parsed.success) return [];
     const facts = record as ModelRecordInput;
     const announced = facts.sources.filter((source) => Object.hasOwn(announcementSources, source));
-    // The sources of these two fields are no longer in the data file.
+    // The sources of these two fields are no longer in the data file of the catalogue.
     const dropped = { ...facts, deprecated: true, sources: ['dropped', ...announced] };
     for (const field of ['evidence', 'disputes']) Reflect.deleteProperty(dropped, field);
     return [dropped];
   });
 }
 
-/** Renders the list with one record per line, sorted. */
+/** Renders the list of dropped models with one record per line, sorted. */
 export function renderDropped(records: readonly ModelRecordInput[]): string {
   return records
     .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))

@@ -26,8 +26,8 @@ const factPrices = z.strictObject({
 });
 
 /**
- * Prices that apply from a day on. If the day is null, the change is announced or past, and its day is
- * unknown.
+ * Prices that apply from a day on. If the day is null, the change of the price is announced or past, and its
+ * day is unknown.
  */
 const priceChange = z.strictObject({
   from: day.nullable(),
@@ -43,7 +43,7 @@ const priceChange = z.strictObject({
  */
 const fact = z.strictObject({
   provider: z.string(),
-  /** The provider's key in models.dev. */
+  /** The provider's key in the list models.dev. */
   list_key: z.string(),
   model: z.string(),
   name: z.string().nullable(),
@@ -75,14 +75,14 @@ const fact = z.strictObject({
 export type ModelFacts = z.infer<typeof fact>;
 
 export interface FactList {
-  /** Returns the facts of a provider's models, by the provider's key in models.dev. */
+  /** Returns the facts about a provider's models, by the provider's key in models.dev. */
   find(listKey: string, modelId: string): ModelFacts | undefined;
   modelsOf(listKey: string): readonly ModelFacts[];
   readonly all: readonly ModelFacts[];
 }
 
 /**
- * Parses a list with one JSON object per line.
+ * Parses a fact list with one JSON object per line.
  * @throws ZodError naming the field; Error if a model is listed twice
  */
 export function parseFactList(text: string): FactList {

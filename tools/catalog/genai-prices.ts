@@ -42,7 +42,7 @@ const list = z.array(
   }),
 );
 
-/** Base prices in USD per million tokens. Fields that the list does not contain are omitted. */
+/** Base prices of a model in USD per million tokens. Prices that the list does not contain are omitted. */
 export type SecondPrices = Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
 
 export interface GenaiPrices {
@@ -72,7 +72,7 @@ function fits(id: string, by: Match): boolean {
 
 /**
  * Chooses the last price set that applies on the date. Price sets for certain hours of the day have no
- * `start_date` and are skipped. A set without a constraint is the default.
+ * `start_date` and are skipped. A price set without a constraint is the default.
  */
 function choosePriceSet(
   prices: z.infer<typeof priceSet> | z.infer<typeof dated>[],

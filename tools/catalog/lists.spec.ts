@@ -46,7 +46,7 @@ const factsOf = (...facts: unknown[]) => parseFactList(facts.map((each) => JSON.
 const prices = { input: 7, output: 8, cache_read: null, cache_write_5m: 9, cache_write_1h: 14 };
 
 describe('the package', () => {
-  test('changes prices, drops tiers of an older price, and keeps other facts', () => {
+  test('changes prices, drops tiers of an older price, and keeps all other facts', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfPackage(packageOf(packaged('m', { input: 3, output: 4, cacheWrite: 5 })), '2026-11-10'),
     ]);
@@ -57,7 +57,7 @@ describe('the package', () => {
     expect(merged.sourcesOf('openai', 'm')).toEqual(['pi-ai', 'models.dev']);
   });
 
-  test('adds models that models.dev does not list', () => {
+  test('adds models that the list models.dev does not contain', () => {
     const tiers = [{ inputTokensAbove: 272_000, input: 4, output: 6, cacheRead: 0.4, cacheWrite: 0 }];
     const merged = mergeLists(base({}), [
       overlayOfPackage(packageOf(packaged('new', { input: 2, output: 4, tiers })), '2026-11-10'),
@@ -73,7 +73,7 @@ describe('the package', () => {
     });
   });
 
-  test('zero means unknown, except for ids that end in :free', () => {
+  test('a price of zero means unknown, except for ids that end in :free', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfPackage(packageOf(packaged('m', {}), packaged('x', {}), packaged('x:free', {})), '2026-11-10'),
     ]);
@@ -93,7 +93,7 @@ describe('the package', () => {
 });
 
 describe('the fact list', () => {
-  test('changes the facts that it states and keeps the other facts', () => {
+  test('changes the facts that it states and keeps all other facts', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfFacts(factsOf(fact({ prices, max_input: 900, thinks: true })), '2026-11-22'),
     ]);
@@ -175,13 +175,13 @@ describe('models that were removed from every list', () => {
     ...{ cache: null, releasedAt: null, sources: ['models.dev'] },
   };
 
-  test('keep their last facts as deprecated models', () => {
+  test('keep their last known facts as deprecated models', () => {
     const dropped = listDropped([record, { ...record, modelId: 'kept' }], [{ ...record, modelId: 'kept' }]);
     expect(dropped).toEqual([{ ...record, deprecated: true, sources: ['dropped'] }]);
     expect(parseDropped(renderDropped(dropped))).toEqual(dropped);
   });
 
-  test('do not return if a rule of the catalogue excludes them', () => {
+  test('do not return to the catalogue if a rule of the catalogue excludes them', () => {
     expect(listDropped([{ ...record, modelId: 'gpt-realtime-9' }], [])).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The format of https://models.dev/api.json, and of the variant with shared base models (`base_model`). */
+/** The format of https://models.dev/api.json, and of its variant with shared base models (`base_model`). */
 const tree = z.record(z.string(), z.unknown());
 const provider = z.looseObject({ models: z.record(z.string(), tree) });
 const withBases = z.object({
@@ -24,7 +24,7 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
-  /** Set if a model needs a different library or address than the provider's other models. */
+  /** Present if a model needs a different library or address than the provider's other models. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z
@@ -57,7 +57,7 @@ export interface ModelsDev {
    * undefined if the list does not contain the provider.
    */
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
-  /** Returns the original maker's entry for a model, by `maker/model`. */
+  /** Returns the original maker's entry for a model, by a key of the form `maker/model`. */
   baseOf(name: string): Tree | undefined;
   readonly baseNames: readonly string[];
 }
@@ -81,7 +81,7 @@ export function parseModelsDev(content: unknown): ModelsDev {
   };
 }
 
-/** Parses a single model from a list. */
+/** Parses a single model from a list in the format of models.dev. */
 export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
   return model.safeParse(own);
 }

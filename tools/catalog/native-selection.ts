@@ -39,13 +39,15 @@ const rules: readonly NativeRule[] = [
   },
 ];
 
-/** Adds the provider's own tool selection if the provider supports tool selection for this model. */
+/**
+ * Adds the provider's own tool selection to a model, if the provider supports tool selection for this model.
+ */
 export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
   if (record.kind !== undefined && record.kind !== 'chat') return record;
   const rule = rules.find(
     ({ provider, modelId }) => provider === record.provider && modelId.test(record.modelId),
   );
-  // A model that takes no tools on chat-completions has no tools to allow there.
+  // A model that accepts no tools on chat-completions cannot use `allowed_tools` there.
   const isRefused = rule?.native === 'allowed_tools' && record.toolsOn?.['chat-completions'] === 'no';
   if (rule === undefined || isRefused) return record;
   return {

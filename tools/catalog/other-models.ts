@@ -26,7 +26,10 @@ const recorded = (
   source: 'recorded-exchanges',
 });
 
-/** Non-chat models that models.dev does not list. Each model has a source that proves its existence. */
+/**
+ * Models that are not chat models and that models.dev does not list. Each model has a source that proves its
+ * existence.
+ */
 const otherModels: readonly OtherModel[] = [
   recorded('openai', 'tts-1', 'speech'),
   recorded('openai', 'dall-e-2', 'image'),
@@ -56,7 +59,10 @@ const otherModels: readonly OtherModel[] = [
   },
 ];
 
-/** Converts these models into records. Unknown facts are null, and missing prices are reported. */
+/**
+ * Converts models that are not chat models into records. Unknown facts are null, and missing prices are
+ * reported.
+ */
 export function convertOtherModels(
   provider: string,
   known: ReadonlySet<string>,
@@ -74,8 +80,8 @@ export function convertOtherModels(
 }
 
 /**
- * Returns only the text input price, for embeddings. For audio, images and searches, a single price per token
- * is not enough.
+ * Returns only the price of text input, for embedding models. For audio, images and searches, a single price
+ * per token is not enough.
  */
 function findPrices(
   { provider, modelId, kind }: OtherModel,

@@ -2,12 +2,13 @@ import type { ModelFacts } from './fact-list.ts';
 import { isTree, type Tree } from './models-dev.ts';
 
 /**
- * Merges a model's line of the fact list into its entry in models.dev. Values of the fact list take
+ * Merges a model's line of the fact list into the model's entry in models.dev. Values of the fact list take
  * precedence. The result has the form of models.dev.
  */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
-  // Some hosts list an address of another format, although they also serve the model on Converse.
+  // For some hosts, the list states an address of another format.
+  // These hosts also serve the model in the format converse.
   const { provider, ...listed } = own ?? {};
   return {
     ...listed,
@@ -47,8 +48,8 @@ function mapCost({
 }
 
 /**
- * The fact list has no price for reasoning. The older price for reasoning is kept if the price of output is
- * unchanged.
+ * The fact list has no price for reasoning. The older price for reasoning is kept if the price of output has
+ * not changed.
  */
 function reasoningOf(own: Tree | undefined, newOutput: number): Tree {
   const { reasoning, output } = treeOf(own?.['cost']);

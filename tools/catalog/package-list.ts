@@ -32,11 +32,11 @@ const storedList = z.strictObject({
 type PackageModel = z.infer<typeof packageModel>;
 
 export interface PackageList {
-  /** A provider's chat models by its key in models.dev. */
+  /** The chat models of a provider, by the provider's key in models.dev. */
   readonly modelsOf: (listKey: string) => ReadonlyMap<string, PackageModel>;
 }
 
-/** The package's names for providers that have a different name in models.dev. */
+/** The package's names for providers that have a different name in the list models.dev. */
 const packageNames: Readonly<Record<string, string>> = {
   togetherai: 'together',
   'fireworks-ai': 'fireworks',
@@ -48,7 +48,10 @@ const packageNames: Readonly<Record<string, string>> = {
  */
 const unpricedProviders: ReadonlySet<string> = new Set(['azure', 'nvidia']);
 
-/** The stored list, with the version of the package and the day on which its prices were collected. */
+/**
+ * The stored copy of the list, with the version of the package and the day on which its prices were
+ * collected.
+ */
 export interface StoredPackageList extends PackageList {
   readonly version: string;
   readonly takenOn: string;
@@ -87,8 +90,9 @@ export function parsePackage(content: unknown): PackageList {
 }
 
 /**
- * Merges a model of the package into its entry in models.dev. The package's prices replace older prices, and
- * the other facts are kept. A model that models.dev does not list gets an entry in the form of models.dev.
+ * Merges a model of the package into the model's entry in models.dev. The package's prices replace older
+ * prices, and all other facts are kept. A model that models.dev does not list gets an entry in the form of
+ * models.dev.
  */
 export function overlayPackageModel(own: Tree | undefined, model: PackageModel): Tree {
   const cost = mapCost(model);
@@ -96,7 +100,7 @@ export function overlayPackageModel(own: Tree | undefined, model: PackageModel):
     if (cost === undefined) return own;
     const { tiers, ...before } = isTree(own['cost']) ? own['cost'] : {};
     Reflect.deleteProperty(before, 'context_over_200k');
-    // Older tiers are kept only if the price is unchanged.
+    // Older price tiers are kept only if the price has not changed.
     const isSame = before['input'] === cost['input'] && before['output'] === cost['output'];
     return { ...own, cost: { ...before, ...(isSame && tiers !== undefined && { tiers }), ...cost } };
   }

@@ -7,8 +7,8 @@ type Rates = Omit<UsualPrices, 'tiers'>;
 type Period = NonNullable<ModelPrices['periods']>[number];
 
 /**
- * DeepSeek's peak is 9–12 and 14–18 Beijing time (UTC+8) from Monday to Friday. At other times, all prices
- * are half. Source: https://api-docs.deepseek.com/zh-cn/quick_start/pricing
+ * DeepSeek's peak hours are 9–12 and 14–18 Beijing time (UTC+8) from Monday to Friday. At other times, all
+ * prices are half as high. Source: https://api-docs.deepseek.com/zh-cn/quick_start/pricing
  */
 const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
   { weekdays: [0, 6] },
@@ -23,8 +23,8 @@ const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
 ];
 
 /**
- * Adds the prices that lists do not contain: prices of cache writes, computed with the multipliers of the
- * family, prices from a later day, and prices by the hour.
+ * Adds the prices that the model lists do not contain. These prices are the prices of cache writes (computed
+ * with the multipliers of the model's family), prices from a later day, and prices by the hour.
  */
 export function completePrices(
   listed: NonNullable<ModelRecordInput['prices']>,
@@ -61,14 +61,14 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
 }
 
 /**
- * Returns whether the fact list has the off-peak price for a model, which a note states. The price outside
- * all periods is the peak price.
+ * Returns whether the fact list has the off-peak price of a model, as a note in the list states. The price
+ * outside all periods is the peak price.
  */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
 }
 
-/** Rates that an announcement does not state change in proportion to the input price. */
+/** Rates that a price announcement does not state change in proportion to the input price. */
 function listDatedPeriods(
   base: UsualPrices,
   fact: ModelFacts | undefined,
@@ -103,7 +103,7 @@ function scaleRates(rates: Rates, by: number): Rates {
   return { ...rates, ...Object.fromEntries(scaled) };
 }
 
-/** Removes the error of binary fractions: 0.1 × 2 is 0.2, not 0.20000000000000001. */
+/** Removes the rounding error of binary fractions: 0.1 × 2 is 0.2, not 0.20000000000000001. */
 function round(usd: number): number {
   return Number(usd.toPrecision(10));
 }

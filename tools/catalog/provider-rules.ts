@@ -3,24 +3,27 @@ import type { ProviderFormat } from '@gateway/interchange';
 
 type CacheRule = NonNullable<ModelRecordInput['cache']>;
 
-/** Provider facts that the lists do not contain, and the provider's keys in the lists. */
+/** Facts about a provider that the lists do not contain, and the keys of the provider in the lists. */
 export interface ProviderRule {
   /** The provider's name in the gateway. */
   readonly provider: string;
-  /** The provider's key in models.dev; null if it has none. */
+  /** The provider's key in models.dev, or null if the provider is not listed. */
   readonly modelsDev: string | null;
-  /** The models.dev maker of models that this provider lists without a maker. */
+  /** The maker in models.dev of models that this provider lists without a maker. */
   readonly maker?: string;
-  /** The provider's id in genai-prices; null if it has none. */
+  /** The provider's id in genai-prices, or null if the provider is not listed. */
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
-  /** The cache rule for models with a price for cached input. For other models, the cache rule is unknown. */
+  /**
+   * The cache rule for models with a price for cached input. For models without this price, the cache rule is
+   * unknown.
+   */
   readonly cache: CacheRule | null;
-  /** The models that the cache rule applies to; all if omitted. */
+  /** The models to which the cache rule applies. If omitted, the rule applies to all models. */
   readonly cachedModels?: RegExp;
-  /** The kinds of models served at this address; all if omitted. */
+  /** The kinds of models that are served at this address. If omitted, all kinds are served. */
   readonly kinds?: readonly ModelKind[];
-  /** Models that the list assigns to a different library than this one are excluded. */
+  /** Models for which the list names a library other than this library are excluded. */
   readonly library?: string;
 }
 
@@ -105,15 +108,15 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** The providers to which the exclusion applies; all if omitted. */
+  /** The providers to which the exclusion applies. If omitted, the exclusion applies to all providers. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
 }
 
 /**
- * Kinds by model id. The list does not distinguish these models from chat models, because their input and
- * output are also text.
+ * Kinds of models by model id. The list does not distinguish these models from chat models, because their
+ * input and output are also text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -136,8 +139,8 @@ export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
 };
 
 /**
- * Excluded models: models of a kind that the catalogue does not have, and models not served at the provider's
- * address.
+ * Excluded models: models of a kind that the catalogue does not contain, and models that are not served at
+ * the provider's address.
  */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },

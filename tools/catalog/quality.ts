@@ -5,7 +5,7 @@ import type { UpdateReport } from './report.ts';
 
 type Quality = NonNullable<ModelRecordInput['quality']>[number];
 
-/** A single measurement from models.dev's `benchmarks`. */
+/** A single benchmark result from `benchmarks` of models.dev. */
 const benchmark = z.looseObject({
   name: z.string().min(1),
   score: z.number(),
@@ -22,8 +22,8 @@ const benchmark = z.looseObject({
 });
 
 /**
- * Returns benchmark results for a model: its own results, or those of the maker's model with the same id.
- * Results for different settings stay separate. No result is computed from others.
+ * Returns benchmark results for a model: its own results, or the results of the maker's model with the same
+ * id. Results for different settings stay separate. No result is computed from other results.
  */
 export function findQuality(
   subject: string,
@@ -50,7 +50,7 @@ function isThere(value: unknown): boolean {
 
 /**
  * Since Claude 4, a name with a date and the same name without a date mean the same model. Hosts only add
- * parts to the name. A named variant (such as `-fast`) is a different model.
+ * parts to the model name. A named variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 

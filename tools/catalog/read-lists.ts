@@ -20,12 +20,12 @@ const modules = join(import.meta.dirname, '../../node_modules');
 const pricesName = '@pydantic/genai-prices';
 
 /**
- * The day on which the newest pages for `lists/facts.jsonl` were read. Change this date together with the
- * list.
+ * The day on which the newest pages for `lists/facts.jsonl` were read. Change this date whenever the fact
+ * list changes.
  */
 const factsTakenOn = '2026-11-22';
 /**
- * The package does not state the day on which its prices were collected. This is the day on which npm
+ * The package does not state the day on which its prices were collected. This date is the day on which npm
  * published the package.
  */
 const pricesPublishedOn: Readonly<Record<string, string>> = { '0.1.8': '2026-09-23' };
@@ -55,8 +55,8 @@ export function readCopies(): StoredCopies {
 }
 
 /**
- * Reads the model lists: the copies of models.dev and pi-ai and the fact list in this folder, and one pinned npm
- * package. Needs no network.
+ * Reads the model lists: the copies of models.dev and pi-ai and the fact list in this folder, and one pinned
+ * npm package. Reading needs no network.
  * @throws ZodError for a list in another form; Error for a package version without a date
  */
 export function readLists(copies = readCopies()): ReadLists {

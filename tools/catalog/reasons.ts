@@ -9,7 +9,7 @@ interface Reason {
 }
 
 interface KeptValue extends Reason {
-  /** The list with the other value. */
+  /** The name of the list with the other value. */
   readonly source: string;
   readonly field: RegExp;
 }
@@ -20,7 +20,7 @@ const because = (provider: string, modelId: RegExp, reason: string): Reason => (
   reason,
 });
 
-/** Current models without a price. Their costs are unknown, not zero. */
+/** Current models without a price. The costs of these models are unknown, not zero. */
 const missingPrices: readonly Reason[] = [
   because('mistral', /^(labs-leanstral|voxtral-mini-latest)/, 'a preview without a public price'),
   because('groq', /^groq\/compound/, 'the price is that of the models and tools that it calls'),
@@ -57,7 +57,7 @@ const imageOutput = "the list's output price is for images, that of genai-prices
 
 /** Values that the catalogue keeps although a source has another value. */
 const keptValues: readonly KeptValue[] = [
-  // Older prices.
+  // Prices that are older in the other source.
   ...['anthropic', 'hosted'].flatMap((provider) => [
     keep(provider, /claude-sonnet-5-5$/, /^prices$/, 'facts', cheaperReads),
     keep(provider, /^(?:\w+\.anthropic\.)?claude-sonnet-5-5$/, /^cacheRead$/, 'genai-prices', cheaperReads),
@@ -76,7 +76,7 @@ const keptValues: readonly KeptValue[] = [
     'genai-prices',
     'the price of the newer list: OpenRouter has the price of the cheapest host, which changes often',
   ),
-  // Prices that apply at other times, in other places, or to other output.
+  // Prices in the other source that apply at other times, in other places, or to other output.
   keep(
     'deepseek',
     /./,
@@ -108,7 +108,7 @@ const keptValues: readonly KeptValue[] = [
     keep(provider, /-latest$/, /^prices$/, 'facts', latest),
     keep(provider, /^gemini-4-argon$/, /^max_output$/, 'facts', "Google's own page states 65,536"),
   ]),
-  // Other facts.
+  // Facts other than prices.
   keep('hosted', /openai\./, /^apis$/, 'facts', bedrockOpenai),
   keep('deepseek', /^deepseek-v4-pro$/, /^identity$/, 'facts', "DeepSeek's own page names the model"),
   keep('xai', /^grok-4\.5$/, /^cache_read$/, 'facts', 'two lists agree; the launch pages are older'),
@@ -142,8 +142,8 @@ const absentModels: readonly Reason[] = [
 ];
 
 /**
- * Returns why the catalogue does not have a model of the fact list. If the result is undefined, the check
- * fails.
+ * Returns why the catalogue does not contain a model of the fact list. If the result is undefined, the check
+ * of the catalogue fails.
  */
 export function explainAbsence(provider: string, modelId: string): string | undefined {
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
@@ -155,14 +155,14 @@ const otherApis: readonly Reason[] = [
 ];
 
 /**
- * Returns why the gateway calls a model on an API that the fact list does not name. Undefined means that the
- * difference is an error.
+ * Returns why the gateway calls a model on an API that the fact list does not name. If the result is
+ * undefined, the difference is an error.
  */
 export function explainOtherApi(provider: string, modelId: string): string | undefined {
   return otherApis.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Returns why a current model has no price. If the result is undefined, the check fails. */
+/** Returns why a current model has no price. If the result is undefined, the check of the catalogue fails. */
 export function explainMissingPrice({
   provider,
   modelId,
@@ -172,7 +172,7 @@ export function explainMissingPrice({
 
 /**
  * Returns why the catalogue keeps its value although a source has another value. If the result is undefined,
- * the check fails.
+ * the check of the catalogue fails.
  */
 export function explainDispute(
   provider: string,

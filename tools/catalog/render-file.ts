@@ -4,7 +4,7 @@ import type { CatalogFileInput } from '@gateway/model-catalog';
 
 export const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
 
-/** Renders the data file with one model per line, so that a change of one model changes one line. */
+/** Renders the data file with one model per line, so that a change of one model changes only one line. */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`);
   const head = JSON.stringify({ sources }, null, 2).replace(/\n\}$/, '');
@@ -16,12 +16,15 @@ const anyFile = z.object({
 });
 type AnyModel = z.infer<typeof anyFile>['models'][number];
 
-/** Parses the models of a data file, which may have an older form. An empty text contains no models. */
+/**
+ * Parses the models of a data file, which may have an older form. For an empty text, the result contains no
+ * models.
+ */
 export function readModels(text: string): AnyModel[] {
   return text === '' ? [] : anyFile.parse(JSON.parse(text)).models;
 }
 
-/** Returns the ids of the models that an update adds, removes or changes. */
+/** Returns the ids of the models that an update of the catalogue adds, removes or changes. */
 export function compareFiles(
   before: readonly AnyModel[],
   after: readonly AnyModel[],

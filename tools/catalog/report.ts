@@ -1,4 +1,4 @@
-/** The kinds of findings that need a review after an update. */
+/** The kinds of findings that need a review after an update of the catalogue. */
 export type Finding =
   | 'excluded'
   | 'missing-price'

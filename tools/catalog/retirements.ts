@@ -37,7 +37,7 @@ const anthropic = announced('anthropic', 'anthropic-deprecations');
 const google = announced('google', 'gemini-deprecations');
 
 /**
- * Contains only announced dates, which no list provides. "Not sooner than" and "earliest" are not
+ * Contains only announced retirement dates, which no list provides. "Not sooner than" and "earliest" are not
  * announcements.
  */
 const announcements: readonly Announcement[] = [

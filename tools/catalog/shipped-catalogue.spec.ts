@@ -10,11 +10,11 @@ import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
 
 /**
- * The time at which the facts are checked: the day on which they were collected, a weekday, during DeepSeek's
- * peak.
+ * The time at which the facts are checked. The day is the day on which the facts were collected, and the hour
+ * is in DeepSeek's peak on a weekday.
  */
 const at = Date.parse('2026-11-23T02:00:00Z');
-/** A time on the same day, outside DeepSeek's peak. */
+/** A time on the same day, outside DeepSeek's peak hours. */
 const offPeak = Date.parse('2026-11-23T12:00:00Z');
 
 describe('the facts of the list', () => {
@@ -25,7 +25,7 @@ describe('the facts of the list', () => {
     return model?.kind === 'chat' ? [{ fact, model }] : [];
   });
 
-  test('name only models that the catalogue has, or does not have for a stated reason', () => {
+  test('name only models that the catalogue contains, or does not contain for a stated reason', () => {
     const missing = facts.filter(({ provider, model }) => catalog.find(provider, model)?.kind !== 'chat');
     const unexplained = missing.filter(
       ({ provider, model }) => explainAbsence(provider, model) === undefined,
@@ -34,7 +34,7 @@ describe('the facts of the list', () => {
     expect(present.length).toBeGreaterThan(490);
   });
 
-  test.each(Object.entries(comparisons()))('%s: the catalogue has each stated value', (_fact, valuesOf) => {
+  test.each(Object.entries(comparisons()))('%s: the catalogue contains each stated value', (_fact, valuesOf) => {
     const differing = present.flatMap(({ fact, model }) => {
       const [stated, own] = valuesOf(fact, model);
       const isEqual = stated == null || JSON.stringify(stated) === JSON.stringify(own);
@@ -47,8 +47,8 @@ describe('the facts of the list', () => {
 type Compare = (fact: ModelFacts, model: CatalogModel) => readonly [stated: unknown, own: unknown];
 
 /**
- * For each kind of fact, returns the value in the list and the value in the catalogue. A null in the list
- * means that the list does not state the value.
+ * For each kind of fact, returns the value in the fact list and the value in the catalogue. A null in the
+ * fact list means that the list does not state the value.
  */
 function comparisons(): Record<string, Compare> {
   return {

@@ -9,7 +9,8 @@ const stored = z.looseObject({ base_models: z.record(z.string(), tree) });
 
 /**
  * Renders a models.dev list for storage: only the providers of the gateway, without unused fields, with one
- * model per line. The measurements of base models come from the stored list, because api.json has none.
+ * model per line. The benchmark results of base models come from the stored list, because api.json does not
+ * contain them.
  * @throws ZodError if a list has another form
  */
 export function trimList(content: unknown, before: unknown, takenOn: string): string {
@@ -41,7 +42,7 @@ export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): 
   ].join('\n');
 }
 
-/** Returns the providers of the gateway by their keys in models.dev. */
+/** Returns the providers of the gateway by the providers' keys in models.dev. */
 function listKeys(): string[] {
   return [...new Set(providerRules.flatMap(({ modelsDev }) => modelsDev ?? []))];
 }

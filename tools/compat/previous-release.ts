@@ -7,7 +7,7 @@ function git(...words: string[]): string {
   return execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
 }
 
-/** Returns the newest version tag that does not contain this commit, or null if there is no such tag. */
+/** Returns the newest version tag that does not contain this commit, or null if no such tag exists. */
 export function findPreviousRelease(): string | null {
   const tags = git('tag', '--list', 'v*', '--sort=-v:refname', '--no-contains', 'HEAD');
   return tags.split('\n')[0] || null;
@@ -15,7 +15,7 @@ export function findPreviousRelease(): string | null {
 
 /**
  * Unpacks a commit into a separate directory, installs its packages and builds its apps, once per commit.
- * Returns the directory.
+ * Returns the path of the directory.
  */
 export function unpackRelease(reference: string): string {
   const commit = git('rev-parse', '--verify', `${reference}^{commit}`);

@@ -7,7 +7,7 @@ import {
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** A dead letter in the list. */
+/** A batch of events that could not be written (dead letter), as the list shows it. */
 export interface DeadLetter {
   readonly id: string;
   readonly data: DeadRequestEvent;
@@ -15,11 +15,11 @@ export interface DeadLetter {
 
 export interface DeadLetterBox {
   count(): Promise<number>;
-  /** Lists dead letters, the oldest first. */
+  /** Lists dead letters, with the oldest first. */
   list(limit: number): Promise<DeadLetter[]>;
   /**
-   * Puts dead letters back into the request event queue, each as a separate batch. Without ids, all dead
-   * letters are requeued. Returns how many were requeued.
+   * Puts dead letters back into the queue of request events, each as a separate batch. Without ids, all dead
+   * letters are queued again. Returns how many dead letters were queued.
    */
   retry(ids?: readonly string[]): Promise<number>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface DeadLetterBox {
 
 const pageLetters = 500;
 
-/** The events in the queue's Redis that could not be written. */
+/** The request events in the queue's Redis server that could not be written to Postgres. */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const dead = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection });
@@ -38,8 +38,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
-    // Each retry gets a new batch id. If the event fails again, its new dead letter must differ from the
-    // dead letter that is removed here.
+    // Each retry gets a new batch id.
+    // If the event fails again, its new dead letter must differ from the dead letter that is removed here.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });
@@ -60,7 +60,10 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
   };
 }
 
-/** Retries only the dead letters that exist at the start. An event that fails again is added at the end. */
+/**
+ * Retries only the dead letters that exist at the start. An event that fails again is added at the end of the
+ * list.
+ */
 async function retryAll(
   list: (limit: number) => Promise<DeadLetter[]>,
   retryOne: (letter: DeadLetter) => Promise<void>,

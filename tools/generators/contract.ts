@@ -5,8 +5,9 @@ import { parseName, type Names } from './names.ts';
 const contractsFolder = 'libs/contracts/src';
 
 /**
- * Renders a call between services: the contract with its export and its row in the contract table, and in the serving app
- * a function and a method of the controller of its family. A new family gets a controller, which joins the app's module.
+ * Renders a call between services: the RPC contract with its export and its row in the contract table. In the app
+ * that serves the contract, renders a function and a method in the controller of the contract's family. For a new
+ * family, also renders a controller and its entry in the app's module.
  *
  * @param subject `<server>.<verb-noun>`, like `account.rotate-key`. The server is the name of an app.
  * @param family the folder of the controller in the app, like `keys`.

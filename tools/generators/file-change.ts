@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
-/** The complete file content. Files with `isNew` must not exist yet. */
+/** The complete file content. If `isNew` is set, the file must not exist yet. */
 export interface FileChange {
   readonly path: string;
   readonly content: string;
@@ -44,7 +44,7 @@ async function formatted(path: string, content: string): Promise<string> {
 /**
  * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted
  * by path.
- * @throws Error if no line matches, or the line already exists, because the file then no longer has the
+ * @throws Error if no line matches, or if the line already exists, because the file then no longer has the
  * expected form
  */
 export function insertSorted(text: string, like: RegExp, line: string): string {
@@ -62,8 +62,8 @@ function keyOf(line: string): string {
 }
 
 /**
- * Inserts text before the only occurrence of the anchor.
- * @throws Error if the anchor does not occur exactly once
+ * Inserts text before the only occurrence of the anchor text.
+ * @throws Error if the anchor text does not occur exactly once
  */
 export function insertBefore(text: string, anchor: string, inserted: string): string {
   const parts = text.split(anchor);

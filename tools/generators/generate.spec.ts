@@ -18,7 +18,9 @@ const acme = {
   docsUrl: 'https://docs.acme.ai/chat',
 };
 
-/** A copy of the sources inside the repository, so that packages resolve. Git ignores this folder. */
+/**
+ * A copy of the sources inside the repository, so that imports of packages resolve. Git ignores this folder.
+ */
 let copy: string;
 let changes: FileChange[];
 beforeAll(async () => {
@@ -35,7 +37,7 @@ beforeAll(async () => {
     join(copy, 'tsconfig.json'),
     JSON.stringify({
       extends: join(root, 'tsconfig.base.json'),
-      // The app is type-checked against the modified contracts in the copy.
+      // The app in the copy is type-checked against the modified contracts.
       compilerOptions: { paths: { '@gateway/contracts': ['./libs/contracts/src/index.ts'] } },
       files: [
         'libs/contracts/src/index.ts',
@@ -114,7 +116,7 @@ describe('generated files', () => {
     expect(table).toMatch(/\n {2}ponderKey,\n {2}countBadges,\n\];/);
   });
 
-  test("a contract gets a function and a method in its family's controller", () => {
+  test('a contract gets a function, and a method in the controller of its family', () => {
     expect(written('apps/account/src/keys/ponder-key.ts')).toContain('export async function ponderKey');
     const controller = written('apps/account/src/keys/keys.controller.ts');
     expect(controller).toContain('  ponderKey as ponderKeyContract,');
@@ -122,12 +124,12 @@ describe('generated files', () => {
     expect(controller).toContain('@RpcHandler(ponderKeyContract)');
   });
 
-  test("a contract in a new family gets a controller in its service's module", () => {
+  test('a contract in a new family gets a controller in the module of its service', () => {
     expect(written('apps/account/src/badges/badges.controller.ts')).toContain('class BadgesController');
     expect(written('apps/account/src/account.module.ts').match(/BadgesController/g)).toHaveLength(2);
   });
 
-  test('a route gets a folder and a place in the module', () => {
+  test('a route gets a folder and an entry in the module', () => {
     expect(written('apps/edge-gateway/src/routes/model-status/model-status.route.ts')).toContain(
       "@Controller('/v1/model-status')",
     );

@@ -7,9 +7,9 @@ export interface ProviderFacts {
   /** Lowercase letters and digits: the part before the slash in `<provider>/<model>`. */
   readonly name: string;
   readonly displayName: string;
-  /** The gateway appends `/chat/completions`. */
+  /** The base URL of the provider. The gateway appends `/chat/completions`. */
   readonly baseUrl: string;
-  /** The provider's documentation page for this address. */
+  /** The URL of the provider's documentation page for this base URL. */
   readonly docsUrl: string;
 }
 

@@ -5,10 +5,11 @@ import { parseName, type Names } from './names.ts';
 const app = 'apps/edge-gateway/src';
 
 /**
- * A public endpoint for API keys: its folder with a controller and a spec, and its entry in the module. Move it into the
- * folder of its family if there is one. Write its row in test/authz/rows.fixture.ts and its scope in openapi/operation-scopes.ts by
- * hand, because access rules are a decision.
- * @param path the public path; `/v1/<name>` if left out.
+ * Renders a public endpoint for API keys: its folder with a controller and a spec, and its entry in the
+ * module. Move the folder into the folder of the route's family, if one exists. Write the route's row in
+ * test/authz/rows.fixture.ts and its scope in openapi/operation-scopes.ts by hand, because access rules are a
+ * decision.
+ * @param path the public path. The default is `/v1/<name>`.
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {
   const names = parseName(name);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { root } from '../bootstrap/stack/root.ts';
 
-/** `deploy/images.json`: each image of other projects, with the version and the digest of the image index. */
+/**
+ * The content of `deploy/images.json`: each image of other projects, with the version and the digest of the
+ * image index.
+ */
 export const imageLock = z.record(
   z.string(),
   z.strictObject({
@@ -32,20 +35,23 @@ export function readImageLock(): ImageLock {
   return imageLock.parse(JSON.parse(readFileSync(join(root, lockFile), 'utf8')));
 }
 
-/** A reference with its position in a file's text. */
+/** A reference to an image, with its position in a file's text. */
 interface FoundReference {
   readonly reference: string;
   readonly index: number;
 }
 
 /**
- * The places that name images: `image:` in YAML, and `FROM`, `COPY --from=` and `ARG …_IMAGE=` in a
+ * The places that name images: `image:` in YAML files, and `FROM`, `COPY --from=` and `ARG …_IMAGE=` in a
  * Dockerfile.
  */
 const places =
   /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;
 
-/** Returns every image that a file names, in order. Build stages and build arguments are not images. */
+/**
+ * Returns every image that a file names, in the order of the file. Build stages and build arguments are not
+ * images.
+ */
 export function listReferences(text: string): FoundReference[] {
   const stages = [...text.matchAll(/^FROM[ \t]+\S+[ \t]+AS[ \t]+(\S+)/gim)].map(([, name]) => name);
   return [...text.matchAll(places)].flatMap((match) => {
@@ -64,7 +70,9 @@ export function isOwnImage(reference: string): boolean {
   return reference.startsWith('agent-gateway/');
 }
 
-/** Returns `name:tag@digest`. Throws if the lock does not contain the image. */
+/**
+ * Returns the reference `name:tag@digest` of an image. Throws if the lock file does not contain the image.
+ */
 export function renderReference(name: string, lock: ImageLock): string {
   const locked = lock[name];
   if (locked === undefined) throw new Error(`${lockFile} has no image ${name}.`);
@@ -74,11 +82,14 @@ export function renderReference(name: string, lock: ImageLock): string {
 function nameOf(reference: string): string {
   const [tagged = ''] = reference.split('@');
   const colon = tagged.lastIndexOf(':');
-  // A colon before the last slash belongs to the registry's port.
+  // A colon before the last slash belongs to the port of the registry.
   return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 
-/** Replaces the version and digest of every image of another project with the locked version and digest. */
+/**
+ * Replaces the version and digest of every image of another project with the version and digest in the lock
+ * file.
+ */
 export function pinReferences(text: string, lock: ImageLock): string {
   return listReferences(text)
     .filter(({ reference }) => !isOwnImage(reference))
@@ -91,7 +102,7 @@ export function pinReferences(text: string, lock: ImageLock): string {
     );
 }
 
-/** Returns the images of other projects for which a file and the lock differ. */
+/** Returns the images of other projects whose reference in a file differs from the lock file. */
 export function findUnpinned(text: string, lock: ImageLock): string[] {
   const isPinned = (reference: string) =>
     lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);

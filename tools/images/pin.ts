@@ -1,7 +1,8 @@
-// `npm run images:pin` sets each digest in deploy/images.json to the current digest of its tag in the
-// registry, and writes all digests into the files that name images. `-- --check` changes nothing: it fails if
-// a file names another image, or if the registry does not have a pinned digest. Both commands need docker
-// with buildx.
+// `npm run images:pin` sets each digest in deploy/images.json to the registry's current digest of its tag.
+// The command also writes all digests into the files that name images.
+// `npm run images:pin -- --check` changes no files.
+// The check fails if a file names another image, or if the registry does not have a pinned digest.
+// Both commands need docker with buildx.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import {
   type ImageLock,
 } from './image-lock.ts';
 
-/** The digest of an image's index in its registry. */
+/** Returns the digest of an image's index in the registry of the image. */
 function readDigest(reference: string): string {
   const format = '{{.Manifest.Digest}}';
   const args = ['buildx', 'imagetools', 'inspect', reference, '--format', format];

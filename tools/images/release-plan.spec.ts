@@ -8,7 +8,7 @@ const options = {
   resultDir: '/tmp/result',
 };
 
-test('every app and the migrations are built, pushed, and attested with components and full provenance', () => {
+test('every app and the migrations are built, pushed, and attested with a list of components and full provenance', () => {
   const builds = planRelease(options);
   expect(builds.map(({ name }) => name)).toEqual(listImages());
   expect(listImages()).toEqual(expect.arrayContaining(['edge-gateway', 'worker', 'migrate']));
@@ -20,7 +20,7 @@ test('every app and the migrations are built, pushed, and attested with componen
   }
 });
 
-test('each image is built from its own stage and with its own name', () => {
+test('each image is built from its own build stage and with its own name', () => {
   const byName = Object.fromEntries(planRelease(options).map((build) => [build.name, build]));
   expect(byName['worker']?.args.join(' ')).toContain('--target app --build-arg APP=worker');
   expect(byName['migrate']?.args.join(' ')).toContain('--target migrate');

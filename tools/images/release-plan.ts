@@ -8,7 +8,7 @@ export interface ReleaseOptions {
   readonly version: string;
   /** Comma-separated platforms. */
   readonly platforms: string;
-  /** Folder for the result of each build. */
+  /** Folder for the metadata files of the builds. */
   readonly resultDir: string;
 }
 
@@ -16,7 +16,7 @@ export interface ReleaseOptions {
 export interface ImageBuild {
   readonly name: string;
   readonly reference: string;
-  /** The file in which buildx writes the digest. */
+  /** The file in which buildx writes the digest of the image. */
   readonly resultFile: string;
   readonly args: readonly string[];
 }
@@ -30,9 +30,10 @@ export function listImages(): string[] {
 }
 
 /**
- * Returns the builds of a release. Each image has two attestations: a list of all components, including those
- * of the operating system, and its provenance with all build steps and sources. Only a registry can store
- * attestations, so the images are pushed.
+ * Returns the builds of a release. Each image has two attestations. The first attestation lists all
+ * components, including the components of the operating system. The second attestation is the provenance of
+ * the image, with all build steps and sources. Only a registry can store attestations, so the images are
+ * pushed.
  */
 export function planRelease(options: ReleaseOptions): ImageBuild[] {
   return listImages().map((name) => {
@@ -50,7 +51,7 @@ export function planRelease(options: ReleaseOptions): ImageBuild[] {
   });
 }
 
-/** Returns the `images` entries for an overlay, with the digests of a release. */
+/** Returns the `images` entries for a Kubernetes overlay, with the digests of a release. */
 export function renderOverlayImages(registry: string, digests: ReadonlyMap<string, string>): string {
   const lines = [...digests].map(
     ([name, digest]) =>

@@ -6,11 +6,12 @@ import { z } from 'zod';
 /**
  * Scores each line's relevance to a question with a learned model. The compression steps currently use the
  * rule `isCriticalLine` instead. A model could replace that rule if its benefit justifies its running time,
- * which `npm run bench:compressor` measures. A step must output the same bytes on every replica. Scores can
- * differ slightly between processors, so a step may use a score only with a margin above these differences.
+ * which `npm run bench:compressor` measures. A compression step must output the same bytes on every replica.
+ * Scores can differ slightly between processors, so a step may use a score only with a margin above these
+ * differences.
  */
 interface LineScorer {
-  /** One score per line. A higher score means more relevant. */
+  /** The scores, one per line. A higher score means that the line is more relevant. */
   score(question: string, lines: readonly string[]): Promise<Float32Array>;
   release(): Promise<void>;
 }
@@ -24,14 +25,14 @@ const manifestSchema = z.object({
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Maximum number of lines per inference call, to limit memory. */
+/** Maximum number of lines per inference call, to limit the memory. */
 const linesMax = 1_024;
 const word = /[\p{L}\p{N}_]+/gu;
 
 /**
- * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model's
- * inputs are words, as row numbers with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words];
- * `question_ids`, `question_weights`: [1, words]). Its output is `scores` ([lines]).
+ * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The inputs
+ * of the model are words, as row numbers with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words];
+ * `question_ids`, `question_weights`: [1, words]). The output of the model is `scores` ([lines]).
  */
 export class OnnxLineScorer implements LineScorer {
   readonly #manifest: Manifest;
@@ -101,7 +102,7 @@ function readRow(text: string, buckets: number, wordsMax: number): number[] {
   return row;
 }
 
-/** FNV-1a, 32 bits, over UTF-16 units. */
+/** The hash function FNV-1a with 32 bits, over UTF-16 code units. */
 function hashWord(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

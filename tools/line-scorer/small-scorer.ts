@@ -5,7 +5,7 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from '../../
 const dimensions = 64;
 const opset = 13;
 
-/** Returns numbers between -1 and 1, the same numbers in every run. */
+/** Returns pseudo-random numbers between -1 and 1, which are the same in every run. */
 function makeTable(buckets: number): Uint8Array {
   let state = 7;
   const values = new Float32Array(buckets * dimensions);
@@ -17,9 +17,10 @@ function makeTable(buckets: number): Uint8Array {
 }
 
 /**
- * Writes a scorer of realistic size that averages 64 numbers per word and compares the result with the
- * question. Its table is random, so a line's score depends on the words that it shares with the question.
- * @param buckets number of rows in the table
+ * Writes a line scorer of realistic size. The model averages 64 numbers per word and compares the result for
+ * a line with the result for the question. Its word table is random, so a line's score depends on the words
+ * that the line shares with the question.
+ * @param buckets number of rows in the word table
  */
 export async function writeSmallScorer(folder: string, buckets = 16_384): Promise<string> {
   await mkdir(folder, { recursive: true });

@@ -15,7 +15,10 @@ function readMigration(baseDir: string, name: string): MigrationDirectory {
   };
 }
 
-/** Ordinary Prisma migrations, oldest first. Prisma orders them by name, which starts with a timestamp. */
+/**
+ * The SQL migrations of Prisma, oldest first. Prisma orders migrations by name, which starts with a
+ * timestamp.
+ */
 function readMigrations(baseDir: string): MigrationList {
   const lockFile = join(baseDir, LOCK_FILE);
   const names = readdirSync(baseDir, { withFileTypes: true })
@@ -35,7 +38,7 @@ function readMigrations(baseDir: string): MigrationList {
 
 /**
  * Applies missing migrations like `prisma migrate deploy`: with the same engine and the same records in
- * `_prisma_migrations`. Returns the names of the migrations it applied. Throws if a migration fails, if an
+ * `_prisma_migrations`. Returns the names of the applied migrations. Throws if a migration fails, if an
  * applied migration was modified, or if an earlier failure is unresolved.
  * @param prismaDir `prisma/<owner>`, which contains schema.prisma and migrations/
  */

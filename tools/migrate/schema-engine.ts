@@ -36,9 +36,9 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 }
 
 /**
- * Prisma's adapter splits scripts at every semicolon, even inside functions, and runs the pieces one by one.
- * If the script is sent as a single query without arguments, Postgres splits the script correctly and runs
- * either the whole script or nothing.
+ * Prisma's adapter splits SQL scripts at every semicolon, even inside functions, and runs the pieces one by
+ * one. If the script is sent as a single query without arguments, Postgres splits the script correctly and
+ * runs either the whole script or nothing.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -51,7 +51,8 @@ class WholeScripts extends PrismaPg {
 }
 
 /**
- * Runs `work` with an engine connected to the database at `url`. `schema` is the content of schema.prisma.
+ * Runs `work` with a schema engine connected to the database at `url`. `schema` is the content of
+ * schema.prisma.
  */
 export async function withSchemaEngine<T>(
   url: string,

@@ -17,18 +17,18 @@ const revisionSchema = z.looseObject({
 export interface HubFile {
   readonly path: string;
   readonly size: number;
-  /** Digest of the content for large files, or of the git blob for small files. */
+  /** SHA-256 digest of the content for large files, or git's blob hash for small files. */
   readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
 export interface HubRevision {
-  /** The commit that the files belong to. */
+  /** The commit to which the files belong. */
   readonly sha: string;
   readonly files: readonly HubFile[];
 }
 
 /**
- * `owner/name`.
+ * The model id in the form `owner/name`.
  * @throws for any other form.
  */
 export function parseModelId(id: string): string {
@@ -39,7 +39,7 @@ export function parseModelId(id: string): string {
 }
 
 /**
- * Lists a model's files at a branch, tag or commit. Uses the huggingface.co API, which other hubs also
+ * Lists the files of a model at a branch, tag or commit. Uses the huggingface.co API, which other hubs also
  * support: `GET /api/models/{id}/revision/{revision}?blobs=true`.
  */
 export async function readRevision(hub: string, id: string, revision: string): Promise<HubRevision> {

@@ -14,12 +14,12 @@ const sha = 'a'.repeat(40);
 type Files = Record<string, Buffer>;
 
 /**
- * A loopback hub with the huggingface.co API. Large files are identified by SHA-256, and small files by the
- * hash that git uses.
+ * A test hub on loopback with the huggingface.co API. Large files are identified by SHA-256, and small files
+ * by the hash that git uses.
  */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
-  /** The changed content of some paths. */
+  /** Changed file contents, by path. */
   readonly tampered = new Map<string, Buffer>();
   readonly asked: string[] = [];
   readonly #server: Server = createServer((request, response) => {
@@ -93,7 +93,7 @@ describe('a model from a hub', () => {
     });
   });
 
-  it('is recognized as a cross-encoder', async () => {
+  it('is recognized as a cross-encoder by its configuration', async () => {
     hub.models.set('acme/cross', buffersOf(crossFiles()));
     expect(await pull('acme/cross')).toMatchObject({ variable: 'ROUTER_RERANKER_DIR' });
   });

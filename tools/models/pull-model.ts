@@ -9,13 +9,13 @@ import { downloadFile, parseModelId, readRevision, type HubFile, type HubRevisio
 export interface PullOptions {
   /** The hub's base URL. */
   readonly hub: string;
-  /** `owner/name`. */
+  /** The model id in the form `owner/name`. */
   readonly id: string;
-  /** Branch, tag or commit. */
+  /** Branch, tag or commit of the model. */
   readonly revision: string;
-  /** Path to the graph, if the repository has several graphs and the default graph is not wanted. */
+  /** Path to the ONNX graph, if the repository has several graphs and the default graph is not wanted. */
   readonly graph: string | undefined;
-  /** The folder for all models. Each model gets a subfolder. */
+  /** The folder for all models. Each model gets a subfolder of this folder. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }
@@ -23,13 +23,13 @@ export interface PullOptions {
 export interface PulledModel {
   readonly directory: string;
   readonly sha: string;
-  /** The router's environment variable for this kind of model. */
+  /** The router's environment variable for the folder of this kind of model. */
   readonly variable: 'ROUTER_ENCODER_DIR' | 'ROUTER_RERANKER_DIR';
 }
 
-/** Usual graph paths, preferred first. */
+/** Usual paths of the ONNX graph in a repository, preferred first. */
 const graphs = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'onnx/model_int8.onnx'];
-/** The other files that the router reads. */
+/** The other files of a model that the router reads. */
 const companions = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -38,7 +38,7 @@ const companions = [
   'config_sentence_transformers.json',
   '1_Pooling/config.json',
 ];
-/** A larger graph would not fit into a router's memory. */
+/** Maximum size of a graph. A larger graph would not fit into a router's memory. */
 const bytesMax = 1024 * 1024 * 1024;
 
 /**

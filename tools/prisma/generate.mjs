@@ -1,5 +1,5 @@
-// Generates Prisma clients into prisma/<owner>/generated, for every owner or for the owners named as
-// arguments.
+// Generates Prisma clients into prisma/<owner>/generated.
+// The command generates the clients of every owner, or of the owners named as arguments.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

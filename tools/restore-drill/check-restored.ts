@@ -1,6 +1,7 @@
-// Decrypts every credential in a restored vault's database, and looks up a key in a restored account service.
-// Reads a CheckRequest from standard input and writes a CheckedRestore. Credentials never leave this
-// process's memory.
+// Decrypts every credential in the database of a restored vault.
+// Looks up an API key in a restored account service.
+// Reads a CheckRequest from standard input and writes a CheckedRestore to standard output.
+// Credentials never leave the memory of this process.
 import { createHash } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { authenticateKey, credentialSecret, openCredential } from '@gateway/contracts';

@@ -6,12 +6,12 @@ export interface CheckRequest {
   readonly user: string;
   readonly password: string;
   readonly vaultDatabaseUrl: string;
-  /** A key that must exist in the account service. Null if there is no key to check. */
+  /** An API key that must exist in the restored account service. Null if there is no key to check. */
   readonly apiKey: string | null;
 }
 
 export const checkedRestore = z.object({
-  /** Number of credentials that were decrypted and authenticated. */
+  /** Number of credentials that were decrypted successfully. */
   opened: z.int(),
   failed: z.array(z.object({ accountId: z.string(), provider: z.string(), fault: z.string() })),
   isKeyKnown: z.boolean().nullable(),

@@ -1,7 +1,8 @@
-// `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]`: backs up the running stack, restores the copy
-// into a separate stack, and decrypts every credential there. `--check` only decrypts the credentials of the
-// running stack, for databases that were restored by other means. Exits with 1 if a credential cannot be
-// decrypted. See docs/operations/running.md.
+// `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]` backs up the running stack.
+// The command restores the backup into a separate stack, and decrypts every credential in that stack.
+// `--check` only decrypts the credentials of the running stack, for databases restored by other means.
+// The command exits with 1 if a credential cannot be decrypted.
+// docs/operations/running.md describes the restore drill.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../bootstrap/stack/root.ts';

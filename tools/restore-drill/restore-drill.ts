@@ -22,8 +22,8 @@ export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
   /**
-   * Time from an empty machine until the services respond, which includes replaying the databases and
-   * starting the processes.
+   * Time from an empty machine until the services respond. The time includes the replay of the databases and
+   * the start of the processes.
    */
   readonly restoreMs: number;
 }
@@ -31,11 +31,13 @@ export interface DrillOutcome extends CheckedRestore {
 export interface DrillOptions {
   /** The data directory of a running stack. */
   readonly dataDir: string;
-  /** The backup folder, which must not exist yet. By default the backup is deleted afterwards. */
+  /** The backup folder, which must not exist yet. By default, the backup is deleted after the drill. */
   readonly keepIn?: string | undefined;
 }
 
-/** The parts of a backup. Combined, they give access to the credentials, so store them separately. */
+/**
+ * The parts of a backup. Together, the parts give access to the credentials, so store the parts separately.
+ */
 const databasesIn = (backup: string) => join(backup, 'databases/postgres');
 const keysIn = (backup: string) => join(backup, 'keys/secrets.json');
 
@@ -45,9 +47,9 @@ const checkedWithinMs = 10 * 60_000;
 const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K.+)$/;
 
 /**
- * Backs up a running stack, restores the copy into a separate stack, and decrypts every credential there. The
- * running stack is only read. Throws if a step fails. Credentials that cannot be decrypted are part of the
- * result.
+ * Backs up a running stack, restores the copy into a separate stack, and decrypts every credential in that
+ * stack. The drill only reads from the running stack. Throws if a step fails. Credentials that cannot be
+ * decrypted are part of the result.
  */
 export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
   const source = openDataDir(options.dataDir);
@@ -76,13 +78,16 @@ export function checkStack(path: string): Promise<CheckedRestore> {
 
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
-  // This process creates the file first, so that only its user can read it.
+  // This process creates the backup file first, so that only its user can read the file.
   writePrivateFile(keysIn(backup), '');
   copyFileSync(source.secretsFile, keysIn(backup));
   return backUpCluster(source, adminUrl, databasesIn(backup));
 }
 
-/** Starts the account service and the vault on the copy, queries both services, and deletes the copy. */
+/**
+ * Starts the account service and the vault on the copy of the databases, queries both services, and deletes
+ * the copy.
+ */
 async function restoreAndCheck(
   backup: string,
   apiKey: string | null,

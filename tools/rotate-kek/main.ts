@@ -1,8 +1,10 @@
-// `npm run rotate:kek [version]` switches to another version of the vault's key-encryption key, by default to
-// the vault's highest version. The command re-encrypts every credential under that version while the vault
-// keeps running. The command can be interrupted and run again at any time. See docs/internals/vault.md. The
-// build also bundles the command into dist/tools/rotate-kek.js, for machines without this checkout. The
-// command uses NATS_URL and the operator's NATS_PASSWORD, or the running stack of this checkout.
+// `npm run rotate:kek [version]` switches to another version of the vault's key-encryption key.
+// The default is the vault's highest version.
+// The command re-encrypts every credential under that version while the vault keeps running.
+// The command can be interrupted and run again at any time.
+// docs/internals/vault.md describes the rotation.
+// The build also bundles the command into dist/tools/rotate-kek.js, for machines without this checkout.
+// The command uses NATS_URL and the operator's NATS_PASSWORD, or the running stack of this checkout.
 import { join } from 'node:path';
 import { connectMessaging } from '@gateway/messaging';
 import { readJson } from '../bootstrap/stack/data-dir.ts';

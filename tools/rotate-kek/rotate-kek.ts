@@ -4,11 +4,11 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging, ParsedReplyOf } from '@gateway/messaging';
 
 export interface RotationOptions {
-  /** The version to encrypt with; null means the vault's highest version. */
+  /** The key version with which the vault encrypts. Null means the vault's highest version. */
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;
-  /** Maximum time to wait for an unavailable vault. */
+  /** Maximum time to wait for a vault that is not available. */
   readonly patienceMs: number;
 }
 
@@ -27,8 +27,8 @@ type Batch = ParsedReplyOf<typeof rewrapCredentials>;
 const pauseMs = 500;
 
 /**
- * Rotates the vault's key-encryption key. The rotation keeps no state: after an interruption, run it again to
- * continue. Two concurrent runs do no harm.
+ * Rotates the vault's key-encryption key. The rotation keeps no state, so run it again after an interruption
+ * to continue. Two concurrent runs do not disturb each other.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
   const { version, previous } = await patiently(options, () =>
@@ -45,8 +45,8 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
 }
 
 /**
- * Repeats the rotation of all rows, because rows may have changed in the meantime. Ends when no rows are
- * left, or only broken rows.
+ * Repeats the rotation of all credential rows, because rows may have changed since the last pass. Ends when
+ * no rows are left, or only rows that cannot be decrypted.
  */
 async function rewrapAll(
   messaging: Ask,

@@ -1,8 +1,8 @@
 import type { ComplexityThresholds, ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A prompt's raw score, from weights that were not trained on it, and whether only the capable model was
- * right.
+ * A prompt's raw complexity score, from weights that were not trained on the prompt, and whether only the
+ * capable model answered correctly.
  */
 export interface ScoredPrompt {
   readonly raw: number;
@@ -12,7 +12,8 @@ export interface ScoredPrompt {
 const steps = 50;
 
 /**
- * Logistic regression on the raw score, fitted with Newton's method (Platt, "Probabilistic outputs …", 1999).
+ * Logistic regression on the raw complexity score, fitted with Newton's method (Platt, "Probabilistic outputs
+ * …", 1999).
  */
 export function calibrate(prompts: readonly ScoredPrompt[]): ComplexityWeights['calibration'] {
   let [slope, intercept] = [1, 0];
@@ -39,7 +40,7 @@ export function probability(raw: number, { slope, intercept }: ComplexityWeights
   return 1 / (1 + Math.exp(-(slope * raw + intercept)));
 }
 
-/** Half of the prompts are simple, and one fifth are complex. */
+/** Quantiles of the score: half of the prompts have low complexity, and one fifth have high complexity. */
 const quantiles = { medium: 0.5, high: 0.8 } as const;
 
 export function chooseThresholds(scores: readonly number[]): ComplexityThresholds {

@@ -1,5 +1,7 @@
-// Fits the complexity score for `svc/auto` and writes models/complexity: `npm run train:complexity [-- --data
-// DIR]`. This takes a few seconds. The same data always produce the same file, byte for byte.
+// Fits the complexity score for `svc/auto` and writes models/complexity.
+// Usage: `npm run train:complexity [-- --data DIR]`.
+// Fitting takes a few seconds.
+// The same data always produce the same file, byte for byte.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,8 +31,8 @@ const fitted: ComplexityWeights = {
   thresholds: roundAll(chooseThresholds(scores)),
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
-// The prompts in the training data. An evaluation scores those prompts with weights that were not trained on
-// them.
+// The prompts in the training data.
+// An evaluation scores these prompts with weights that were not trained on them.
 writeFileSync(
   join(folder, 'fitted-on.txt'),
   `${prompts

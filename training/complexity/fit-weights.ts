@@ -1,7 +1,8 @@
 import { featureNames, standardize, type ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A prompt's features and the gain from the capable model: its correctness (0 or 1) minus the cheap model's.
+ * A prompt's features, and the gain from the capable model. The gain is the correctness of the capable model
+ * (0 or 1) minus the correctness of the cheap model.
  */
 export interface Sample {
   readonly features: Float64Array;
@@ -12,18 +13,20 @@ export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'we
 
 /**
  * The ridge penalty per sample. It was chosen from values between 1 and 2,000 per thousand samples, by the
- * results on held-out subjects. Results hardly differ between 150 and 900, and a model with low capacity
+ * results on held-out subjects. The results hardly differ between 150 and 900, and a model with low capacity
  * generalizes better.
  */
 const penaltyPerSample = 0.6;
 /**
- * Prior beliefs in standard deviations of the fitted score. Longer prompts gain more, even on unseen sets.
- * Prompts that ask for a product or a demonstration are rare in question sets, so these sets contain no
- * evidence about them.
+ * Prior values of the weights, in standard deviations of the fitted score. Longer prompts gain more from the
+ * capable model, even on unseen data sets. Prompts that ask for a product or a demonstration are rare in
+ * question sets, so these sets contain no evidence about such prompts.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 
-/** Ridge regression of the gain on standardized features, centered on `beliefs`. Deterministic. */
+/**
+ * Ridge regression of the gain on standardized features, centered on `beliefs`. The result is deterministic.
+ */
 export function fitWeights(samples: readonly Sample[]): LinearWeights {
   const { means, deviations } = describe(samples);
   const rows = samples.map(({ features }) =>
@@ -72,7 +75,7 @@ function solveRidge(rows: readonly Float64Array[], gains: readonly number[], pen
   return solveCholesky(matrix, right);
 }
 
-/** Solves A·x = b for a symmetric positive definite A. Reads and overwrites its lower half. */
+/** Solves A·x = b for a symmetric positive definite matrix A. Reads and overwrites the lower half of A. */
 function solveCholesky(lower: readonly Float64Array[], right: Float64Array): Float64Array {
   const at = (i: number, j: number): number => lower[i]?.[j] ?? 0;
   lower.forEach((line, i) => {
@@ -111,7 +114,9 @@ function deviationOf(values: readonly number[]): number {
   return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
 }
 
-/** A sample's raw score, computed as in the gateway but from existing features. */
+/**
+ * A prompt's raw complexity score, computed as in the gateway but from features that were already extracted.
+ */
 export function scoreSample({ means, deviations, weights }: LinearWeights, features: Float64Array): number {
   let sum = 0;
   features.forEach((value, at) => {

@@ -19,13 +19,15 @@ export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[]
   return folds;
 }
 
-/** One fold per dataset: its prompts are scored by weights that were not trained on that dataset. */
+/**
+ * One fold per dataset: the prompts of a dataset are scored by weights that were not trained on this dataset.
+ */
 export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
   const names = [...new Set(prompts.map(({ dataset }) => dataset))];
   return prompts.map(({ dataset }) => names.indexOf(dataset));
 }
 
-/** Raw prompt scores, from weights that were fitted on the other folds. */
+/** Raw complexity scores of prompts, from weights that were fitted on the other folds. */
 export function crossFit(prompts: readonly LabelledPrompt[], folds: readonly number[]): number[] {
   const scores = new Array<number>(prompts.length).fill(0);
   for (const fold of new Set(folds)) {

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractFeatures } from '@gateway/model-routing';
 
-/** A prompt with the responses from a capable and a cheap model. */
+/** A prompt with labels for the responses of a capable and a cheap model. */
 export interface LabelledPrompt {
   readonly dataset: string;
   readonly characters: number;
   readonly features: Float64Array;
-  /** 1 for a correct answer and 0 for a wrong one, or a grade if the set has grades. */
+  /**
+   * The label of the capable model's response: 1 for a correct answer and 0 for a wrong answer, or a grade if the data set
+   * has grades.
+   */
   readonly capable: number;
   readonly cheap: number;
   readonly gain: number;
@@ -16,7 +19,7 @@ export interface LabelledPrompt {
   readonly digest: string;
 }
 
-/** The prompts of a folder, and how many lines could not be used, by reason. */
+/** The prompts of a folder, and the number of lines that could not be used, by reason. */
 export interface LabelledPrompts {
   readonly prompts: readonly LabelledPrompt[];
   readonly skipped: Readonly<Record<SkipReason, number>>;
@@ -33,9 +36,10 @@ interface Row {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The two models are the ones with labels in the most lines. The capable model is the
- * one named in the set's description, or else the one with more correct answers. Unusable lines are counted
- * and left out: no JSON object, no prompt, no labels, or no label for one of the two models.
+ * Reads `labelled.jsonl`. The two models are the models with labels in the most lines. The capable model is
+ * the model named in the description of the data set, or else the model with more correct answers. Unusable
+ * lines are counted and left out: no JSON object, no prompt, no labels, or no label for one of the two
+ * models.
  * @throws if no line can be used
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompts {

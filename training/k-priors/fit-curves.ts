@@ -1,11 +1,13 @@
 import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
-/** A question, with the data about it that the policy uses. */
+/** A question, with the data about the question that the choice of K uses. */
 export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
   readonly namesTop: boolean;
-  /** Rank of each needed tool, starting at 1. Infinity for a needed tool that is not in the pool. */
+  /**
+   * Rank of each needed tool, starting at 1. Infinity for a needed tool that is not in the candidate pool.
+   */
   readonly goldRanks: readonly number[];
   readonly tools: number;
 }
@@ -15,20 +17,23 @@ export interface FittedClasses {
   readonly unnamed: RecallClass[];
 }
 
-/** The K values at which a curve has points, up to the pool size. */
+/** The K values at which a recall curve has points, up to the pool size. */
 const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
-/** Bins by confidence. Turns that name a tool are rare, so they have fewer bins. */
+/**
+ * Numbers of classes (bins) by confidence of the ranking. Turns that name a tool are rare, so they have fewer
+ * bins.
+ */
 const namedBins = 3;
 const unnamedBins = 6;
 
-/** Overall recall targets for which each class has a K. */
+/** Overall recall targets for which each confidence class has a K. */
 const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];
 
-/** Each set has the same weight, regardless of its number of samples. */
+/** Each tool set has the same weight, regardless of its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
   const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
@@ -57,8 +62,9 @@ interface Segment {
 }
 
 /**
- * The K for each class that reaches a recall over all classes with the fewest tools in total. The function
- * takes segments from the curves' upper hulls in order of their gain per tool, across all classes.
+ * Returns the K for each confidence class that reaches a recall over all classes with the fewest tools in
+ * total. The function takes segments from the upper hulls of the recall curves, in order of their gain per
+ * tool, across all classes.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -94,8 +100,8 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
 }
 
 /**
- * A class with lower confidence never has a higher recall at a K than a class with higher confidence. So
- * higher confidence can only reduce K.
+ * At the same K, a confidence class never has a higher recall than a class with higher confidence. So higher
+ * confidence can only reduce K.
  */
 function fitBins(
   bins: readonly (readonly Sample[])[],
@@ -139,14 +145,14 @@ function round(value: number): number {
   return Math.floor(value * 1000) / 1000;
 }
 
-/** Weight per set: one divided by its number of samples. */
+/** Weight of each tool set: one divided by the number of its samples. */
 function weighSets(samples: readonly Sample[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { dataset } of samples) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Bins by confidence, with about equal total weight. */
+/** Divides the samples into bins by confidence, with about equal total weight. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
@@ -167,7 +173,7 @@ export interface PolicyOutcome {
   readonly whole: number;
 }
 
-/** The results of fitted classes on samples at a recall target. All samples have equal weight. */
+/** The results of fitted confidence classes on samples at a recall target. All samples have equal weight. */
 export function applyTarget(
   samples: readonly Sample[],
   { named, unnamed }: FittedClasses,

@@ -1,6 +1,6 @@
-// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K: `node
-// training/k-priors/fit-k-priors.ts [--lane keyword] [--questions N] [--data DIR] [--check]`. With `--check`
-// it only prints figures.
+// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K.
+// Usage: `node training/k-priors/fit-k-priors.ts [--lane keyword] [--questions N] [--data DIR] [--check]`.
+// With `--check`, the command only prints figures.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
 /**
- * The lowest best score of a turn with information about tools. For the keyword method, the value is about
- * one rare word in a name.
+ * The lowest best ranking score of an informative turn. For the keyword method, the value is about one rare
+ * word in a name.
  */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** Tool-list sizes. The figures for each size come from pools of about the same size. */
+/** Sizes of tool lists. The figures for each size come from candidate pools of about the same size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data/tools' },
     lane: { type: 'string', default: 'keyword' },
-    /** Number of questions per set; 0 means all. */
+    /** Number of questions per tool set. 0 means all questions. */
     questions: { type: 'string', default: '0' },
     check: { type: 'boolean', default: false },
   },
@@ -70,7 +70,7 @@ async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
   return samples;
 }
 
-/** The first questions in each set. The pools are in the order of a seeded sample. */
+/** Returns the first questions of each tool set. The candidate pools are in the order of a seeded sample. */
 function drawQuestions(): readonly Question[] {
   const limit = Number(values.questions);
   if (limit === 0) return data.questions;
@@ -79,8 +79,8 @@ function drawQuestions(): readonly Question[] {
 }
 
 /**
- * Needed tools that are hidden prerequisites of the request are skipped, if a set marks them. No ranking by
- * the question can find them, and they would disable pruning for every account.
+ * Needed tools that are hidden prerequisites of the request are skipped, if a tool set marks them. No ranking
+ * by the question can find hidden prerequisites, and they would turn pruning off for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

@@ -5,11 +5,13 @@ import type { Question, ToolData } from '../../test/eval/tool-data.ts';
 
 /** A ranking method, as the router applies it. */
 export interface Lane {
-  /** Ranks tools (by line number in the data) for the newest turn in a question. */
+  /** Ranks tools (given by line number in the data) for the newest turn in a question. */
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking>;
 }
 
-/** The semantic method ranks each set with models that were not trained on its family. */
+/**
+ * The semantic method ranks each tool set with models that were not trained on the family of the tool set.
+ */
 export function openLane(name: 'keyword' | 'semantic', data: ToolData): Lane {
   const path = name === 'semantic' ? new SemanticPath(data) : undefined;
   return {

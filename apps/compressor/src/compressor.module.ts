@@ -20,7 +20,7 @@ export interface CompressorParts extends Pick<ServiceParts, 'logger' | 'metrics'
   readonly conversationBytesMax: number;
   readonly originals: OriginalStore;
   readonly counts: CountStore;
-  /** The Redis server with the originals and counts of all accounts. */
+  /** The connection to the Redis server with the omitted original texts and token counts of all accounts. */
   readonly redis: Pick<Redis, 'scan' | 'unlink'>;
 }
 
@@ -57,7 +57,7 @@ export class CompressorModule implements OnModuleDestroy {
   }
 }
 
-/** Small and large conversations are stored in different threads, which share the memory limit. */
+/** Small and large conversations are stored in different threads, and both threads share the memory limit. */
 function provideCompressor({
   instanceId,
   metrics,

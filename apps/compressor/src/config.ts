@@ -5,19 +5,22 @@ const keyBytes = 32;
 
 const configSchema = z.object({
   ...serviceVariables,
-  /** The cache's Redis, in which originals are stored for one day. The service also runs without Redis. */
+  /**
+   * URL of the cache's Redis server, in which omitted original texts are stored for one day. The service also
+   * runs without Redis.
+   */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * 32 bytes in base64. The encryption keys for stored originals are derived from this secret. With a new
-   * secret, stored originals cannot be decrypted.
+   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from this secret.
+   * With a new secret, original texts that are already stored cannot be decrypted.
    */
   ORIGINALS_KEY: z
     .base64()
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`),
   /**
-   * Bytes of originals and token counts that one account may add to Redis per UTC day. Originals that do not fit are
-   * rebuilt from the conversation when the model requests them.
+   * Bytes of original texts and token counts that one account may add to Redis per UTC day. Original texts
+   * above this limit are rebuilt from the conversation when the model requests them.
    */
   ORIGINALS_BYTES_PER_ACCOUNT_MAX: z.coerce
     .number()
@@ -26,7 +29,7 @@ const configSchema = z.object({
     .default(64 * 1024 * 1024),
   /**
    * Approximate memory for remembered conversations, in bytes. If a conversation was evicted, the gateway
-   * sends it again.
+   * sends the conversation again.
    */
   CONVERSATION_BYTES_MAX: z.coerce
     .number()
@@ -37,7 +40,7 @@ const configSchema = z.object({
 
 export type Config = z.output<typeof configSchema>;
 
-/** Parses the environment. Throws a single error that lists every invalid variable. */
+/** Parses the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(configSchema, variables);
 }

@@ -24,7 +24,7 @@ import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.p
 const recallUnitsMax = 2 * 1024 * 1024;
 
 /**
- * Implements the contracts for conversation compression: blocks, originals of omitted text, and exact token
+ * Implements the contracts for conversation compression: blocks, omitted original texts, and exact token
  * counts of blocks and tool definitions.
  */
 @Controller()
@@ -72,8 +72,8 @@ export class ContextController {
   }
 
   /**
-   * Originals that do not fit into the reply are null. The first original always fits, because no stored
-   * original is longer than the reply.
+   * Returns omitted original texts. An original text that does not fit into the reply is null. The first
+   * original text always fits, because no stored text is longer than the reply.
    */
   @RpcHandler(recallOriginalsContract)
   async recallOriginals({

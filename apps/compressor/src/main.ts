@@ -9,7 +9,10 @@ import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts'
 
 const config = loadConfig();
 
-/** The service runs without Redis: an original that is not stored is rebuilt from its conversation. */
+/**
+ * Connects to the cache's Redis server. The service also runs without Redis, because an original text that is
+ * not stored is rebuilt from its conversation.
+ */
 function connectRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
     commandTimeoutMs: 500,
@@ -17,7 +20,10 @@ function connectRedis(logger: Logger): Redis {
   });
 }
 
-/** Values that exceed the quota are not stored. Originals are then rebuilt, and exact counts are missing. */
+/**
+ * Opens the cache with a quota for each account. Values that exceed the quota are not stored. Unstored
+ * original texts are rebuilt, and unstored exact token counts are missing.
+ */
 function openCache(redis: Redis, metrics: Metrics): AccountCache {
   const refused = metrics.counter({
     name: 'compressor_cache_values_refused_total',

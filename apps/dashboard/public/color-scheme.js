@@ -1,10 +1,10 @@
-// Runs before the first paint, so that a dark page does not flash white.
+// This script runs before the first paint, so that a dark page does not flash white.
 (() => {
   let chosen = null;
   try {
     chosen = localStorage.getItem('svc-color-scheme');
   } catch {
-    // If storage is disabled, use the system's color scheme.
+    // If the browser's storage is disabled, the page uses the system's color scheme.
   }
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

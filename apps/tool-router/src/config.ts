@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, '../../..');
 const configSchema = z.object({
   ...serviceVariables,
   /**
-   * URL of the Redis cache that replicas use to share tool vectors. Optional: the router keeps working while
-   * Redis is unavailable.
+   * URL of the Redis cache that replicas use to share tool vectors. The URL is optional: the router keeps
+   * working while Redis is unavailable.
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
    * Bytes of tool vectors that one account may add to the cache per UTC day. A vector takes about 600 bytes.
-   * Each replica computes the vectors that exceed this limit.
+   * Each replica computes the vectors that exceed the account's limit in the cache.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce
@@ -44,7 +44,7 @@ const configSchema = z.object({
 
 export type ToolRouterConfig = z.output<typeof configSchema>;
 
-/** Parses the environment. Throws a single error that lists every invalid variable. */
+/** Parses the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): ToolRouterConfig {
   return parseConfig(configSchema, variables);
 }

@@ -7,13 +7,14 @@ const environment = z.object({
   ...serviceVariables,
   TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * URL of the queue's Redis server. This Redis server must not evict keys (`maxmemory-policy noeviction`).
+   * URL of the queue's Redis server. The queue's Redis server must not evict Redis keys (`maxmemory-policy
+   * noeviction`).
    */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
    * Encryption keys for request contents, which accounts can allow the gateway to store. Each encryption key
-   * is 32 bytes in base64. The keys are separated by commas or whitespace. The first key encrypts new
-   * contents, and any of the keys can decrypt stored contents.
+   * is 32 bytes in base64. The encryption keys are separated by commas or whitespace. The first key encrypts
+   * new contents, and any of the keys can decrypt stored contents.
    */
   CONTENT_KEYS: z
     .string()

@@ -8,7 +8,8 @@ import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
 import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
-// The worker's tasks can wait, but requests cannot. On a shared machine, the gateways take precedence.
+// The worker's tasks can wait, but requests cannot.
+// On a shared machine, the gateways therefore have a higher priority than the worker.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });
 let queueRedis: Redis | undefined;
@@ -16,8 +17,8 @@ let queueRedis: Redis | undefined;
 await runService({
   name: 'worker',
   config,
-  // A query may use two or three of the ten connections at the same time.
-  // The log writer needs some of these connections as well.
+  // A query may use two or three of the ten database connections at the same time.
+  // The log writer needs some of the database connections as well.
   accountShare: { ...accountShare, slots: 4, waitMsMax: 4_000 },
   ready: async () => ({
     database: await database.isUp(),

@@ -33,7 +33,10 @@ import { UsageController } from './queries/usage/usage.controller.ts';
 
 export interface WorkerParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: TelemetryDatabase;
-  /** The queue's Redis. Redis may be unavailable, even on startup: queries work without Redis. */
+  /**
+   * The connection to the queue's Redis server. The Redis server may be unavailable, even on startup: queries
+   * work without Redis.
+   */
   readonly queueRedis: Redis;
   readonly contentKeys: ContentKeys;
 }
@@ -78,17 +81,20 @@ export class WorkerModule implements OnApplicationShutdown {
     };
   }
 
-  /** Closes both connections after the jobs have stopped, because the jobs use the connections until then. */
+  /**
+   * Closes the database connection and the Redis connection after the jobs have stopped, because the jobs use
+   * the connections until then.
+   */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();
     await this.#database.close();
   }
 }
 
-/** The jobs that write the request log and calibrate policies from its rows. */
+/** The jobs that write the request log and calibrate routing policies from its rows. */
 function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: WorkerParts): Provider[] {
   const shadowAccounts = new Set<string>();
-  // A change of the recall target or the recovery setting requires a new policy.
+  // A change of the recall target or the recovery setting requires a new routing policy.
   messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
     if (!deleted) shadowAccounts.add(accountId);
   });

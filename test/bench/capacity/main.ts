@@ -1,5 +1,6 @@
-// `npm run bench:capacity [-- --requests N]` measures the CPU time that each process in the suite spends per
-// request, and extrapolates it to 10,000 requests per second. CPU time does not depend on the machine load.
+// `npm run bench:capacity [-- --requests N]` measures the CPU time per request in each process of the suite.
+// The benchmark extrapolates the CPU time to 10,000 requests per second.
+// CPU time does not depend on the machine load.
 // The benchmark works on Linux only.
 import { Agent, request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
@@ -13,11 +14,11 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The request log is written after the requests complete. */
+/** The time in milliseconds until the request log is written, after the requests complete. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
-/** The plan leaves room for peaks and for restarting processes. */
+/** The planned maximum CPU utilization. The rest is reserved for load peaks and for restarting processes. */
 const utilization = 0.6;
 
 interface Kind {

@@ -17,8 +17,8 @@ interface ProcessStat {
 }
 
 /**
- * Fields of /proc/<pid>/stat (proc(5)). Field 4 is the parent process id. Fields 14 to 17 are the CPU times
- * of the process and its exited children. Field 24 is the number of resident pages.
+ * Reads fields of /proc/<pid>/stat (see `man 5 proc`). Field 4 is the parent process id. Fields 14 to 17 are
+ * the CPU times of the process and its exited children. Field 24 is the number of resident pages.
  */
 function readStat(pid: number): ProcessStat | undefined {
   try {
@@ -31,13 +31,13 @@ function readStat(pid: number): ProcessStat | undefined {
       residentBytes: at(24) * bytesPerPage,
     };
   } catch {
-    // The process has just exited.
+    // The process has exited since its id was listed.
     return undefined;
   }
 }
 
 /**
- * Returns the CPU time of each process in a stack since its start, including child processes. Postgres has
+ * Returns the CPU time since the start for each process in a stack, including child processes. Postgres has
  * one child process per connection.
  */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {

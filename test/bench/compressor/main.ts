@@ -1,6 +1,6 @@
-// `npm run bench:compressor` measures the cost of compression on one core. Times are the CPU milliseconds of
-// this process, best of a few runs. The script prints tables, then one line of JSON, and exits with 1 if a
-// limit is exceeded.
+// `npm run bench:compressor` measures the cost of compression on one core.
+// Each time is the minimum of a few runs, in CPU milliseconds of this process.
+// The script prints tables, then one line of JSON, and exits with 1 if a limit is exceeded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ function measure(kind: Kind, settings: CompressionSettings) {
   return { cold_ms, tail_ms, parse_ms, over_json_parse, doubling, memory_mib };
 }
 
-/** Measures the doubled text and the single text alternately, so that other load affects both. */
+/** Measures a text and a text of twice its size alternately, so that other load affects both measurements. */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {
   const [single, double] = [makeBlocks(kind, 2 * tokens), makeBlocks(kind, 4 * tokens)];
   let [once, twice] = [Infinity, Infinity];
@@ -95,8 +95,8 @@ function measureDoubling(kind: Kind, settings: CompressionSettings): number {
 }
 
 /**
- * Returns all memory allocated during the run, including garbage that is not collected yet. This is an upper
- * bound for the live memory.
+ * Returns the memory allocated during the compression run, including garbage that is not collected yet. The
+ * returned size is an upper bound for the live memory.
  */
 function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
   collectGarbage();
@@ -109,7 +109,7 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
 
 /**
  * Measures the cost of choosing the important lines with a model instead of a rule. The model reads all lines
- * in each compression.
+ * for each compression.
  */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));

@@ -44,7 +44,8 @@ export function makeBlocks(kind: Kind, tokens: number, blockTokens = 2_000): Con
   const draw = createDraw(tokens + kind.length);
   const blocks: ContextBlock[] = [];
   let line = 0;
-  // Measured once on a sample, because counting all tokens would take longer than the benchmark.
+  // The token count is measured on a sample, because counting all tokens would take longer than the
+  // benchmark.
   const sample = Array.from({ length: 40 }, () => makeLine(kind, createDraw(1), 1)).join('\n');
   const linesInBlock = Math.ceil((blockTokens * 40) / countTokens(sample));
   for (let sum = 0; sum < tokens; sum += blockTokens) {
@@ -63,7 +64,7 @@ function makeLine(kind: Kind, draw: (below: number) => number, line: number): st
 
 const fiveMegabytes = 5_000_000;
 
-/** Text that is slow for naive patterns and tokenizers. */
+/** Creates text that is slow for naive patterns and tokenizers. */
 export const pathological: Readonly<Record<string, () => string>> = {
   '20,000 equal letters': () => 'a'.repeat(20_000),
   '20,000 spaces and a word': () => `${' '.repeat(20_000)}end`,

@@ -29,7 +29,7 @@ function loadTools(): unknown[] {
     }));
 }
 
-/** Ordinary prose and code, about 1 MB as JSON, in turns of 4 kB. */
+/** Creates a conversation of ordinary prose and code in turns of 4 kB, with about 1 MB of JSON in total. */
 function renderConversation(): unknown[] {
   const paragraph =
     'The quick review of "module" shows that the loader\treads each line twice;\nconst total = items.reduce((a, b) => a + b, 0);\n';
@@ -41,7 +41,7 @@ function renderConversation(): unknown[] {
   return [...messages, question];
 }
 
-/** The request bodies for the benchmark as JSON strings, without the model. */
+/** The request bodies for the benchmark as JSON strings. The field `model` is added later. */
 export function renderBodies(): Record<'plain' | 'tools' | 'conversation', (model: string) => string> {
   const tools = loadTools();
   const conversation = renderConversation();

@@ -1,5 +1,5 @@
-// `npm run bench:gateway` measures requests per second and latency. It compares the gateway with a bare proxy
-// and a peer in one run on one machine.
+// `npm run bench:gateway` measures requests per second and latency.
+// The benchmark compares our gateway, a bare proxy and Portkey's gateway in one run on one machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,7 +69,7 @@ try {
           connections,
           round === 0 ? warmUpSeconds : seconds,
         );
-        // The first round is a warm-up.
+        // The first measurement round only warms up the processes.
         if (round > 0) measured.push({ system, load, connections, figures });
         if (system === 'ours') await queueIsEmpty();
       }
@@ -83,7 +83,8 @@ try {
 }
 
 /**
- * Waits until every event is written, so that pending work of one system does not slow down the next system.
+ * Waits until every usage event is written, so that pending work of one system does not slow down the next
+ * system.
  */
 async function queueIsEmpty(): Promise<void> {
   for (let quiet = 0; quiet < 5;) {

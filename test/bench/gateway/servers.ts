@@ -29,8 +29,8 @@ const answer = JSON.stringify({
 });
 
 /**
- * Installs the load generator and the provider stand-in. If a program is missing, the error names the
- * program.
+ * Installs the load generator and the server that replaces the provider. If a program is missing, the error
+ * names the program.
  */
 export function installBenchPrograms(): void {
   const missing = installPrograms([
@@ -40,7 +40,7 @@ export function installBenchPrograms(): void {
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(' and ')}.`);
 }
 
-/** The provider stand-in: nginx with one fixed response, which needs little CPU time. */
+/** Starts nginx in place of a provider. nginx sends one fixed response, which needs little CPU time. */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-provider-'));
@@ -63,7 +63,7 @@ http {
   );
 }
 
-/** The baseline: a Node server that only forwards with undici. */
+/** Starts the baseline: a Node server that only forwards requests with undici. */
 export async function startBareProxy(providerUrl: string): Promise<RunningServer> {
   const port = await findFreePort();
   const script = join(import.meta.dirname, 'bare-proxy.mjs');
@@ -73,7 +73,7 @@ export async function startBareProxy(providerUrl: string): Promise<RunningServer
   );
 }
 
-/** The comparison gateway: Portkey's gateway, started as in its own package. */
+/** Starts Portkey's gateway for comparison, with the start command of Portkey's own package. */
 export async function startPortkey(): Promise<RunningServer> {
   const port = await findFreePort();
   const manifest = createRequire(import.meta.url).resolve('@portkey-ai/gateway/package.json');

@@ -1,5 +1,7 @@
-// `npm run bench:key-check` measures the CPU time that the edge needs to check an API key when the grant
-// cache is full. Mistyped and malformed keys must not cause a lookup. The last line of the output is JSON.
+// `npm run bench:key-check` measures the CPU time that an edge needs to check an API key with a full grant
+// cache.
+// Mistyped and malformed API keys must not cause a lookup.
+// The last line of the output is JSON.
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { keyGrant, type KeyGrant } from '@gateway/contracts';
@@ -11,7 +13,7 @@ import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/auth
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;
 const keysInCache = 50_000;
-/** The maximum time for checking a cached key. */
+/** The maximum time for checking an API key with a cached grant, in microseconds. */
 const cachedMicrosMax = 20;
 
 let lookups = 0;
@@ -19,7 +21,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Replaces the account service. The measured calls do not include a lookup.
+  // Replaces the account service. The measured API key checks do not include a lookup.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -37,18 +39,18 @@ function createGrant(): KeyGrant {
 }
 
 const bearer = (key: string): IncomingHttpHeaders => ({ authorization: `Bearer ${key}` });
-/** Changes a character in the middle of the key, which the checksum detects. */
+/** Changes a character in the middle of the API key. The checksum of the API key detects the change. */
 const mistype = (key: string) => key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
 
 interface Cost {
-  /** CPU microseconds per check, for the median round and the worst round. */
+  /** CPU microseconds per API key check, as the median and the maximum over the measured rounds. */
   readonly medianMicros: number;
   readonly worstMicros: number;
 }
 
 async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolean): Promise<Cost> {
   const micros: number[] = [];
-  // The first rounds warm up the compiler.
+  // The rounds with a negative number warm up the compiler.
   for (let round = -3; round < rounds; round++) {
     const before = process.cpuUsage();
     for (let at = 0; at < checksPerRound; at++) {
@@ -65,15 +67,18 @@ async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolea
   return { medianMicros: micros[micros.length >> 1]!, worstMicros: micros.at(-1)! };
 }
 
-/** Looks up each key once. A cached grant is valid for ten seconds, which is longer than one round. */
+/**
+ * Looks up each API key once. A cached grant is valid for ten seconds, which is longer than one measured
+ * round.
+ */
 async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void> {
   for (const each of headers) await authenticateHeaders(each, grants);
 }
 
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
-// The measured round reuses only these keys. The other keys only fill the cache, because an expired grant of
-// another key would cause a measured lookup.
+// The measured rounds use only the last 1,000 API keys.
+// All other API keys only fill the cache, because an expired grant would cause a measured lookup.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -6,7 +6,10 @@ export interface ClientOptions {
   readonly apiKey: string;
   readonly clients: number;
   readonly seconds: number;
-  /** The mean pause of a rejected client. The actual pause varies between 0.5 and 1.5 times this value. */
+  /**
+   * The mean pause of a rejected client in milliseconds. The actual pause varies between 0.5 and 1.5 times
+   * the mean pause.
+   */
   readonly comeBackMs: number;
 }
 
@@ -15,7 +18,7 @@ export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
   readonly shedMs: readonly number[];
-  /** Responses with any other status, and broken connections. */
+  /** The number of responses with any other status, and of broken connections. */
   readonly failed: number;
 }
 
@@ -24,7 +27,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Clients that send the next request as soon as they receive a response. */
+/** Runs clients that each send the next request as soon as they receive a response. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];
@@ -61,7 +64,7 @@ async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ stat
 }
 
 /**
- * Returns NaN for an empty list.
+ * Returns a percentile of the values, or NaN for an empty list.
  * @param share the percentile as a fraction: 0.99 is the 99th percentile.
  */
 export function percentile(ascending: readonly number[], share: number): number {

@@ -1,6 +1,6 @@
-// `npm run bench:overload` puts a gateway in front of a slow provider and sends three times as many
-// concurrent requests as its limit allows. It measures the goodput, the time to reject a request, and the
-// effect on a quiet account.
+// `npm run bench:overload` measures a gateway in front of a slow provider.
+// Clients send three times as many concurrent requests as the gateway's limit allows.
+// The benchmark measures the goodput, the time to reject a request, and the effect on a quiet account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,7 +12,10 @@ import { percentile, runClients, type Seen } from './clients.ts';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
-/** The pause of a rejected client, which is much shorter than its `retry-after`. */
+/**
+ * The pause of a rejected client in milliseconds, which is much shorter than the `retry-after` of the
+ * response.
+ */
 const comeBackMs = 100;
 
 const child = spawn(process.execPath, [join(import.meta.dirname, 'slow-provider.mjs'), String(answerMs)], {
@@ -27,7 +30,8 @@ const stack = await startStack({
       EGRESS_ALLOW: '127.0.0.0/8',
       REQUESTS_IN_FLIGHT_MAX: String(concurrency),
       REQUESTS_QUEUED_MAX: String(concurrency),
-      // One account causes the load and may use all slots, so the figures are those of a full process.
+      // One account causes the load and may use all request slots, so the figures are for a fully loaded
+      // process.
       ACCOUNT_SHARE_MAX: '1',
     },
   },
@@ -37,7 +41,7 @@ try {
   const run = (apiKey: string, clients: number, forSeconds: number): Promise<Seen> =>
     runClients({ url: stack.baseUrl, apiKey, clients, seconds: forSeconds, comeBackMs });
   const shortSeconds = Math.max(3, seconds / 4);
-  // A warm-up that compiles the hot code.
+  // The first load run warms up the process, so that its hot code is compiled.
   await run(noisy, concurrency, shortSeconds);
   const calm = await run(quiet, 2, shortSeconds);
   const pid = stack.service('edge-gateway').pid ?? 0;
@@ -78,7 +82,7 @@ interface Figures {
   readonly memory: { readonly before: number; readonly most: number };
 }
 
-/** Prints a few lines for people, then one line of JSON. */
+/** Prints a few readable lines, then one line of JSON. */
 function report({ calm, peak, crowd, beside, memory, processor }: Figures): void {
   const perSecond = ({ servedMs, seconds: took }: Seen): number => servedMs.length / took;
   const p99 = (ms: readonly number[]): number => percentile(ms, 0.99);

@@ -1,5 +1,6 @@
-// A provider that takes a fixed time for each response at any load. The first argument is the time in
-// milliseconds. Prints its port.
+// A test provider that takes a fixed time for each response at any load.
+// The first command-line argument is the response time in milliseconds.
+// The script prints its port.
 import { createServer } from 'node:http';
 
 const answerMs = Number(process.argv[2]);

@@ -1,5 +1,5 @@
-// Measures the cost of recording in the gateway: CPU microseconds of the gateway process per request, from
-// accept to commit.
+// Measures the cost of recording requests in the gateway, from accepting a request to committing its events.
+// The result is CPU microseconds of the gateway process per request.
 //   REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,8 @@ await new Promise<void>((resolve) => queue.onReady(resolve));
 let report: (message: { batchIds: string[] }) => void = () => undefined;
 const shipper = new SpoolShipper({
   spool,
-  // Every batch counts as committed once it is in Redis. Another benchmark measures the cost in the worker.
+  // The benchmark reports each batch of events as committed as soon as Redis stores the batch.
+  // The worker benchmark measures the cost of writing the events to Postgres.
   queue: {
     ...queue,
     add: async (id, data) => {

@@ -1,6 +1,6 @@
-// `npm run bench:router [-- --quick]` measures the cost of the tool router. Each part runs in a separate
-// process, pinned to one core where taskset is available. The script prints a table, then one line of JSON,
-// and exits with 1 if a limit is exceeded.
+// `npm run bench:router [-- --quick]` measures the cost of the tool router.
+// Each measurement runs in a separate process, which is pinned to one core if taskset is available.
+// The script prints a table, then one line of JSON, and exits with 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -28,8 +28,8 @@ type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
 /**
- * The parts that are measured on one core. The other parts use a second core for inference if the machine has
- * one.
+ * The measurements that run on one core. The other measurements use a second core for inference if the
+ * machine has one.
  */
 const onOneCore: readonly Part[] = ['load'];
 
@@ -45,7 +45,7 @@ if (values.part !== undefined) {
 
 function runPart(part: Part): unknown {
   const self = process.argv[1] ?? '';
-  // The same setting as in the running service.
+  // The process runs with the same Node options as the router service.
   const { nodeOptions } = serviceRow('tool-router');
   const node = [process.execPath, '--expose-gc', ...nodeOptions, self, '--part', part];
   const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;

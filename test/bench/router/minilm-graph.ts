@@ -12,13 +12,14 @@ import { createDraw } from './tool-lists.ts';
 
 /**
  * The shape of all-MiniLM-L6-v2: six layers of width 384, twelve heads, an inner width of 1,536. The
- * vocabulary has only some of the 30,522 words, because a lookup costs the same for any size.
+ * benchmark vocabulary has only some of the 30,522 words, because a lookup costs the same for any vocabulary
+ * size.
  */
 export const shape = { layers: 6, width: 384, heads: 12, inner: 1536, words: 2000, positions: 512 } as const;
 const headWidth = shape.width / shape.heads;
 const opset = 17;
 
-/** AttributeProto of type INTS: name = 1, ints = 8, type = 20. */
+/** Encodes an AttributeProto of type INTS: name = 1, ints = 8, type = 20. */
 function transpose(input: string, output: string, axes: readonly number[]): Buffer {
   const attribute = Buffer.concat([
     bytesField(1, 'perm'),
@@ -34,7 +35,10 @@ function transpose(input: string, output: string, axes: readonly number[]): Buff
   ]);
 }
 
-/** Returns small pseudo-random numbers that are the same in every run. The values do not affect the time. */
+/**
+ * Returns small pseudo-random numbers that are the same in every run. The values of model weights do not
+ * affect the inference time.
+ */
 function floats(name: string, dimensions: readonly number[], value?: number): Buffer {
   const count = dimensions.reduce((product, size) => product * size, 1);
   const draw = createDraw(name.length * 31 + count);
@@ -102,7 +106,9 @@ function addLayer(draft: Draft, input: string, at: number): string {
   return name('norm2');
 }
 
-/** Builds the graph of a sentence transformer the size of MiniLM, which maps token ids to token vectors. */
+/**
+ * Builds the ONNX graph of a sentence transformer the size of MiniLM, which maps token ids to token vectors.
+ */
 export function makeMiniLm(): Buffer {
   const scalar = (name: string, value: number): Buffer => floats(name, [1], value);
   const draft: Draft = {

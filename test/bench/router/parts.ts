@@ -1,7 +1,7 @@
 import { makeTools, makeTurn } from './tool-lists.ts';
 import { cpuMs, listOf, quantile, round, RouterUnderTest } from './router.ts';
 
-/** A warm-up that compiles the hot code. */
+/** Warms up the process with a few plans, so that its hot code is compiled. */
 async function warmUp(router: RouterUnderTest, questions: number): Promise<void> {
   const list = listOf(makeTools(20_000_000, 60));
   await router.define(list);
@@ -9,7 +9,9 @@ async function warmUp(router: RouterUnderTest, questions: number): Promise<void>
   for (let at = 0; at < questions; at += 1) await router.plan(list, makeTurn(500_000 + at));
 }
 
-/** Plans for a known list, one after another, each for a new turn. */
+/**
+ * Measures plans for a known tool list. The benchmark requests one plan after another, each for a new turn.
+ */
 export async function measureKnown(questions: number) {
   const router = await RouterUnderTest.open();
   const result: Record<string, object> = {};
@@ -41,12 +43,12 @@ export async function measureKnown(questions: number) {
 }
 
 /**
- * Measures lists that the router has not received before. The definitions are sent first, then the plan is
- * requested.
+ * Measures tool lists that the router has not received before. The tool definitions are sent first, then the
+ * plan is requested.
  */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open();
-  // A warm-up that compiles the hot code.
+  // The first plans warm up the process, so that its hot code is compiled.
   for (let run = 0; run < 5; run += 1) {
     const list = listOf(makeTools(30_000_000 + run * 1000, 300));
     await router.define(list);
@@ -84,8 +86,8 @@ export async function measureNew(runs: number) {
 }
 
 /**
- * Sends requests at a fixed pace, independent of the responses. Each time starts at the moment when the
- * request was due.
+ * Sends requests at a fixed pace, independent of the responses. Each measured time starts at the moment when
+ * the request was due.
  */
 export async function measureLoad(perSecond: number, seconds: number) {
   const router = await RouterUnderTest.open();
@@ -125,8 +127,8 @@ export async function measureLoad(perSecond: number, seconds: number) {
 }
 
 /**
- * Returns the memory of the process after it has received the given number of tools. The tools come in lists
- * of 100, which are each planned once.
+ * Returns the memory of the router process after it has received the given number of tools. The tools come in
+ * lists of 100 tools. Each list is planned once.
  */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open();

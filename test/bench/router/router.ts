@@ -26,7 +26,7 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
 }
 
 /**
- * Assembles the router as in the service but without NATS, to measure the cost of a plan in the router
+ * Creates the tool router as in the service but without NATS, to measure the cost of a plan in the router
  * process.
  */
 export class RouterUnderTest {
@@ -49,15 +49,15 @@ export class RouterUnderTest {
     });
   }
 
-  /** Uses the shipped models and the service's limits. */
+  /** Uses the shipped models and the limits of the router service. */
   static async open(): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // The only account gets all processor time, as in the service. The number of jobs is not limited in
-    // practice.
+    // The only account gets all processor time, as in the service.
+    // The number of jobs has no practical limit.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,
@@ -71,7 +71,8 @@ export class RouterUnderTest {
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
-      // The budget is long, so that a slow ranking increases the time instead of changing the ranking method.
+      // The time budget is long, so that a slow ranking increases the time instead of changing the ranking
+      // method.
       budgetMs: 60_000,
       shared: noSharedVectors,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
@@ -88,7 +89,7 @@ export class RouterUnderTest {
 
   /**
    * Plans the tools for a turn.
-   * @throws if the list is unknown.
+   * @throws if the router does not know the tool list.
    */
   async plan(
     { listHash, hashes }: ListOfTools,

@@ -1,5 +1,6 @@
 // `npm run bench:routing [-- --models 300]` measures the cost of choosing a model, as CPU time of this
-// process. Prints a table, then one line of JSON.
+// process.
+// The script prints a table, then one line of JSON.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import {
@@ -47,7 +48,7 @@ for (const [mode, ms] of Object.entries(byMode)) console.log(`svc/${mode}`.padEn
 console.log('complexity'.padEnd(14), `${scoreMs.toFixed(4)} ms (${prompt.length} characters)`);
 console.log(JSON.stringify({ models: models.length, ms: byMode, complexity_ms: scoreMs }));
 
-/** Returns the CPU time per call, measured after the same number of warm-up calls. */
+/** Returns the CPU time per function call, measured after the same number of warm-up calls. */
 function measureMs(run: () => unknown): number {
   for (let round = 0; round < rounds; round += 1) run();
   const before = process.cpuUsage();

@@ -1,6 +1,7 @@
-// `npm run bench:streams` measures the delay that the gateway adds to a stream, compared with a direct
-// connection to the same provider. It also measures memory use with many slow streams, and with one stalled
-// reader. All measurements happen in one run on one Linux machine.
+// `npm run bench:streams` measures the delay that the gateway adds to a stream.
+// The benchmark compares the delay with a direct connection to the same provider.
+// The benchmark also measures memory use with many slow streams, and with one stalled reader.
+// All measurements happen in one run on one Linux machine.
 import { startStack } from '@gateway/testing';
 import { prepareAccount } from '../gateway/bench-account.ts';
 import { startBareProxy } from '../gateway/servers.ts';

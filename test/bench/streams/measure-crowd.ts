@@ -7,7 +7,7 @@ export interface CrowdFigures {
   /** The maximum number of concurrently open streams, as counted by the provider. */
   readonly openMost: number;
   readonly bytes: number;
-  /** Streams that did not arrive byte for byte. */
+  /** The number of streams that differed from the bytes that the provider sent. */
   readonly damaged: number;
   readonly residentBeforeMiB: number;
   readonly residentPeakMiB: number;
@@ -15,7 +15,7 @@ export interface CrowdFigures {
 
 /**
  * Opens many slow streams concurrently. Each stream has 24 chunks over 12 s, split at arbitrary positions.
- * Verifies the hash of each stream.
+ * The function verifies the hash of each stream.
  */
 export async function measureCrowd(
   target: StreamTarget,

@@ -7,14 +7,14 @@ export interface StallFigures {
   /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Bytes that the provider could send while the client was not reading. This is the capacity of all buffers
-   * between provider and client.
+   * Bytes that the provider could send while the client was not reading. This number is the capacity of all
+   * buffers between provider and client.
    */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;
-  /** The maximum memory growth while the client was not reading. */
+  /** The maximum growth of the gateway's memory while the client was not reading. */
   readonly grownMiB: number;
-  /** Whether the stream arrived byte for byte after the client resumed reading. */
+  /** Whether the client received every byte of the stream unchanged after it resumed reading. */
   readonly isWhole: boolean;
 }
 

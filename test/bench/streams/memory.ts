@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The resident memory of a process in MiB, from Linux's /proc. */
+/** Returns the resident memory of a process in MiB, from the /proc file system of Linux. */
 export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Resets the peak memory of the process, so that `readPeakMiB` reports the peak since this call. */
+/** Resets the peak memory of the process. Afterwards, `readPeakMiB` returns the peak since the reset. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** The maximum resident memory since `forgetPeak`, in MiB. */
+/** Returns the maximum resident memory since `forgetPeak`, in MiB. */
 export function readPeakMiB(pid: number): number {
   return readStatus(pid, 'VmHWM');
 }
@@ -24,8 +24,8 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
 
 /** Returns the CPU time of a process in milliseconds. Linux counts CPU time in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
-  // The process name can contain any character. After the name, fields 12 and 13 are the user and system time
-  // (proc(5)).
+  // The process name in the stat line can contain any character.
+  // After the process name, fields 12 and 13 are the user and system CPU time (see `man 5 proc`).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -7,7 +7,7 @@ import type { ReadBody } from './stream-client.ts';
 export interface SentStreams {
   /** The maximum number of concurrently open streams. */
   readonly openMost: number;
-  /** The streams by the id that the request chose. */
+  /** The sent streams by the stream id in the request. */
   readonly sent: Readonly<Record<string, Partial<ReadBody>>>;
 }
 
@@ -18,7 +18,7 @@ export interface StreamingProvider {
 }
 
 /**
- * Starts the provider in a separate process, so that it does not share an event loop with the measuring
+ * Starts the test provider in a separate process, so that it does not share an event loop with the measuring
  * client.
  */
 export async function startStreamingProvider(): Promise<StreamingProvider> {

@@ -1,11 +1,13 @@
-// A loopback provider that streams chat completions. The `user` field of the request configures the stream:
-// {id, chunks, everyMs, fillBytes, cutsFrames}. The provider responds immediately and writes the send time
-// into each chunk (CLOCK_MONOTONIC, microseconds). GET /sent returns the sent streams. With `everyMs` 0, the
-// provider sends as fast as the client reads.
+// A loopback provider that streams chat completions.
+// The `user` field of the request configures the stream as {id, chunks, everyMs, fillBytes, cutsFrames}.
+// The provider responds immediately, and writes the send time into each chunk (CLOCK_MONOTONIC,
+// microseconds).
+// GET /sent returns the sent streams.
+// With `everyMs` 0, the provider sends as fast as the client reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
-/** Characters that take 1 to 4 bytes in UTF-8. */
+/** Filler characters that take 1 to 4 bytes in UTF-8. */
 const filler = 'stream ä of € words 😀 and "quotes" '.repeat(400);
 const streams = new Map();
 let open = 0;
@@ -48,7 +50,7 @@ function sendAsRead(stream) {
   endStream(stream);
 }
 
-/** @returns true if the buffer can take more data. */
+/** @returns true if the output buffer can take more data. */
 function sendChunk(stream) {
   const { order, rest } = stream;
   const from = (stream.next * 31) % 1000;
@@ -57,8 +59,8 @@ function sendChunk(stream) {
   const sentAtUs = process.hrtime.bigint() / 1000n;
   const frame = renderFrame({ delta: { content: `${sentAtUs}${text}` }, finish_reason: null });
   if (!order.cutsFrames) return write(stream, frame);
-  // Cuts the bytes at an arbitrary position, even within a character. The remaining bytes are sent with the
-  // next chunk.
+  // Cuts the bytes at an arbitrary position, even within a character.
+  // The bytes after the cut are sent with the next chunk.
   const cut = (frame.length * (stream.next % 7)) >> 3;
   stream.rest = frame.subarray(cut);
   return write(stream, Buffer.concat([rest, frame.subarray(0, cut)]));
@@ -67,8 +69,8 @@ function sendChunk(stream) {
 function endStream(stream) {
   const end = renderFrame({ delta: {}, finish_reason: 'stop' });
   write(stream, Buffer.concat([stream.rest, end, Buffer.from('data: [DONE]\n\n')]));
-  // The stream is recorded before its end is sent, because the client may request /sent as soon as it has
-  // read the whole stream.
+  // The provider records a stream before it sends the end of the stream.
+  // A client that has read the whole stream may request /sent immediately.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

@@ -8,15 +8,15 @@ export interface StreamTarget {
   readonly model: string;
 }
 
-/** The stream that the provider should send. */
+/** The configuration of the stream that the provider should send. */
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;
-  /** Milliseconds between chunks. 0 means as fast as the client reads. */
+  /** Milliseconds between chunks. 0 lets the provider send as fast as the client reads. */
   readonly everyMs: number;
   /** The number of text characters in each chunk, in addition to the send time. */
   readonly fillBytes: number;
-  /** Whether chunk boundaries may fall within frames and characters. */
+  /** Whether the provider may split chunks within frames and characters. */
   readonly cutsFrames: boolean;
 }
 
@@ -28,15 +28,15 @@ export interface ReadBody {
 export interface StreamTimes {
   /** Milliseconds between sending the request and receiving the first byte of the body. */
   readonly firstByteMs: number;
-  /** Milliseconds between the provider sending a chunk and the client reading the chunk, for each chunk. */
+  /** Milliseconds from the provider sending a chunk to the client reading the chunk, for each chunk. */
   readonly delaysMs: readonly number[];
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 /**
- * Requests a stream and resolves with the response head, before the body is read. Throws for any status but
- * 200.
+ * Requests a stream and resolves with the response head, before the body is read. Throws an error for any
+ * status but 200.
  */
 export async function openStream(target: StreamTarget, order: StreamOrder): Promise<IncomingMessage> {
   const body = JSON.stringify({
@@ -62,8 +62,8 @@ export async function openStream(target: StreamTarget, order: StreamOrder): Prom
 }
 
 /**
- * Reads a stream to its end and computes delays from the provider's send times. Both processes use the clock
- * of this machine.
+ * Reads a stream to its end and computes chunk delays from the provider's send times. Provider and client use
+ * the clock of the same machine.
  */
 export async function timeStream(target: StreamTarget, order: StreamOrder): Promise<StreamTimes> {
   const startedAt = performance.now();
@@ -82,7 +82,7 @@ export async function timeStream(target: StreamTarget, order: StreamOrder): Prom
   return { firstByteMs, delaysMs };
 }
 
-/** Reads a body to its end. */
+/** Reads a response body to its end. */
 export async function readBody(answer: IncomingMessage): Promise<ReadBody> {
   const hash = createHash('sha256');
   let bytes = 0;

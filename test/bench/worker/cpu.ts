@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The unit in which Linux counts CPU time. */
+/** The number of clock ticks per second. Linux counts CPU time in clock ticks. */
 const ticksPerSecond = 100;
 
 /**
- * Returns the CPU time of a process and its children since their start, in microseconds. 0 if the system does
- * not report the time.
+ * Returns the CPU time of a process and its children since their start, in microseconds. Returns 0 if the
+ * system does not report CPU times.
  */
 export function readCpuMicros(pid: number | null): number {
   if (pid === null) return 0;
@@ -20,8 +20,8 @@ export function readCpuMicros(pid: number | null): number {
 }
 
 /**
- * Returns the parent and the CPU time of each process, by process id. In `man 5 proc_pid_stat`, the parent is
- * field 4, and the times are fields 14 to 17.
+ * Returns the parent process id and the CPU time of each process, by process id. In `man 5 proc_pid_stat`,
+ * the parent process id is field 4, and the times are fields 14 to 17.
  */
 function listProcesses(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const processes = new Map<number, { parent: number; ticks: number }>();

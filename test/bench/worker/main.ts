@@ -1,11 +1,12 @@
 // `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures how fast the worker writes and reads.
-// It prints the figures, then one line of JSON, and exits with 1 if a limit is exceeded. Run it on an idle
-// machine.
+// The script prints the figures, then one line of JSON, and exits with 1 if a limit is exceeded.
+// Run this benchmark on an idle machine.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '@gateway/testing';
-// The module is imported by file. The library's index has decorators, which Node does not strip.
+// The module is imported by its file path, because the library's index has decorators, which Node does not
+// strip.
 import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureQueries } from './queries.ts';
@@ -56,10 +57,11 @@ try {
  */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
-  // A Redis database that the worker does not use, so that the queued events are not written.
+  // The benchmark uses a Redis database that the worker does not use, so that the queued events are not
+  // written.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
-  // Runs with the same Node flags as the gateway process.
+  // Runs the script with the same Node flags as the gateway process.
   const { nodeOptions } = serviceRow('edge-gateway');
   const output = execFileSync(process.execPath, [...nodeOptions, script, '60000', '32', '100'], {
     env: { ...process.env, REDIS_URL: apart.href },

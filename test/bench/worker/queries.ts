@@ -21,7 +21,10 @@ export interface QueryFigures {
   readonly p95_ms: number;
 }
 
-/** Queries over one account that owns all rows. The queries are sent through NATS, as the edge sends them. */
+/**
+ * Measures queries over one account that owns all rows. The queries are sent through NATS, as an edge sends
+ * them.
+ */
 export async function measureQueries({
   messaging,
   databaseUrl,
@@ -60,8 +63,8 @@ async function time(ask: () => Promise<unknown>): Promise<{ p50_ms: number; p95_
 }
 
 /**
- * Creates rows for the last weeks inside the database. Triggers update the totals. Ids contain their
- * timestamps, as usual.
+ * Creates request log rows for the last weeks inside the database. Triggers update the totals. The request
+ * ids contain their timestamps, as in production.
  */
 export async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -22,7 +22,7 @@ interface WritingOptions {
   readonly redisUrl: string;
   readonly databaseUrl: string;
   readonly events: number;
-  /** The processes to measure, by name. */
+  /** The process ids to measure, by process name. */
   readonly processes: Readonly<Record<string, number | null>>;
 }
 

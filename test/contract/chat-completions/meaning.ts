@@ -1,8 +1,9 @@
 /**
- * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. The following pairs have the same meaning. Null and an absent field; no calls and an empty
- * list of calls; an empty refusal and no refusal; a single stop word and a list with one stop word; `stream:
- * false` and no `stream`; a function and a tool without a type.
+ * Normalizes request and response bodies in the chat-completions format, so that two bodies with the same
+ * meaning become equal. The normalization uses no code under test. Null is the same as an absent field.
+ * Absent tool calls are the same as an empty list of tool calls. An empty refusal is the same as no refusal.
+ * A single stop word is the same as a list with one stop word. `stream: false` is the same as no `stream`. A
+ * tool without a type is the same as a function tool.
  */
 type Members = Record<string, unknown>;
 
@@ -23,7 +24,10 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** `defaulted` lists the fields that are missing in the original response and that the renderer must add. */
+/**
+ * Normalizes a response body. `defaulted` lists the fields that are missing in the original response and that
+ * the renderer must add.
+ */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;
   for (const name of ['object', ...defaulted]) Reflect.deleteProperty(meaning, name);

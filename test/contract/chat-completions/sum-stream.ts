@@ -1,6 +1,6 @@
 /**
- * Builds the non-streaming response from the text of a stream, as the official clients do. Independent of the
- * code under test.
+ * Builds the non-streaming response from the text of a stream, as the official clients do. This function uses
+ * no code under test.
  */
 type Members = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** These fields are repeated in every chunk. The first non-empty value is used. */
+/** Returns true for a field that every chunk repeats. The first non-empty value of such a field is used. */
 function isEnvelope(name: string): boolean {
   return name === 'id' || name === 'model' || name === 'created';
 }
@@ -61,7 +61,10 @@ function addDelta(message: Members, delta: Members): void {
   addMembers(message, rest);
 }
 
-/** Content is a string, or a list of parts from Mistral. After a list, later strings become parts. */
+/**
+ * Message content is a string, or a list of parts from Mistral. After a list, later strings are added as text
+ * parts.
+ */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;
   if (Array.isArray(content) || (Array.isArray(before) && asText(content) !== '')) {
@@ -72,7 +75,7 @@ function addContent(message: Members, content: unknown): void {
   }
 }
 
-/** A Mistral part continues the previous part if both are of the same kind. */
+/** A Mistral content part continues the previous part if both parts are of the same kind. */
 function addParts(parts: Members[], added: Members[]): Members[] {
   const all = [...parts];
   for (const part of added) {

@@ -1,6 +1,6 @@
 /**
- * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Null is the same
- * as an absent field, and `stream: false` is the same as no `stream`.
+ * Normalizes request and response bodies in the Cohere format, so that two bodies with the same meaning
+ * become equal. Null is the same as an absent field. `stream: false` is the same as no `stream`.
  */
 export type Members = Record<string, unknown>;
 
@@ -12,14 +12,16 @@ export function requestMeaning(body: Members): Members {
 }
 
 /**
- * Returns true for a body of version 1 of the API, which is not supported. Its requests have a single message
- * and a history.
+ * Returns true for a body of version 1 of the Cohere API, which is not supported. Requests of version 1 have
+ * a single message and a history.
  */
 export function isVersionOne(body: Members): boolean {
   return typeof body.message === 'string' || typeof body.text === 'string';
 }
 
-/** A call without arguments has an empty object as its arguments. */
+/**
+ * Normalizes a message. A tool call with an empty string as arguments is the same as a tool call with `{}`.
+ */
 export function messageMeaning(message: Members): Members {
   const { content, tool_calls: calls, citations, ...rest } = dropNulls({ ...message, role: null }) as Members;
   const meant = ((calls ?? []) as { function: Members }[]).map((call) => ({

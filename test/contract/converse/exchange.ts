@@ -4,10 +4,10 @@ import { bodyOf } from '../check-every.ts';
 
 export const { client, provider } = formatNamed('converse');
 
-/** The APIs that use this request format. */
+/** The recorded APIs that use the Converse request format. */
 export const apis = ['converse', 'converse_stream'] as const;
 
-/** The values in the URL path of a recorded call. */
+/** Returns the model and the streaming mode, which are in the URL path of a recorded Converse call. */
 export function routeOf({ model, streaming }: Recording): { model: string; stream: boolean } {
   return { model: model ?? 'unknown', stream: streaming };
 }
@@ -16,7 +16,7 @@ export function isBinary({ response_file: file }: Recording): boolean {
   return file !== null && (file.endsWith('.eventstream') || file.endsWith('.bin'));
 }
 
-/** Parses the response and renders it as a stream. */
+/** Parses the recorded response and renders it as a stream in the Converse format. */
 export function rerender(recording: Recording): Buffer {
   const parser = provider.openStreamParser();
   const events = [...parser.push(bodyOf(recording, 'response')), ...parser.end()];

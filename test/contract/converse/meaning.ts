@@ -1,14 +1,17 @@
 /**
- * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. The following pairs have the same meaning. Null and an absent field; an empty list or
- * settings object and no such field; bodies with and without a model, because the path has the model; JSON
- * Schemas that differ only in whitespace.
+ * Normalizes request and response bodies in the Converse format, so that two bodies with the same meaning
+ * become equal. The normalization uses no code under test. Null is the same as an absent field. An empty list
+ * or settings object is the same as an absent field. The body's model is ignored, because the URL path
+ * contains the model. JSON Schemas that differ only in whitespace are the same.
  */
 export type Members = Record<string, unknown>;
 
-/** Documents defined by the client, in which null and empty objects have a meaning. */
+/**
+ * Fields with documents that the client or the model defines. Null and empty objects have a meaning in these
+ * documents.
+ */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Fields for which an empty value means the same as no value. */
+/** Fields for which an empty value means the same as an absent field. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

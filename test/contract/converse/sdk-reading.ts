@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 
-/** Runs the SDK against a server that always returns the given response. Also returns the number of calls. */
+/**
+ * Creates an SDK client whose server always returns the given response. Also returns a function that counts
+ * the SDK's requests.
+ */
 export function sdkAnswered(answer: {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +23,7 @@ export function sdkAnswered(answer: {
   return { sdk, calls: () => calls };
 }
 
-/** Runs the SDK with the given bytes as a successful response. */
+/** Creates an SDK client whose server returns the given bytes as a successful response. */
 export function sdkReading(body: Buffer, contentType: string): BedrockRuntimeClient {
   return sdkAnswered({
     status: 200,

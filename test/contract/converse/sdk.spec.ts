@@ -21,7 +21,8 @@ interface SdkSum {
 }
 
 /**
- * Returns true for a frame with content. Message starts, block ends and empty block starts have no content.
+ * Returns true for a stream event with content. Message starts, block ends and empty block starts have no
+ * content.
  */
 function isTold({
   contentBlockStart: started,
@@ -32,7 +33,7 @@ function isTold({
   return stopped === undefined && messageStart === undefined && !isEmptyStart;
 }
 
-/** The result that the SDK returns, with the text chunks of each block joined. */
+/** Returns the stream as the SDK reads it, with the text chunks of each content block joined. */
 async function readStream(bytes: Buffer): Promise<SdkSum> {
   const answer = await sdkReading(bytes, 'application/vnd.amazon.eventstream').send(
     new ConverseStreamCommand({ modelId: 'm', messages: [] }),
@@ -44,7 +45,7 @@ async function readStream(bytes: Buffer): Promise<SdkSum> {
     const text = delta?.delta?.text ?? delta?.delta?.toolUse?.input ?? delta?.delta?.reasoningContent?.text;
     if (text !== undefined) {
       const index = delta?.contentBlockIndex ?? -1;
-      // A call without arguments streams either nothing or `{}`.
+      // A tool call without arguments streams either nothing or `{}`.
       if (text !== '{}') texts[index] = (texts[index] ?? '') + text;
     } else if (isTold(event)) members.push(event);
   }

@@ -29,7 +29,7 @@ const headersOf: Record<string, unknown> = {
 
 describe('frames of the AWS codec', () => {
   describe('event_stream', () => {
-    // A folder given with --data may lack vectors. The default recordings contain them.
+    // A folder given with --data may lack the test vectors. The default recordings contain the test vectors.
     (process.env['DATA_DIR'] || recordings === undefined ? it.skip : it)('has vectors', () => {
       expect(files.length).toBeGreaterThan(0);
     });

@@ -8,7 +8,10 @@ import { Readable } from 'node:stream';
 import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
-/** Checks an upstream request against rules of the provider's API that its error responses document. */
+/**
+ * Checks an upstream request against rules of the provider's API that the provider's error responses
+ * document.
+ */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
   if (target === 'converse') expectTurns(asList(body.messages), 'content');
@@ -42,7 +45,7 @@ async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   expect(JSON.parse(written)).toEqual(body);
 }
 
-/** For a base64 field of the JSON API, the SDK expects bytes. */
+/** Decodes base64 fields of the JSON API, because the SDK expects bytes for these fields. */
 function decodeBytes(value: unknown, name = ''): unknown {
   if (typeof value === 'string' && (name === 'bytes' || name === 'redactedContent'))
     return Buffer.from(value, 'base64');
@@ -51,7 +54,7 @@ function decodeBytes(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, decodeBytes(member, key)]));
 }
 
-/** Turns must alternate, start with the user, and have content. */
+/** Checks that turns alternate, and that every turn has content. */
 function expectTurns(turns: readonly Members[], content: string): void {
   const roles = turns.map(({ role }) => role);
   roles.slice(1).forEach((role, at) => expect({ at, role }).not.toEqual({ at, role: roles[at] }));

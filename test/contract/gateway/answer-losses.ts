@@ -3,21 +3,24 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * A part of a response that a client of another format does not receive, and its replacement. The list of
- * losses is reviewed by hand.
+ * A part of a response that a client of another format does not receive. The list of losses is reviewed by
+ * hand.
  */
 interface AnswerLoss {
   readonly field: string;
   readonly reason: string;
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
-  /** If absent, the loss applies to streaming and non-streaming responses. */
+  /** Limits the loss to streaming or to non-streaming responses. If absent, the loss applies to both. */
   readonly streamed?: boolean;
-  /** Replaces the lost part in the reading. If absent, the loss affects nothing that the readings contain. */
+  /**
+   * Replaces the lost part in the expected reading. If absent, the loss affects nothing that the readings
+   * contain.
+   */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** Returns true if a call's arguments are not valid JSON because the model's output was cut off. */
+/** Returns true if a tool call's arguments are not valid JSON because the model's output was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
@@ -136,7 +139,9 @@ export const answerLosses: readonly AnswerLoss[] = [
   },
 ];
 
-/** Returns the expected reading for a client of the given format, and the names of its losses. */
+/**
+ * Returns the expected reading of a response by a client of the given format, and the names of the losses.
+ */
 export function applyAnswerLosses(
   source: Source,
   client: ClientName,

@@ -1,23 +1,25 @@
 /**
- * The response content that every client must receive in any format. Tests compare the content with an
+ * The response content that a client of any format must receive. Tests compare the content with an
  * independent reading of the same response.
  */
 export interface AnswerReading {
-  /** All text, including refusals. */
+  /** The whole text of the response, including refusals. */
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
-  /** The cited web pages, each listed once. Only chat-completions clients receive the pages. */
+  /** The cited web pages, each listed once. Only chat-completions clients receive cited pages. */
   readonly links: readonly string[];
 }
 
 export interface CallReading {
-  /** Null if the source states no value, in which case any value is accepted. */
+  /**
+   * The id of the tool call. Null if the source response contains no id, in which case any id is accepted.
+   */
   readonly id: string | null;
   readonly name: string;
-  /** The arguments as JSON. Arguments that are not valid JSON stay text. */
+  /** The arguments of the tool call, parsed from JSON. Arguments that are not valid JSON stay text. */
   readonly input: unknown;
 }
 

@@ -15,8 +15,8 @@ import { identityPlan } from '../../../apps/edge-gateway/src/pipeline/exchange/t
 import { loadTranscripts, type Message, type Transcript } from '../../eval/compression/transcripts.ts';
 
 /**
- * Recorded sessions of coding agents, sent as the agents of today send them: as messages, with the cache marker on the newest
- * message. What an agent sent before, it repeats without the marker.
+ * Recorded sessions of coding agents, sent as messages with the cache marker on the newest message. Like
+ * current agents, the test repeats earlier messages without the marker.
  */
 const folder = findSharedData('transcripts');
 const sessions = folder === undefined ? [] : loadTranscripts(folder).filter(({ set }) => set === 'coding');
@@ -36,7 +36,7 @@ interface SentMessage {
 const messages = formatNamed('messages');
 const log = { debug: () => undefined, warn: () => undefined } as never;
 
-/** A gateway without Redis: a new one remembers nothing. */
+/** Creates a gateway without Redis. A gateway without Redis has no stored conversations when it starts. */
 function openGateway(): ContextPlanner {
   const away = () => Promise.reject(new Error('away'));
   const store = new ConversationStore(100_000_000);
@@ -49,7 +49,7 @@ function openGateway(): ContextPlanner {
   );
 }
 
-/** The requests of a session: one for each message to which the model answers. */
+/** Returns the requests of a session, one for each message of the model. */
 function listRequests({ messages: all }: Transcript): SentMessage[][] {
   const turns = all.filter(({ role }) => role !== 'system');
   return turns.flatMap(({ role }, at) =>
@@ -108,7 +108,10 @@ async function sendThrough(gateway: ContextPlanner, request: readonly SentMessag
   return sent.messages;
 }
 
-/** The bytes that count for a provider's prefix: without the marker, and with one form for a message of one text. */
+/**
+ * Returns the bytes that the provider's prompt cache compares. Cache markers are removed, and a text message
+ * has only one form.
+ */
 function renderPrefix(sent: readonly SentMessage[]): string[] {
   return sent.map(({ role, content }) => {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -132,7 +135,7 @@ function renderPrefix(sent: readonly SentMessage[]): string[] {
         ];
         const tail = request.findLastIndex(({ role }) => role === 'assistant') + 1;
         expect(sent.slice(0, before.length)).toEqual(before);
-        // Between the last request and this one, only the model's turn and the new messages were added.
+        // The request differs from the previous request only by the model's turn and the new messages.
         expect(sent.slice(before.length, tail)).toEqual(given.slice(before.length, tail));
         if (sent.slice(tail).join().length < given.slice(tail).join().length) compressed += 1;
         before = sent;
@@ -142,7 +145,10 @@ function renderPrefix(sent: readonly SentMessage[]): string[] {
   });
 });
 
-/** What a gateway that remembers nothing sends for the last request of a session, next to what the first gateway sent. */
+/**
+ * Sends a session through one gateway, and only the last request through a new gateway. Returns both upstream
+ * requests.
+ */
 async function repeatLast(session: Transcript, isBound: boolean) {
   const requests = listRequests(session);
   const [gateway, last = []] = [openGateway(), requests.at(-1)];

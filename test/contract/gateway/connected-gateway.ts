@@ -1,7 +1,9 @@
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Client } from 'pg';
 
-/** Starts a gateway in which every provider is the replay provider, and creates a key with high limits. */
+/**
+ * Starts a gateway in which every provider is the replay provider, and creates an API key with high limits.
+ */
 export interface ConnectedGateway {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -9,7 +11,7 @@ export interface ConnectedGateway {
   stop(): Promise<void>;
 }
 
-/** One provider per format, mapped to the path prefix for that format. */
+/** One provider per format, mapped to the URL path prefix for that format. */
 const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1beta', cohere: '/v2' } as const;
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
@@ -39,7 +41,7 @@ export async function startConnectedGateway(): Promise<ConnectedGateway> {
   };
 }
 
-/** An empty plan, which prunes and compresses nothing. */
+/** Returns an empty plan, which prunes no tools and compresses nothing. */
 async function leaveRequestsAlone(stack: StackUnderTest): Promise<void> {
   const client = new Client({ connectionString: stack.dev.postgres.account });
   await client.connect();

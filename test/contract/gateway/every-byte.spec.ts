@@ -5,14 +5,17 @@ import { askForStream, type Received } from './stream-clients.ts';
 import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
-/** An API with streams to cut: its provider, its clients, and the content of its last meaningful event. */
+/**
+ * An API whose streams are cut: the provider, the clients, and a pattern for the last event that changes the
+ * response.
+ */
 interface CutApi {
   readonly api: string;
   readonly provider: string;
   readonly type: string;
   /**
-   * The clients that read the cut streams. The clients take turns over the byte positions. A stream in a
-   * client format has only the client of that format.
+   * The formats of the clients that read the cut streams. The clients take turns over the byte positions. If
+   * clients can speak the stream's own format, only a client of this format reads the stream.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -23,9 +26,10 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The response is complete after the last byte of this event: `finish_reason` in chat completions,
- * `message_stop` in messages, `messageStop` in Converse, `finishReason` in Gemini, `message-end` in Cohere.
- * Later parts (usage, `[DONE]`, empty lines) do not change the response.
+ * The APIs whose streams are cut. The field `end` matches the event that completes the response. This event
+ * is `finish_reason` in chat completions, `message_stop` in messages and `messageStop` in Converse. This
+ * event is `finishReason` in Gemini and `message-end` in Cohere. Later parts of a stream (usage, `[DONE]`,
+ * empty lines) do not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {
@@ -44,14 +48,14 @@ const cutApis: readonly CutApi[] = [
 interface CutStream extends CutApi {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The length at which the response becomes complete. */
+  /** The number of bytes after which the response is complete. */
   readonly wholeAt: number;
 }
 
 const bytesMin = 1_000;
 const bytesMax = 8_000;
 
-/** The shortest stream with a tool call and the shortest stream without one: two per API, ten in total. */
+/** Returns the shortest stream with a tool call and the shortest stream without a tool call, for one API. */
 function chooseStreams(cutApi: CutApi): CutStream[] {
   const streams = sampleFolders
     .flatMap((folder) => loadRecordings(folder, cutApi.api))
@@ -65,8 +69,8 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
 }
 
 /**
- * Undefined if the size is out of range, or if the end marker occurs more than once. A cut between two
- * markers would leave a complete response.
+ * Returns undefined if the stream's size is out of range, or if the end marker occurs more than once. A cut
+ * between two end markers would leave a complete response.
  */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);
@@ -85,8 +89,8 @@ function endOfMessage(bytes: Buffer, at: number): number {
 }
 
 /**
- * The newline and the empty line after the data may be missing, because the end of the stream also ends the
- * event.
+ * Returns the end of an event's data. The newline and the empty line after the data may be missing, because
+ * the end of the stream also ends the event.
  */
 function endOfData(bytes: Buffer, at: number): number {
   const rest = bytes.toString('latin1', at);
@@ -101,7 +105,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** The provider that closes the connection after the number of bytes given in the model name. */
+/** Makes the provider close the connection after the number of bytes that the model name contains. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
@@ -110,7 +114,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Null if the response is complete. */
+/** Describes how the response to a cut stream is wrong. Returns null if the response is correct. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;
@@ -146,7 +150,7 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
-  // Recordings are not part of the repository. CI requires the recordings: see findSharedData.
+  // The recordings are not part of the repository. CI requires the recordings: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
       test('there are streams to cut for each format', () => expect(streams.length).toBeGreaterThan(0));

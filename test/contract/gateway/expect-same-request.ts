@@ -4,7 +4,8 @@ import type { RequestReading, TurnReading } from './request-reading.ts';
 
 /**
  * Compares two requests by meaning, except for the reported losses. A setting that was reported as lost is
- * ignored. In messages with losses, all text must arrive, and nothing may be added.
+ * ignored. If messages have losses, the target request must still have all their text and no additional
+ * content.
  */
 export function expectSameRequest(
   heard: RequestReading,
@@ -31,7 +32,9 @@ export function expectSameRequest(
   } else expectSome(heard.turns, asked.turns);
 }
 
-/** Cohere's format keeps text documents outside the conversation, so their number is compared instead. */
+/**
+ * Cohere's format keeps text documents outside the conversation, so only the number of documents is compared.
+ */
 function moveDocuments(asked: RequestReading, { documents }: RequestReading): RequestReading {
   const isDocument = (item: string): boolean => item.startsWith('{"document"');
   const found = asked.turns.flatMap(({ items }) => items).filter(isDocument).length;
@@ -45,8 +48,8 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
 }
 
 /**
- * If a format cannot express a tool choice, the gateway adjusts the offered tools. It sends no tools, or only
- * the required tool.
+ * If a format cannot express a tool choice, the gateway adjusts the offered tools. The upstream request then
+ * has no tools, or only the required tool.
  */
 function narrowTools(asked: RequestReading, target: TargetFormat): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
@@ -57,7 +60,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat): RequestReadin
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** A field that the target format requires gets a default if the client omits the field. */
+/** A field that the target format requires gets a default value if the client omits the field. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,
@@ -69,12 +72,15 @@ function withDefaults(
   return {
     ...heard,
     ...(isDefaulted ? { max_tokens: undefined } : {}),
-    // `low` is the lowest thinking level in the format.
+    // `low` is the lowest thinking level in the messages format.
     ...(nearest && heard['reasoning_effort'] === 'low' ? { reasoning_effort: 'minimal' } : {}),
   };
 }
 
-/** No text may be lost, and nothing may be added. A turn that becomes empty is merged with its neighbours. */
+/**
+ * Checks that no text is lost and that no content is added. A turn that becomes empty is merged with its
+ * neighbours.
+ */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>
     turns.flatMap(({ role, text }) => (role === speaker ? [text] : [])).join('');

@@ -13,7 +13,7 @@ interface RecordedStream {
   readonly format: StreamFormat;
   readonly bytes: Buffer;
   readonly boundaries: readonly number[];
-  /** From this length on, the response is complete. */
+  /** The number of bytes after which the response is complete. */
   readonly wholeAt: number;
 }
 
@@ -29,7 +29,10 @@ function chooseStreams(format: StreamFormat): RecordedStream[] {
     .slice(0, streamsWanted[format]);
 }
 
-/** Undefined if the stream is too long to cut at every byte, or if its end does not match its format. */
+/**
+ * Returns undefined if the stream is too long to cut at every byte, or if the stream's end does not match its
+ * format.
+ */
 function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedStream | undefined {
   if (bytes.length > 12_000 || bytes.length < 500 || bytes.includes('\r\n\r\n')) return undefined;
   try {
@@ -43,8 +46,9 @@ function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedSt
 }
 
 /**
- * OpenAI's format marks completion in the last finish reason, and the other formats use a separate event. The
- * trailing empty line may be missing.
+ * Finds the number of bytes after which the response is complete. OpenAI's format marks completion in the
+ * last finish reason, and the other formats use a separate event. The empty line at the end of the stream may
+ * be missing.
  */
 function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly number[]): number {
   const word = { 'chat-completions': '"finish_reason":"', messages: 'message_stop', converse: 'messageStop' };
@@ -53,7 +57,7 @@ function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly num
   return format === 'converse' ? end : end - '\n\n'.length;
 }
 
-/** The lengths within two bytes of every frame boundary, and further lengths at regular intervals. */
+/** Returns the lengths within two bytes of every frame boundary, and further lengths at regular intervals. */
 function chooseLengths({ bytes, boundaries }: RecordedStream, between: number): number[] {
   const near = boundaries.flatMap((end) => [-2, -1, 0, 1, 2].map((off) => end + off));
   const step = Math.max(1, Math.ceil(bytes.length / between));
@@ -87,7 +91,7 @@ for (const format of formats) {
   const streams = chooseStreams(format);
   const others = formats.filter((each) => each !== format);
 
-  // Recordings are not part of the repository. CI requires the recordings: see findSharedData.
+  // The recordings are not part of the repository. CI requires the recordings: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
     test('there are recorded streams to malform', () => {
       expect(streams).toHaveLength(streamsWanted[format]);

@@ -14,7 +14,10 @@ const every: readonly ProviderFormat[] = [
   ...(['chat-completions', 'messages', 'converse', 'responses', 'gemini', 'cohere'] as const),
 ];
 
-/** Every loss of a field that several formats can express must be listed here. */
+/**
+ * Losses of fields that several formats can express. A loss of such a field fails the test if this list does
+ * not contain it.
+ */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
   { field: /^temperature$/, to: ['converse'], reason: 'the scale ends at 1' },
@@ -92,22 +95,23 @@ const reviewed: readonly RequestLoss[] = [
     field: /^function(s|_call)$/,
     to: every,
     // Translating these fields as tools would also require the deprecated fields in responses and later
-    // turns. Requests that stay in their own format lose nothing.
+    // turns.
+    // Requests that are sent to a provider of the same format lose nothing.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
 /**
- * Fields shared by several formats. All other losses belong to one provider's format, and no other format can
- * express them.
+ * Fields that several formats have. Any other lost field belongs to one provider's format, and no other
+ * format can express it.
  */
 const shared =
   /^(model|messages(\[\d+\])?|system|tools(\[\d+\])?|tool_choice|max_tokens|temperature|top_[pk]|stop|n|seed|(frequency|presence)_penalty|parallel_tool_calls|user|reasoning_effort|thinking|response_format|stream)$|\.(name|description|parameters|text|image|document|audio|thinking|arguments|is_error)$/;
 
 export const ownReason = "a member of one provider's own";
 
-/** Returns the reason for a loss, or undefined if the loss was not reviewed. */
+/** Returns the reason for a reported loss, or undefined if the loss was not reviewed. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -1,4 +1,7 @@
-/** The meaning of a request in any format, normalized so that different spellings become equal. */
+/**
+ * The meaning of a request in any format, normalized so that different spellings of the same request become
+ * equal.
+ */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';
 
@@ -6,17 +9,17 @@ export interface RequestReading {
   readonly system: string;
   readonly turns: readonly TurnReading[];
   readonly tools: readonly unknown[];
-  /** The documents that are sent outside the conversation. */
+  /** The number of documents that are sent outside the conversation. */
   readonly documents: number;
-  /** Settings by the name that a loss report uses. */
+  /** The request settings by the field name that a loss report uses. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export interface TurnReading {
   readonly role: 'user' | 'assistant';
-  /** All text without whitespace, because formats join and trim text differently. */
+  /** The text of the turn without whitespace, because formats join and trim text differently. */
   readonly text: string;
-  /** All other content, with each item serialized as JSON. */
+  /** All content of the turn other than text, with each item serialized as JSON. */
   readonly items: readonly string[];
 }
 
@@ -39,7 +42,7 @@ export function readRequest(request: ChatRequest): RequestReading {
       top_k: settings.topK,
       stop: settings.stopSequences?.length === 0 ? undefined : settings.stopSequences,
       seed: settings.seed,
-      // `none` is the default.
+      // 0 is the default value of both penalties.
       frequency_penalty: settings.frequencyPenalty || undefined,
       presence_penalty: settings.presencePenalty || undefined,
       n: settings.answers === 1 ? undefined : settings.answers,
@@ -59,21 +62,21 @@ function isDefault(mode: string): boolean {
 }
 
 /**
- * A thinking level turns thinking on. A request without the setting means the same as a request that turns
- * thinking off.
+ * Normalizes the thinking settings. A thinking level turns thinking on. A request without a thinking setting
+ * means the same as a request that turns thinking off.
  */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
 }
 
-/** The schema name and description are ignored, because only some formats have them. */
+/** The schema's name and description are ignored, because only some formats have them. */
 function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
   if (format === undefined || format.type === 'text') return undefined;
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
 }
 
-/** Consecutive messages with the same role form one turn, and tool results belong to the user. */
+/** Consecutive messages with the same role form one turn. Tool results belong to the user's turn. */
 function readTurns(messages: readonly ChatMessage[], ids: Map<string, string>): TurnReading[] {
   const turns: { role: TurnReading['role']; items: Record<string, unknown>[] }[] = [];
   for (const { role, parts } of messages.filter((message) => message.role !== 'system')) {
@@ -98,8 +101,8 @@ function squeeze(text: string): string {
 }
 
 /**
- * Formats without ids, or with other allowed characters in ids, get new ids. The comparison checks only the
- * pairing of calls and results.
+ * The gateway creates new tool call ids for formats that have no ids or that allow other characters. The
+ * comparison therefore checks only the pairing of tool calls and results.
  */
 function readId(id: string, ids: Map<string, string>): string {
   const known = ids.get(id) ?? `#${ids.size}`;
@@ -125,7 +128,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         },
       ];
     case 'tool-result': {
-      // In formats with text-only tool results, media are placed next to the results.
+      // In formats with text-only tool results, media are placed next to the tool results.
       const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
       const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
       return [
@@ -133,7 +136,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Reasoning is tied to one model. If reasoning is omitted, a loss reports the omission.
+    // Reasoning is tied to one model. If the upstream request omits reasoning, a loss reports the omission.
     case 'thinking':
     case 'opaque':
       return [];
@@ -155,7 +158,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // An object schema without properties needs no further fields.
+    // An object schema is the same with and without an empty list of properties.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

@@ -1,4 +1,7 @@
-/** The content that the real SDK for each client format reads from a response. Retries are turned off. */
+/**
+ * The content that the real SDK for each client format reads from a response. The SDKs' retries are turned
+ * off.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
@@ -26,11 +29,15 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
- * @param said fields of the client's format in addition to the model, which replace the default greeting.
+ * @param said fields of the client's format in addition to the model. These fields replace the default
+ * greeting.
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
-/** @param aws replaces the default client, which uses HTTP/1.1. */
+/**
+ * Creates the SDK client of each format.
+ * @param aws replaces the default AWS client, which uses HTTP/1.1.
+ */
 export function openClients(
   baseUrl: string,
   apiKey: string,
@@ -98,7 +105,10 @@ async function askOpenAi(
   };
 }
 
-/** No stop reason has different meanings in two formats, so one table is enough. */
+/**
+ * Maps stop reasons to their meaning. No stop reason has different meanings in two formats, so one table is
+ * enough.
+ */
 const stops: Readonly<Record<string, StopReading>> = {
   stop: 'stop',
   end_turn: 'stop',
@@ -129,7 +139,8 @@ async function askAnthropic(
         })
         .finalMessage()
     : await client.messages.create(request);
-  // The SDK keeps only the parseable part of truncated arguments, so the streamed text is used instead.
+  // The SDK keeps only the parseable part of truncated tool call arguments, so the test uses the streamed
+  // text instead.
   const content = (answer.content as unknown as Members[]).map((block, at) => {
     const input = readJson(pieces[at] ?? '');
     return typeof input === 'string' ? { ...block, input } : block;

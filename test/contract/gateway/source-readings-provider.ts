@@ -1,4 +1,4 @@
-/** Reads recordings like `source-readings.ts`, for the formats that only providers speak. */
+/** Reads recordings like `source-readings.ts`, for formats that providers use and clients do not use. */
 import { isVersionOne } from '../cohere/meaning.ts';
 import { sumStream as sumCohere } from '../cohere/sum-stream.ts';
 import { camel } from '../gemini/meaning.ts';
@@ -44,7 +44,7 @@ export const readGemini: ReadSource = (recording) => {
   const parts = candidate?.parts ?? [];
   const usage = asMembers(rawUsage);
   const output = asNumber(usage.candidatesTokenCount) + asNumber(usage.thoughtsTokenCount);
-  // Without a prompt count, the prompt is the rest of the total.
+  // Without a count of prompt tokens, the prompt tokens are the total tokens less the output tokens.
   const input =
     usage.promptTokenCount === undefined
       ? Math.max(asNumber(usage.totalTokenCount) - output, 0)
@@ -78,7 +78,7 @@ export const readGemini: ReadSource = (recording) => {
   };
 };
 
-/** The pages cited by text segments. Pages that the model found but did not cite are excluded. */
+/** Returns the pages that text segments cite. Pages that the model found but did not cite are excluded. */
 function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Members): unknown[] {
   const found = asList(chunks).map(({ web, retrievedContext, maps }) =>
     asMembers(web ?? retrievedContext ?? maps),
@@ -87,7 +87,7 @@ function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Membe
   return used.map((index) => found[index]?.uri);
 }
 
-/** The pages that the model read. */
+/** Returns the pages that the model read. */
 function retrievedIn(candidates: readonly Members[]): unknown[] {
   return candidates
     .flatMap(({ urlContextMetadata: found }) => asList(asMembers(found).urlMetadata))

@@ -13,8 +13,9 @@ import {
 import { collect, isStreamed, textOf, type ReadSource } from './source-readings.ts';
 
 /**
- * The items of a stream are complete in `output_item.done`, and the last event has everything else. Clients read
- * texts and arguments from the deltas, which are different in recordings that were edited.
+ * Builds the non-streaming response. In a stream, `output_item.done` has each complete item, and the last
+ * event has everything else. Clients read texts and arguments from the deltas. The deltas differ from the
+ * items in recordings that were edited.
  */
 function sumStream(text: string): Members | null {
   const events = text

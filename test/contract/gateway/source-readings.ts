@@ -1,6 +1,5 @@
 /**
- * Reads the raw JSON of the recordings, independently of the code under test. Streams are read by
- * `sum-stream.ts`.
+ * Reads the raw JSON of the recordings, independently of the code under test. `sum-stream.ts` reads streams.
  */
 import type { Recording } from '@gateway/testing';
 import { bodyOf } from '../check-every.ts';
@@ -21,14 +20,20 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/** The reading of a response, and the response content outside the reading. */
+/**
+ * The expected reading of a recorded response, and the names of response content that readings do not
+ * contain.
+ */
 export interface Source {
   readonly reading: AnswerReading;
-  /** The names of content outside the reading, as used in the table of losses. */
+  /** The names of response content that readings do not contain, as used in the table of losses. */
   readonly beside: ReadonlySet<string>;
 }
 
-/** Null for a failed response: a response that contains an error, has no end, or comes from another API. */
+/**
+ * Reads a recorded response. Returns null for a failed response, which contains an error, has no end, or
+ * comes from another API.
+ */
 export type ReadSource = (recording: Recording) => Source | null;
 
 export function isStreamed({ response_file: file }: Recording): boolean {
@@ -59,7 +64,8 @@ const chatStops: Readonly<Record<string, StopReading>> = {
 };
 
 /**
- * OpenAI reports `stop` for a tool call that was forced by name, but the other formats report a tool call.
+ * OpenAI's finish reason for a tool call that was forced by name is `stop`. All other formats state that the
+ * model called a tool.
  */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {
   const stop = chooseStop(chatStops, raw);
@@ -70,7 +76,7 @@ export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
   const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
-  // Some providers omit the terminator. A response with a finish reason is still complete.
+  // Some providers omit the terminator of a stream. A response with a finish reason is still complete.
   const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
   if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;
@@ -116,7 +122,7 @@ function readChatUsage(usage: Members): UsageReading {
   const thought = asNumber(asMembers(usage.completion_tokens_details).reasoning_tokens);
   const input = asNumber(usage.prompt_tokens);
   const completion = asNumber(usage.completion_tokens);
-  // xAI counts reasoning tokens in the total but not in the completion tokens.
+  // xAI counts reasoning tokens in the total tokens but not in the completion tokens.
   const isApart = thought > 0 && asNumber(usage.total_tokens) === input + completion + thought;
   return {
     input,
@@ -234,7 +240,8 @@ export const readConverse: ReadSource = (recording) => {
 };
 
 /**
- * Returns true for calls to server-side tools, for their results and for other blocks that only Converse has.
+ * Returns true for calls to server-side tools, for the results of these calls, and for other blocks that only
+ * Converse has.
  */
 function isConverseOwn(block: Members): boolean {
   const isKnown = Object.keys(block).some((name) => converseParts.has(name));

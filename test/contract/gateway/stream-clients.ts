@@ -1,7 +1,7 @@
 import type { ConnectedGateway } from './connected-gateway.ts';
 import type { StreamFormat } from './stream-frames.ts';
 
-/** The streaming endpoint for each format, and its client. */
+/** The streaming endpoint for each format, and the client that reads from this endpoint. */
 export const streamClients = {
   'chat-completions': {
     api: 'chat_completions',

@@ -2,9 +2,10 @@ import type { Received } from './stream-clients.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * Describes the fault in the way a failure was reported to the client. Null if the failure was reported once,
- * cleanly, and not as a success. The client may have received only complete frames from `whole`. If only the
- * usage is missing, `mayHaveStopped` allows the end of the stream.
+ * Checks how a failure was reported to the client, and describes the first mistake in the report. Returns
+ * null if the client received exactly one error at the end and no sign of success. The complete frames before
+ * the error must be the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the
+ * response.
  */
 export function faultOf(
   client: StreamFormat,

@@ -2,7 +2,10 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** The meaning of a frame for a client: part of a response, its successful end, a failure, or no meaning. */
+/**
+ * The meaning of a stream frame for a client: part of a response, the successful end of a response, a
+ * failure, or no meaning.
+ */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';
   /** The offset just past the frame's last byte. */
@@ -10,8 +13,8 @@ export interface ReadFrame {
 }
 
 /**
- * Reads a stream as strictly as the strictest client. Throws for an unparseable frame and for an unterminated
- * frame.
+ * Reads a stream as strictly as the strictest client. Throws an error for an unparseable frame and for an
+ * unterminated frame.
  */
 export function readFrames(format: StreamFormat, bytes: Buffer): ReadFrame[] {
   return format === 'converse' ? readBinaryFrames(bytes) : readSseFrames(format, bytes);

@@ -11,7 +11,7 @@ afterAll(() => gateway.stop(), 60_000);
 
 beforeEach(() => gateway.replay.reset());
 
-/** A request with content that only its own format can express. */
+/** For each client format, a request with content that only this format can express. */
 const lossy = {
   'chat-completions': {
     path: '/v1/chat/completions',

@@ -28,7 +28,7 @@ interface Origin {
 interface Target {
   readonly format: TargetFormat;
   readonly provider: string;
-  /** Replaces the recorded model. */
+  /** The model to use instead of the recorded model. */
   readonly model?: string;
 }
 
@@ -44,7 +44,7 @@ const targets: readonly Target[] = [
   { format: 'converse', provider: 'hosted' },
   { format: 'gemini', provider: 'google' },
   { format: 'cohere', provider: 'cohere' },
-  // Requests with tools for a model that takes tools only on the Responses API.
+  // The gateway uses the Responses API for a model that accepts tools only on the Responses API.
   { format: 'responses', provider: 'openai', model: 'gpt-6.2-sol' },
 ];
 
@@ -62,7 +62,7 @@ interface Sent {
   readonly route: RequestRoute;
 }
 
-/** The recorded request as a client would send it for another provider, with only the model changed. */
+/** Returns the recorded request as a client would send it for another provider. Only the model is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
   const model = `${provider}/${given ?? recording.model ?? 'some-model'}`;
   const route = { model, stream: recording.streaming };
@@ -84,7 +84,10 @@ function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute):
     : formatNamed(format).client.parseRequest(tape, route);
 }
 
-/** The header is cut after a fixed number of characters, so the cut can be at any position. */
+/**
+ * The gateway cuts the `x-svc-losses` header after a fixed number of characters, so the cut can be at any
+ * position.
+ */
 const lossesCharactersMax = 1000;
 
 function readLosses(header: string): string[] {
@@ -118,12 +121,12 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
     const place = field.replaceAll(/\d+/g, '*');
     lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
   }
-  // Names that the target format rejects are replaced upstream. All other names are unchanged.
+  // The gateway replaces tool names that the target format rejects. All other names are unchanged.
   const { request: told } = nameTools(asked, providerFormatNamed(target.format).provider.toolNamePattern);
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }
 
-/** Whether the request defines tools in the field of today's APIs. */
+/** Returns whether the request defines tools in the field that current APIs use. */
 function hasTools(recording: Recording): boolean {
   const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;
   const tools = body.tools ?? (body.toolConfig as Record<string, unknown> | undefined)?.tools;

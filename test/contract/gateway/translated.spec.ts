@@ -8,13 +8,13 @@ import { readCohere, readGemini } from './source-readings-provider.ts';
 import { readResponses } from './source-readings-responses.ts';
 import { readChat, readConverse, readMessages, type ReadSource } from './source-readings.ts';
 
-/** A recorded API: its format, its provider, and an independent reader for its responses. */
+/** A recorded API with its format, its provider, and an independent reader of its responses. */
 interface Origin {
   readonly api: string;
   readonly format: string;
   readonly provider: string;
   readonly read: ReadSource;
-  /** A model that takes tools only on the recorded API. The request then has a tool. */
+  /** A model that accepts tools only on the recorded API. The test adds a tool to requests for this model. */
   readonly model?: string;
 }
 
@@ -50,14 +50,17 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop(), 60_000);
 
-/** Some recordings have no headers. */
+/** Returns the content type of a response, also for recordings that have no headers. */
 function typeOf({ content_type: type, response_file: file }: Recording): string {
   if (file?.endsWith('.sse') === true) return 'text/event-stream';
   if (/\.(?:eventstream|bin)$/.test(file ?? '')) return 'application/vnd.amazon.eventstream';
   return type ?? 'application/json';
 }
 
-/** The response for a client of another format must be equal except for the losses in the table. */
+/**
+ * Checks the response for a client of another format. The response must equal the recorded response, except
+ * for the losses in the table.
+ */
 async function readElsewhere(origin: Origin, client: ClientName, recording: Recording): Promise<void> {
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };
@@ -83,7 +86,10 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
   expect(new Set(read.calls.map(({ id }) => id)).size).toBe(read.calls.length);
 }
 
-/** Only clients of chat-completions can define custom tools, so only their streams contain calls of them. */
+/**
+ * Only clients of chat-completions can define custom tools, so only their streams contain calls of custom
+ * tools.
+ */
 function isPossible(origin: Origin, client: ClientName, recording: Recording): boolean {
   if (origin.format !== 'responses' || client === 'chat-completions' || !recording.streaming) return true;
   return origin.read(recording)?.beside.has('calls of custom tools') !== true;

@@ -11,16 +11,13 @@ import { bodyOf, checkEvery } from '../check-every.ts';
 const modelPattern = /"model"\s*:\s*"/;
 const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
-/**
- * An API in a client format, reached through the gateway endpoint for that format and the replay
- * provider.
- */
+/** A recorded API in a client format, with the gateway endpoint for that format and the replay provider. */
 interface Endpoint {
   readonly api: string;
   readonly provider: string;
-  /** The path prefix of the provider. */
+  /** The URL path prefix of the provider. */
   readonly base: string;
-  /** The operation of the endpoint, and its path. */
+  /** Returns the URL path and the body of the request that a client sends to the gateway. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
   /** Whether a recorded request has its model in the same place as requests to this endpoint. */
   namesModel(recording: Recording): boolean;
@@ -41,7 +38,7 @@ function inBody(api: string, provider: string, path: string): Endpoint {
   return { api, provider, base: '/v1', address, namesModel };
 }
 
-/** The model is in the path, so the body is sent as recorded. */
+/** Creates an endpoint with the model in the URL path. The client sends the recorded body unchanged. */
 function inPath(api: string, provider: string): Endpoint {
   const address = (recording: Recording) => {
     const [, model = '', operation = ''] = modelPathPattern.exec(recording.url_path ?? '') ?? [];
@@ -80,7 +77,7 @@ afterAll(async () => {
   await replay.close();
 });
 
-/** An empty plan, which prunes and compresses nothing. */
+/** Returns an empty plan, which prunes no tools and compresses nothing. */
 async function leaveRequestsAlone(): Promise<void> {
   const client = new Client({ connectionString: stack.dev.postgres.account });
   await client.connect();
@@ -99,8 +96,8 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
 }
 
 /**
- * The bytes sent by the client: the recorded bytes with the provider prefix added to the model, and no other
- * change.
+ * Returns the bytes that the client sends: the recorded bytes with the provider prefix added to the model,
+ * and no other change.
  */
 function addressTo(provider: string, request: Buffer): Buffer {
   const text = request.toString('utf8');
@@ -117,7 +114,8 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The provider's response body is the recorded one. Its other headers must never reach the client.
+  // The replay provider sends the recorded response body with only a content type, because other headers must
+  // not reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);
@@ -134,7 +132,7 @@ async function passThrough(
   expect(replay.requests.at(-1)?.body.toString('latin1')).toBe(request.toString('latin1'));
 }
 
-/** Some recordings have no headers. */
+/** Returns the content type of a response, also for recordings that have no headers. */
 function typeOf({ response_file }: Recording): string {
   if (response_file?.endsWith('.sse') === true) return 'text/event-stream';
   return response_file?.endsWith('.json') === true
@@ -142,14 +140,20 @@ function typeOf({ response_file }: Recording): string {
     : 'application/vnd.amazon.eventstream';
 }
 
-/** Byte equality is checked only for exchanges recorded in raw form. */
+/**
+ * Returns true for exchanges that were recorded in raw form. Only these exchanges can be compared byte for
+ * byte.
+ */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
   const { fidelity, request_file, response_file } = recording;
   const isRecorded = fidelity === 'raw' && request_file !== null && response_file !== null;
   return isRecorded && endpoint.namesModel(recording);
 }
 
-/** Vertex requests have the model in the path, so a gateway client would not send such a body. */
+/**
+ * Returns false for Vertex requests. Their model is in the URL path, so a gateway client would not send such
+ * a body.
+ */
 function namesModel(recording: Recording): boolean {
   return modelPattern.test(bodyOf(recording, 'request').toString('utf8'));
 }
@@ -164,8 +168,8 @@ for (const endpoint of endpoints) {
 }
 
 /**
- * Splits at positions unrelated to events, lines and characters. Short streams are also sent byte by byte,
- * which is too slow for long streams.
+ * The chunk sizes at which streams are split, unrelated to events, lines and characters. Only short streams
+ * are also sent byte by byte, because sending long streams byte by byte is too slow.
  */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;

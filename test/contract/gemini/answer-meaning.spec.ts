@@ -14,7 +14,10 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** The response rewritten as a turn of the next request. Only this format can express all of the response. */
+/**
+ * Rewrites the response as a turn of the next request. Only the Gemini format can express all of the
+ * response.
+ */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {
   const { parts } = answer.choices.find(({ index }) => index === choice)!;
   const request = {
@@ -81,7 +84,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'response');
     const chunks = chunksOf(bytes.toString());
-    // The recording is a response from another endpoint, which creates a cache.
+    // The recorded response comes from another endpoint, which creates a cache.
     if (chunks[0]?.candidates === undefined && chunks[0]?.promptFeedback === undefined) {
       expect(() => provider.parseResponse(bytes)).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

@@ -1,13 +1,14 @@
 /**
- * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. The following pairs have the same meaning. Names in snake case and in lower camel case
- * (for the API's own names); null and an absent field; a single part and a list with one part; `thought:
- * false` and no `thought`; declarations in one tool and in several tools; a call without arguments and a call
- * with empty arguments.
+ * Normalizes request and response bodies in the Gemini format, so that two bodies with the same meaning
+ * become equal. The normalization uses no code under test. The API's own field names mean the same in snake
+ * case and in lower camel case. Null is the same as an absent field. A single part is the same as a list with
+ * one part. `thought: false` is the same as no `thought`. Declarations in one tool are the same as
+ * declarations in several tools. A tool call without arguments is the same as a tool call with empty
+ * arguments.
  */
 export type Members = Record<string, unknown>;
 
-/** Objects that contain the client's own fields. */
+/** Fields with objects whose field names the client chooses. */
 const carriedWhole = new Set([
   'parameters',
   'parametersJsonSchema',

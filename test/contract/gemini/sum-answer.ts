@@ -1,6 +1,6 @@
 /**
- * Builds the non-streaming response from the chunks of a stream. Independent of the code under test. Text
- * continues the previous part if both are plain text of the same kind. A part with a signature stays
+ * Builds the non-streaming response from the chunks of a stream. This function uses no code under test. Text
+ * continues the previous part if both parts are plain text of the same kind. A part with a signature stays
  * separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
@@ -53,7 +53,10 @@ export function sumAnswer(chunks: readonly Members[]): AnswerSum {
   };
 }
 
-/** Later counts replace earlier ones. A total belongs only to the counts next to it. */
+/**
+ * Adds up the token usage of all chunks. Later counts replace earlier counts. A total token count is used
+ * only if the last chunk with counts has one.
+ */
 function sumUsage(all: readonly Members[]): Members | undefined {
   const { totalTokenCount: total, ...counts } = Object.assign({}, ...all) as Members;
   const last = all.at(-1)?.totalTokenCount;
@@ -96,7 +99,7 @@ function addPart(parts: Members[], part: Members, isStream: boolean): void {
   else parts.push(part);
 }
 
-/** Next to other parts, an empty text says nothing. */
+/** Returns true for an empty text part, which has no meaning next to other parts. */
 function isEmptyText(part: Members): boolean {
   return part.text === '' && Object.keys(part).length === 1;
 }
@@ -115,7 +118,7 @@ function addCall(parts: Members[], part: Members, piece: Members): void {
   expect([undefined, true, false]).toContain(willContinue);
 }
 
-/** Adds the value at a path such as `$.address.lines[0]`. */
+/** Sets the argument value at a path such as `$.address.lines[0]`. */
 function addPartialArg(args: Members, piece: Members): void {
   const path = [...String(piece.jsonPath).matchAll(/[^.[\]'"$]+/g)].map(([step]) => step);
   const last = path.pop()!;

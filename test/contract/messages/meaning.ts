@@ -1,12 +1,13 @@
 /**
- * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. The following pairs have the same meaning. Null and an absent field; a string and a list
- * with one text block; consecutive messages with the same role and one message (Anthropic joins them); no
- * tools and an empty list; no citations and an empty list; `stream: false` and no `stream`.
+ * Normalizes request and response bodies in the messages format, so that two bodies with the same meaning
+ * become equal. The normalization uses no code under test. Null is the same as an absent field. A string is
+ * the same as a list with one text block. Consecutive messages with the same role are the same as one
+ * message, because Anthropic joins them. An empty list of tools or citations is the same as no list. `stream:
+ * false` is the same as no `stream`.
  */
 export type Members = Record<string, unknown>;
 
-/** Values set by the client or the model, in which null has a meaning. */
+/** Fields with values that the client or the model sets. Null has a meaning in these values. */
 const carriedWhole = new Set(['input_schema', 'schema', 'input']);
 
 export function requestMeaning(body: Members): Members {

@@ -5,8 +5,8 @@ import type { Members } from './meaning.ts';
 const format = formatNamed('messages');
 
 /**
- * Removes every second tool, then all tools. The result must equal the request without these tools, with no
- * other change.
+ * Removes every second tool from the request, then all tools. The result must equal the request without the
+ * removed tools, with no other change.
  */
 checkEvery(
   'request with tools pruned',

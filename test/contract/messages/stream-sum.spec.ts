@@ -6,7 +6,10 @@ import { isSpliced, sumStream } from './sum-stream.ts';
 
 const { client, provider } = formatNamed('messages');
 
-/** A truncated call has no non-streaming form. A separate stream check compares its text. */
+/**
+ * Removes truncated tool calls, which have no non-streaming form. A separate check of streams compares the
+ * text of truncated tool calls.
+ */
 function withoutCutCalls(body: Members): Members {
   const content = body.content as Members[];
   const isCut = (block: Members) => block.type === 'tool_use' && typeof block.input === 'string';

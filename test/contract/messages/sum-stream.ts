@@ -1,19 +1,20 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * Builds the non-streaming response from the text of a stream, as the official clients do. Independent of the
- * code under test.
+ * Builds the non-streaming response from the text of a stream, as the official clients do. This function uses
+ * no code under test.
  */
 export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** Names of events without a type in their data. */
+  /** The names of events whose data have another type or no type. */
   readonly misnamed: readonly string[];
 }
 
 export function sumStream(text: string): StreamSum {
-  // Two recordings contain a second response after the end of the first. The second response is ignored.
+  // Two recordings contain a second response after the end of the first response. The second response is
+  // ignored.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)
@@ -91,7 +92,9 @@ function addDelta(block: Members, delta: Members): void {
   }
 }
 
-/** Truncated input stays a string, which must equal the other side's string. */
+/**
+ * Parses the input of a finished tool call. Truncated input stays a string, and the test compares the string.
+ */
 function finishBlock({ json, ...block }: Members): Members {
   if (json === undefined || json === '') return block;
   try {

@@ -17,9 +17,10 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
 type Members = Record<string, unknown>;
 
 /**
- * The whole response that a stream sends: the items of `output_item.done`, in the response of the last event.
- * Encrypted content differs between the two, and the item's is the one to keep. Undefined for a recording
- * whose deltas were edited, so that they are not the text of its items.
+ * Builds the whole response of a stream from the items of `output_item.done` and the response in the last
+ * event. Encrypted content differs between the items and the last event. The function keeps the encrypted
+ * content of the items. Returns undefined for a recording with edited deltas, because their text differs from
+ * the text of the items.
  */
 function sumStream(bytes: Buffer): Members | undefined {
   const events = bytes

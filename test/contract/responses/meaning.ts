@@ -1,6 +1,6 @@
 /**
- * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Null is the same as
- * an absent field, and `stream: false` is the same as no `stream`.
+ * Normalizes request and response bodies in the Responses format, so that two bodies with the same meaning
+ * become equal. Null is the same as an absent field. `stream: false` is the same as no `stream`.
  */
 export type Members = Record<string, unknown>;
 
@@ -9,7 +9,10 @@ export function requestMeaning(body: Members): Members {
   return Object.fromEntries(Object.entries(meaning).filter(([name, value]) => !isDefault(name, value)));
 }
 
-/** A request with a stored prompt may leave the model to the prompt. */
+/**
+ * Returns true for a field with its default value. A request with a stored prompt may omit the model, because
+ * the stored prompt can set the model.
+ */
 function isDefault(name: string, value: unknown): boolean {
   if (name === 'stream') return value === false;
   if (name === 'model') return value === '';

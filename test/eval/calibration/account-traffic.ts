@@ -13,12 +13,12 @@ import type { ServedAccount } from './served-account.ts';
 export interface TrafficOptions {
   readonly recallTarget: number;
   readonly hasRecovery: boolean;
-  /** The share of missed tools that the model recovers. The gateway does not receive this value. */
+  /** The share of pruned tools that the simulated model recovers. The gateway does not receive this share. */
   readonly recoveryRate: number;
   readonly random: () => number;
-  /** Conversations per day. */
+  /** Number of conversations that the account sends per day. */
   readonly perDay: number;
-  /** The worker calibrates after this many conversations. */
+  /** The worker recalibrates each time the account has sent this many conversations. */
   readonly every: number;
 }
 
@@ -29,8 +29,9 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const setup = ['list', 'model', 'ranker'] as const;
 
 /**
- * Sends an account's conversations through router, log and worker. The router chooses the tools and selects
- * shadow conversations. The worker makes the policy from the fields that the log would contain.
+ * Sends an account's conversations through the tool router, the request log and the worker. The tool router
+ * chooses the tools and selects shadow conversations. The worker makes the routing policy from the fields
+ * that the request log would contain.
  */
 export class AccountTraffic {
   readonly #served: ServedAccount;
@@ -48,12 +49,12 @@ export class AccountTraffic {
     this.#options = options;
   }
 
-  /** The account's bucket in the policy. */
+  /** The account's bucket in the routing policy. */
   get bucket(): PolicyBucket | undefined {
     return this.#calibration?.buckets.find(({ bucket }) => bucket === this.#served.bucket);
   }
 
-  /** Sends one conversation with needed tools of these ranks. */
+  /** Sends one conversation that needs the tools with the given ranks. */
   send(ranks: readonly number[]): void {
     const { random, every } = this.#options;
     const share = this.#served.shareOf(this.policy);

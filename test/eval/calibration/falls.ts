@@ -9,15 +9,19 @@ const perDay = 200;
 /** The number of conversations before the fall of recall, and the maximum number after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
- * The worker calibrates after this many conversations, which contain one shadow request at the usual share.
+ * While recall falls or a fall is suspected, the worker calibrates after this many conversations. With the
+ * usual share of shadow conversations, 20 conversations include one shadow conversation.
  */
 const every = 20;
-/** Before the fall, a new policy is made when the traffic has grown by this share. */
+/**
+ * Before the fall of recall, the worker makes a new policy when the number of conversations has grown by this
+ * fraction.
+ */
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
- * Without a suspicion, the worker calibrates after this many conversations. Evidence for an alarm needs more
- * conversations to arise and to disappear.
+ * Without a suspected fall of recall, the worker calibrates after this many conversations. The evidence for
+ * an alarm needs more conversations than that to arise and to disappear.
  */
 const quietEvery = 200;
 const episode = 10;
@@ -25,25 +29,28 @@ const episode = 10;
 export interface FallFigures {
   readonly target: number;
   readonly recoveryRate: number;
-  /** Recall falls because all ranks are stretched, for example after descriptions got worse. */
+  /**
+   * Delays for a fall of recall with worse ranks of all needed tools, for example after tool descriptions got
+   * worse.
+   */
   readonly stretched: Delays;
   /**
-   * Recall falls because one tool of some conversations ranks anywhere beyond K, for example a new tool with
-   * a low rank.
+   * Delays for a fall of recall in which one tool of some conversations ranks anywhere beyond K. An example
+   * is a new tool with a low rank.
    */
   readonly strayed: Delays;
-  /** The delays of both kinds of fall together. */
+  /** The delays for both kinds of recall fall together. */
   readonly both: Delays;
 }
 
 /**
- * The number of conversations until a fall of forwarded recall by ten points is confirmed. Null if the number
- * exceeds `watchedMax`.
+ * The number of conversations until the worker confirms a fall of forwarded recall by ten percentage points.
+ * A delay is null if the number exceeds `watchedMax`.
  */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
-  /** Conversations until the shadow share is raised. */
+  /** The median number of conversations until the worker raises the share of shadow conversations. */
   readonly suspectedP50: number | null;
 }
 
@@ -51,10 +58,12 @@ export interface QuietFigures {
   readonly target: number;
   /** The share of accounts with a false alarm in 20,000 independent conversations. */
   readonly independent: number;
-  /** The share of accounts with a false alarm if conversations come in episodes of ten identical ones. */
+  /**
+   * The share of accounts with a false alarm if conversations come in series of ten identical conversations.
+   */
   readonly episodes: number;
   readonly standardError: { readonly independent: number; readonly episodes: number };
-  /** The mean share of shadow conversations, which rises with each suspicion. */
+  /** The mean share of shadow conversations, which rises with each suspected fall of recall. */
   readonly shadowShare: number;
 }
 
@@ -91,7 +100,10 @@ interface FallCase {
   readonly change: Change;
 }
 
-/** Null if the account has no measured K that prunes tools, because its recall cannot fall. */
+/**
+ * Measures the delay until a fall of recall is confirmed. Returns null if the account has no measured K that
+ * prunes tools, because the account's recall then cannot fall.
+ */
 function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: Infinity });
@@ -151,7 +163,7 @@ interface QuietCase {
   readonly length: number;
 }
 
-/** Sends an account's conversations with constant recall. */
+/** Sends an account's conversations while the account's recall stays constant. */
 function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: Infinity });
@@ -197,8 +209,8 @@ function describe(delays: readonly Delay[]): Delays {
 }
 
 /**
- * Draws conversations of the same account, with ranks stretched until recall at `k` drops by ten percentage
- * points.
+ * Draws conversations of the same account, with tool ranks multiplied until recall at `k` drops by ten
+ * percentage points.
  */
 function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   const wanted = (recallAt[k] ?? 1) - 0.1;
@@ -209,15 +221,15 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Each stretched rank is a random value between two stretched ranks, because gaps would otherwise reveal
-  // the fall.
+  // Each new rank is a random value between two multiplied ranks.
+  // Without random values, gaps between the ranks would reveal the fall of recall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }
 
 /**
- * Draws an account's conversations with recall at `k` ten points lower. In some conversations for which `k`
- * sufficed, one tool gets a rank beyond `k`.
+ * Draws an account's conversations with recall at `k` ten percentage points lower. In some conversations for
+ * which `k` was enough, one tool gets a rank beyond `k`.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

@@ -4,16 +4,19 @@ import { AccountTraffic } from './account-traffic.ts';
 import { ServedAccount } from './served-account.ts';
 import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
-/** Numbers of measured sessions: the minimum for each bound, and larger numbers. */
+/** The numbers of measured shadow conversations: the minimum for each recall target, and larger numbers. */
 const cases = [
   { target: 0.9, counts: [29, 100, 300, 1000] },
   { target: 0.95, counts: [59, 100, 300, 1000] },
   { target: 0.99, counts: [100, 299, 473, 1000] },
 ] as const;
-/** The true recovery rates. Each account with recovery has one of these rates; other accounts have the rate 0. */
+/**
+ * The true recovery rates. Each account with recovery has one of these rates. All other accounts have the
+ * rate 0.
+ */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 const perDay = 2_000;
-/** A new policy is made when the traffic has grown by this share. */
+/** The worker makes a new policy when the number of conversations has grown by this fraction. */
 const growth = 0.3;
 
 export interface PromiseFigures {
@@ -21,7 +24,10 @@ export interface PromiseFigures {
   readonly hasRecovery: boolean;
   /** The number of measured shadow conversations. */
   readonly sessions: number;
-  /** The share of accounts with a measured K that meet the target by true effective recall. */
+  /**
+   * The share of accounts that meet the recall target by true effective recall, among accounts with a
+   * measured K.
+   */
   readonly met: number;
   readonly standardError: number;
   /** The shares of accounts with a measured K, with the shipped priors, and with pruning off. */
@@ -29,17 +35,20 @@ export interface PromiseFigures {
   readonly prior: number;
   readonly off: number;
   /**
-   * Forwarded tools relative to an oracle, summed over accounts with a measured K. The oracle has the needed
-   * tools of all conversations, and plans with the same recovery rate.
+   * The number of forwarded tools relative to an oracle, summed over accounts with a measured K. The oracle
+   * has the needed tools of all conversations, and plans with the same recovery rate as the account.
    */
   readonly kept: number | null;
-  /** Forwarded tools relative to an oracle that also has the true recovery rate. */
+  /** The number of forwarded tools relative to an oracle that also has the true recovery rate. */
   readonly keptKnowingRate: number | null;
-  /** Means over accounts with a measured K. */
+  /** The mean effective recall over accounts with a measured K. */
   readonly effectiveRecall: number | null;
 }
 
-/** @param accounts simulated accounts per row. */
+/**
+ * Measures how well calibration meets the recall target.
+ * @param accounts number of simulated accounts per row of the table.
+ */
 export function measurePromises(accounts: number, seed: number): PromiseFigures[] {
   return [false, true].flatMap((hasRecovery, part) =>
     cases.flatMap(({ target, counts }, row) =>
@@ -99,13 +108,16 @@ interface Judgement {
   readonly state: string;
   readonly isMet: boolean;
   readonly effective: number;
-  /** The share of the list that the plan forwards. */
+  /** The share of the tool list that the plan forwards. */
   readonly kept: number;
   readonly oracle: number;
   readonly oracleOfRate: number;
 }
 
-/** Sends an account's traffic until enough sessions are measured, and evaluates the resulting plan. */
+/**
+ * Sends an account's conversations until enough shadow conversations are measured, and evaluates the
+ * resulting plan.
+ */
 function judge(
   random: () => number,
   { target, hasRecovery, sessions }: PromiseCase,

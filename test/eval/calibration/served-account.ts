@@ -15,12 +15,15 @@ import {
 } from '../../../apps/tool-router/src/tool-index/tools.fixture.ts';
 import type { SimulatedAccount } from './simulated-account.ts';
 
-/** Prompt cache prices of Claude models, and 200 tokens per definition. */
+/** The tokens per tool definition. The evaluation also uses the prompt cache prices of Claude models. */
 const toolTokens = 200;
 const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024, headTokens: 2_000 };
-/** The shadow shares of an account: see `accountPolicy`. */
+/**
+ * The gateway's usual share of shadow conversations, and the share for accounts with few measurements: see
+ * `accountPolicy`.
+ */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;
-/** The confidence of a turn between the thresholds for unsure and certain turns. */
+/** The confidence of a turn, between the thresholds for unsure and certain turns. */
 const confidence = 0.5;
 const turn = 'Please do the next task.';
 
@@ -30,7 +33,9 @@ export interface ServedPlan {
   readonly isArmed: boolean;
 }
 
-/** A simulated account behind the real router. The tool with rank r is at position r − 1 of the ranking. */
+/**
+ * A simulated account behind the real tool router. The tool with rank r is at position r − 1 of the ranking.
+ */
 export class ServedAccount {
   readonly account: SimulatedAccount;
   readonly #index: KeywordIndex;
@@ -49,7 +54,7 @@ export class ServedAccount {
     this.#ranking = rankInOrder(account.tools);
   }
 
-  /** Returns the router's plan for a new conversation. */
+  /** Returns the tool router's plan for a new conversation. */
   serve(policy: RoutingPolicy | null): ServedPlan {
     const known = policy === null ? this.#prior : this.#plans.get(policy);
     if (known !== undefined) return known;
@@ -60,16 +65,16 @@ export class ServedAccount {
     return served;
   }
 
-  /** Returns the probability that the router makes a conversation a shadow conversation. */
+  /** Returns the probability that the tool router makes a conversation a shadow conversation. */
   shareOf(policy: RoutingPolicy | null): number {
     const { kReason, bucket } = this.serve(policy).plan;
-    // A conversation with at most eight tools is never a shadow conversation. All other conversations can be,
-    // whatever the reason for their K.
+    // A conversation with at most eight tools is never a shadow conversation.
+    // Any longer conversation can be a shadow conversation, whatever the reason for its K.
     const reason = kReason === 'short_list' ? kReason : 'prior';
     return shareOfShadow({ shadow: { at: 0, ...shadowShares } }, reason, policy, bucket);
   }
 
-  /** Returns the label of a tool by its rank, from the router's replay over its grid of K. */
+  /** Returns the smallest K at which the tool router forwards the tool with the given rank. */
   labelOf(rank: number): number {
     this.#labels ??= this.#readLabels();
     return this.#labels[rank - 1] ?? this.account.tools;

@@ -1,28 +1,28 @@
 /**
- * Simulates an account with a known true recall. The account has a list of tools and a fixed set of
- * conversations, each with the ranks of its called tools. A conversation has one to six calls with the same
- * difficulty, so single calls are not independent samples.
+ * A simulated account with a known true recall. The account has a list of tools and a fixed set of
+ * conversations, each with the ranks of its called tools. A conversation has one to six tool calls with the
+ * same difficulty, so single calls are not independent samples.
  */
 export interface SimulatedAccount {
   readonly tools: number;
-  /** The share of conversations for which K suffices, indexed by K from 1. */
+  /** The share of conversations for which K ranked tools are enough, indexed by K from 1. */
   readonly recallAt: Float64Array;
-  /** The ranks of each conversation's tools, each tool once. */
+  /** The ranks of the tools that each conversation needs. Each needed tool occurs once. */
   readonly sessions: readonly (readonly number[])[];
   /** Draws one of the account's fixed conversations, so the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
 }
 
 /**
- * The ranges for calls per conversation and for difficulty, which stretches the ranks. All values in a range
- * are equally likely.
+ * The range of tool calls per conversation, and the range of the difficulty, by which the ranks are
+ * multiplied. All values in a range are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
- * The distribution of the ranks of needed tools: most tools rank near the top, and some rank anywhere. Real
- * tool sets fall within these distributions.
+ * The distributions of the ranks of needed tools: most tools rank near the top, and some rank anywhere. The
+ * ranks in real tool sets are between these distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;
@@ -75,8 +75,8 @@ export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, rec
 }
 
 /**
- * Returns the smallest K with a true effective recall that meets the target. An oracle would forward this
- * many tools. Recall grows with K.
+ * Returns the smallest K with a true effective recall that meets the recall target. An oracle would forward
+ * this many tools. Recall grows with K.
  */
 export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {
   let [low, high] = [1, account.tools];

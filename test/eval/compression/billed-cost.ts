@@ -1,11 +1,14 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, used if the catalogue does not state the length. */
+/**
+ * The minimum length in tokens of a prefix that providers cache, used if the catalogue does not state the
+ * minimum.
+ */
 const cachedTokensMin = 1024;
 
 /**
- * One request in a session: its total tokens, and the tokens of the prefix it shares with the previous
- * request.
+ * One request in a session: its total tokens, and the tokens of the prefix that the request shares with the
+ * previous request.
  */
 export interface BilledTurn {
   readonly sharedTokens: number;
@@ -14,9 +17,9 @@ export interface BilledTurn {
 
 /**
  * Returns the input cost of a session in USD under the provider's prompt cache rules. The prefix shared with
- * the previous turn is read from the cache if it is long enough. The rest of a cacheable input is written to
- * the cache. Turns are assumed to follow within the cache's lifetime. Explicit cache markers are assumed at
- * the end of each request, as agents set them.
+ * the previous turn is read from the cache if the prefix is long enough. The rest of a cacheable input is
+ * written to the cache. Turns are assumed to follow each other within the cache's lifetime. The function
+ * assumes explicit cache markers at the end of each request, because agents set them there.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

@@ -6,7 +6,10 @@ import type { Transcript } from './transcripts.ts';
 
 const { client } = formatNamed('chat-completions');
 
-/** Returns the clears that the edge would declare for this model during a session, by request length. */
+/**
+ * Returns the declared clears of an edge for this model during a session, by the number of messages in the
+ * request.
+ */
 export function clearsOf({ messages }: Transcript, model: CatalogModel): (end: number) => number {
   return (end) => {
     const body = Buffer.from(JSON.stringify({ model: model.modelId, messages: messages.slice(0, end) }));

@@ -9,16 +9,17 @@ export interface ServedReplays {
 }
 
 /**
- * Figures of the sent requests, including declared clears. Ratios are sent divided by received. Shares are
- * fractions of 1. The turns with a declared clear depend on the model, so each model has its own replays.
- * Unless stated otherwise, a figure without a model is the mean over the models.
+ * Figures of the sent requests, including requests with a declared clear. Ratios are sent tokens or costs
+ * divided by received tokens or costs. Shares are fractions of 1. The turns with a declared clear depend on
+ * the model, so each model has its own replays. Unless stated otherwise, a figure without a model is the mean
+ * over the models.
  */
 export interface Figures {
   readonly tokens_ratio: number;
-  /** The worst ratio in `billed_cost_ratio_by_model`. */
+  /** The highest ratio in `billed_cost_ratio_by_model`. */
   readonly billed_cost_ratio: number;
   readonly billed_cost_ratio_by_model: Readonly<Record<string, number>>;
-  /** The worst ratio for a single transcript under any of the models. */
+  /** The highest cost ratio of a single transcript under any of the models. */
   readonly billed_cost_ratio_worst_transcript: number;
   readonly observation_tokens_saved: number;
   readonly retention: number;
@@ -30,7 +31,10 @@ export interface Figures {
   readonly transcripts: number;
 }
 
-/** @param frontTokens cached tokens of tools and instructions in front of every request. */
+/**
+ * Computes the figures of all replays.
+ * @param frontTokens cached tokens of tools and instructions in front of every request.
+ */
 export function measure(served: readonly ServedReplays[], frontTokens = 0): Figures {
   const costs = served.map(({ model, replays }) => costRatio(model, replays, frontTokens));
   const worst = served.flatMap(({ model, replays }) =>

@@ -9,17 +9,20 @@ import { measureRetention, type Retention } from './retention.ts';
 import { messageTokens, tokensOf } from './token-table.ts';
 import type { Transcript } from './transcripts.ts';
 
-/** The replay of one transcript: the request of each turn as received and as sent. */
+/**
+ * The replay of one transcript: the request of each turn as received from the client and as sent to the
+ * provider.
+ */
 export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
   /**
-   * The number of turns after the first. The second figure counts the turns in which the request starts with
+   * The number of turns after the first turn. `stableTurns` counts the turns in which the request starts with
    * all bytes of the previous request.
    */
   readonly turns: number;
   readonly stableTurns: number;
-  /** The number of turns at which a clear was declared. */
+  /** The number of turns with a declared clear. */
   readonly clears: number;
   readonly observationTokens: { readonly before: number; readonly after: number };
   readonly retention: Retention;
@@ -27,9 +30,9 @@ export interface Replay {
 }
 
 /**
- * Replays a transcript. Every prefix that ends with a user or tool message is one request, which is
- * compressed without earlier results.
- * @param clearBefore the message before which a request's tool results count as old.
+ * Replays a transcript. Every prefix of the transcript that ends with a user or tool message is one request.
+ * Each request is compressed without earlier compression results.
+ * @param clearBefore the message before which a request's tool results are treated as old.
  */
 export function replay(
   transcript: Transcript,

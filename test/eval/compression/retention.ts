@@ -1,20 +1,23 @@
 import type { Message } from './transcripts.ts';
 
 export interface Retention {
-  /** Values used in later calls that the client's context contained. */
+  /** The number of values that later tool calls use and that the client's context contained. */
   values: number;
-  /** The values that the sent context also contained, directly or through the target of a reference. */
+  /**
+   * The number of these values that the sent context also contained, directly or through the target of a
+   * reference.
+   */
   inContext: number;
-  /** The values that the sent context or the text behind a marker contained. */
+  /** The number of these values that the sent context or the text behind a marker contained. */
   recoverable: number;
 }
 
-/** Shorter values ("1", "no") occur everywhere by chance. */
+/** The minimum length of a value. Shorter values ("1", "no") occur everywhere by chance. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 
 /**
- * Counts the argument values that the agent could still read when it made its calls.
+ * Counts the argument values that the agent could still read when it made its tool calls.
  * @param before the messages that the client had sent
  * @param sent the messages that the gateway sent, with references resolved
  * @param omitted the content that the gateway's markers replaced
@@ -37,8 +40,8 @@ export function measureRetention(
 }
 
 /**
- * Returns the values in the calls of one turn. If calls are written as text, the values are the command's
- * words and lines.
+ * Returns the argument values in the tool calls of one turn. If tool calls are written as text, the values
+ * are the words and lines of the command.
  */
 function valuesOf({ content, tool_calls = [] }: Message): Set<string> {
   const values = new Set<string>();
@@ -64,7 +67,7 @@ function collect(value: unknown, values: Set<string>): void {
   }
 }
 
-/** Returns the fenced blocks and element contents at the end of a turn. */
+/** Returns the fenced code blocks of a turn, and the content of an XML element at the end of the turn. */
 function commandsOf(text: string): string[] {
   const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
   const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];

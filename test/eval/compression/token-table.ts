@@ -5,7 +5,7 @@ export const messageTokens = 4;
 
 const counts = new Map<string, number>();
 
-/** Counts the o200k tokens of each text only once. */
+/** Counts the o200k tokens of a text. The tokens of each text are counted only once. */
 export function tokensOf(text: string): number {
   const known = counts.get(text);
   if (known !== undefined) return known;

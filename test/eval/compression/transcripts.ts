@@ -22,7 +22,7 @@ export interface Transcript {
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
-  /** The positions of tool results (see `isObservation`). */
+  /** The positions of tool results in the messages (see `isObservation`). */
   readonly observations: ReadonlySet<number>;
 }
 
@@ -48,7 +48,10 @@ function readTranscript({
   return { id, set, messages, blocks: messages.map(readBlock), observations };
 }
 
-/** Converts one message to one block. The arguments of a call belong to the turn that makes the call. */
+/**
+ * Converts one message to one context block. The arguments of a tool call belong to the turn that makes the
+ * call.
+ */
 function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
   const calls = tool_calls.map((call) => `${call.function.name} ${call.function.arguments}`);
   const text = [content ?? '', ...calls].filter((part) => part !== '').join('\n');
@@ -56,9 +59,9 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 }
 
 /**
- * Returns true for an observation. A tool message is an observation. A user turn is an observation if it
- * follows an assistant turn that has no tool call and ends with a command. The compressor uses the same rule
- * to distinguish observations from user text.
+ * Returns true if a message is an observation. Every tool message is an observation. A user turn is an
+ * observation if it follows an assistant turn without tool calls that ends with a command. The compressor
+ * uses the same rule to distinguish observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

@@ -1,6 +1,6 @@
 import { randomFrom } from '@gateway/testing';
 
-/** A prompt with its score, and the quality that each model achieves on it. */
+/** A prompt with its complexity score, and the quality that each model achieves on the prompt. */
 export interface Scored {
   readonly score: number;
   readonly capable: number;
@@ -9,19 +9,21 @@ export interface Scored {
 
 export interface RoutingFigures {
   /**
-   * The mean share of the quality gap that is recovered, over all shares of calls to the capable model.
-   * Random routing scores 0.5. Null if there is no gap.
+   * The mean share of the quality gap between the models that is recovered, over all shares of calls to the
+   * capable model. Random routing scores 0.5. The mean is null if the models have the same quality.
    */
   readonly apgr: number | null;
-  /** The smallest shares of calls to the capable model that recover half and four fifths of the gap. */
+  /**
+   * The smallest shares of calls to the capable model that recover half and four fifths of the quality gap.
+   */
   readonly callsFor50: number | null;
   readonly callsFor80: number | null;
 }
 
 /**
  * For every share x, sends the share x of prompts with the highest scores to the capable model. The recovered
- * gap is (quality − cheap) / (capable − cheap). For prompts with equal scores, the mean is used, so that
- * their order does not matter.
+ * quality gap is (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean
+ * quality, so that their order does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);

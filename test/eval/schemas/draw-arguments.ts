@@ -15,7 +15,7 @@ export function createDraw(seed: number): Draw {
 const depthMax = 6;
 const strays: readonly unknown[] = [null, true, 0, -1, 1.5, '', 'stray', [], {}, ['a', 1], { stray: 1 }];
 
-/** Returns a value that matches a schema. Sometimes the value violates the schema. */
+/** Returns a value that matches a JSON Schema. Sometimes the value violates the schema on purpose. */
 export function drawArguments(schema: unknown, draw: Draw, depth = 0): unknown {
   if (draw(12) === 0 || depth > depthMax || typeof schema !== 'object' || schema === null) {
     return strays[draw(strays.length)];

@@ -8,20 +8,23 @@ import type { ServedConversation } from './served-account.ts';
 /** The probabilities with which the scripted model recovers a missed tool. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 
-/** The figures for one target and one true recovery rate, as means over accounts and splits. */
+/** The figures for one recall target and one true recovery rate, as means over accounts and splits. */
 export interface ServedFigures {
   readonly rho_true: number;
-  /** The share of splits in which the final policy meets the target over all of the account's conversations. */
+  /**
+   * The share of splits in which the final policy meets the recall target over all of the account's
+   * conversations.
+   */
   readonly met_share: number;
   readonly forwarded_recall: number;
   readonly effective_recall: number;
   readonly rho_used: number;
-  /** The mean K of calibrated buckets; null if none was calibrated. */
+  /** The mean K of calibrated buckets. Null if no bucket was calibrated. */
   readonly k: number | null;
-  /** The mean share of buckets in each state, weighted by conversations. */
+  /** The mean share of buckets in each calibration state, weighted by conversations. */
   readonly states: Readonly<Record<'calibrated' | 'prior' | 'off', number>>;
   readonly tools_share: number;
-  /** Billed cost relative to sending every tool, by prompt size. */
+  /** The billed cost relative to sending every tool, by prompt size. */
   readonly cost_ratio: Readonly<Record<PromptSize, number>>;
 }
 
@@ -44,7 +47,7 @@ interface Split {
   readonly cost: Readonly<Record<PromptSize, number>>;
 }
 
-/** For each split, sends new random traffic of each account, and evaluates the resulting policy. */
+/** For each split, sends new random traffic of each account, and evaluates the resulting routing policy. */
 export async function measureServed(
   accounts: readonly (readonly ServedConversation[])[],
   options: ServedOptions,

@@ -9,15 +9,15 @@ import type { PrunedConversation } from '../../../apps/worker/src/jobs/calibrate
 import type { Served, ServedConversation } from './served-account.ts';
 
 export interface Traffic {
-  /** The account's conversations. Traffic draws conversations from this list at random. */
+  /** The account's conversations. The simulated traffic consists of random conversations from this list. */
   readonly conversations: readonly ServedConversation[];
   readonly recallTarget: number;
   /**
    * The probability with which the scripted model recovers a missed tool. The gateway does not receive this
-   * value.
+   * probability.
    */
   readonly recoveryRate: number;
-  /** Number of conversations that the account sends. */
+  /** The number of conversations that the account sends. */
   readonly length: number;
   readonly random: () => number;
 }
@@ -27,18 +27,21 @@ export interface TrafficResult {
   readonly policy: RoutingPolicy;
 }
 
-/** The gateway's shadow shares before and after an account has this many samples. */
+/**
+ * The shares of shadow conversations before and after an account has `learningSamples` measured
+ * conversations.
+ */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
-/** A new policy is made when the number of shadow conversations has grown by this factor. */
+/** The worker makes a new policy when the number of shadow conversations has grown by this factor. */
 const growth = 1.2;
 const firstSamples = 20;
 const setup = ['list', 'model', 'ranker'] as const;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
- * Sends traffic through planner, log and calibration, as the gateway does. Shadow conversations are drawn at
- * random and labelled. All other conversations are served under the policy in force. New policies are made
- * while the traffic arrives.
+ * Sends conversations through planner, log and calibration, as the gateway does. Shadow conversations are
+ * drawn at random. All other conversations are served under the current routing policy. The worker makes new
+ * policies while conversations arrive.
  */
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;
@@ -66,7 +69,7 @@ export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   return { calibration, policy };
 }
 
-/** The time of the account's nth conversation. */
+/** Returns the time of the account's nth conversation. */
 function timeOf(at: number): string {
   return new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
 }

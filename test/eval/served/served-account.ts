@@ -7,19 +7,19 @@ import { resize, type PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from '../sessions/replay.ts';
 import { planFirst, replaySession, replayStateless } from '../sessions/replay-session.ts';
 
-/** A conversation as the gateway serves it under one policy. */
+/** The outcome of a conversation that the gateway served under one routing policy. */
 export interface Served {
-  /** The number of needed tools that were pruned at their first need. */
+  /** The number of needed tools that were pruned when the model first needed them. */
   readonly missed: number;
   readonly isArmed: boolean;
-  /** The mean share of the list that was forwarded. */
+  /** The mean share of the tool list that was forwarded. */
   readonly kept: number;
 }
 
-/** The prompt size for a replay. `own` is the size as recorded. */
+/** The prompt size for a replay. `own` is the recorded size. */
 type Length = PromptSize | 'own';
 
-/** A conversation that the real planner can serve under any policy. */
+/** A conversation that the real planner can serve under any routing policy. */
 export class ServedConversation {
   readonly #model: CatalogModel;
   readonly #subjects: Readonly<Record<Length, ReplaySubject>>;
@@ -28,7 +28,10 @@ export class ServedConversation {
   readonly #replays = new Map<string, Promise<ReplayOutcome>>();
   /** The bucket of the conversation's first turn and tool list, as `<intent>:<band>`. */
   bucket = '';
-  /** The labels of the conversation's needed tools, descending. */
+  /**
+   * For each needed tool of the conversation, the smallest K that forwards the tool. The values are in
+   * descending order.
+   */
   neededKs: readonly number[] = [];
   /** The cost of the conversation if every tool is sent with every request. */
   whole: Readonly<Record<PromptSize, number>> = { small: 0, large: 0 };
@@ -42,7 +45,7 @@ export class ServedConversation {
     return this.#subjects.own.list.tools.length;
   }
 
-  /** Replays the conversation as a shadow conversation, as the router does. */
+  /** Replays the conversation as a shadow conversation, as the tool router does. */
   async label(recallTarget: number): Promise<void> {
     const { own, small, large } = this.#subjects;
     const settings = { ...this.#settings(null, recallTarget), isShadow: true };
@@ -54,7 +57,7 @@ export class ServedConversation {
     this.whole = { small: await costOf(small), large: await costOf(large) };
   }
 
-  /** Replays the conversation under a policy. */
+  /** Replays the conversation under a routing policy. */
   serve(policy: RoutingPolicy | null, recallTarget: number): Promise<Served> {
     const known = policy === null ? undefined : this.#served.get(policy);
     if (known !== undefined) return known;
@@ -65,7 +68,10 @@ export class ServedConversation {
     return served;
   }
 
-  /** The billed cost under a policy, in tokens at the regular input price, by prompt size. */
+  /**
+   * Returns the billed cost under a routing policy by prompt size. The cost is in tokens at the regular input
+   * price.
+   */
   async bill(policy: RoutingPolicy, recallTarget: number): Promise<Record<PromptSize, number>> {
     const costOf = async (size: PromptSize): Promise<number> =>
       billSession(this.#model, (await this.#replay(size, policy, recallTarget)).calls);
@@ -73,7 +79,7 @@ export class ServedConversation {
   }
 
   /**
-   * Replays the conversation. Policies that choose equal tool sets have equal replays, so each set is
+   * Replays the conversation. Policies that choose equal tool sets have equal replays, so each tool set is
    * replayed once.
    */
   async #replay(length: Length, policy: RoutingPolicy | null, recallTarget: number): Promise<ReplayOutcome> {

@@ -1,19 +1,22 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, used if the catalogue does not state the length. */
+/**
+ * The minimum length in tokens of a prefix that providers cache, used if the catalogue does not state the
+ * minimum.
+ */
 const cachedTokensMin = 1024;
 
 /** One model call with its tokens as the provider counts them. */
 export interface BilledCall {
-  /** The part of the input that is also the start of an earlier call in the session. */
+  /** The tokens of the input prefix that an earlier call in the session also sent. */
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * Returns the cost of a session for a model, in tokens at its regular input price. Calls are assumed to
- * follow within the cache's lifetime.
+ * Returns the cost of a session for a model, in tokens at the model's regular input price. Model calls are
+ * assumed to follow each other within the cache's lifetime.
  */
 export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
   if (prices === null || prices.input === 0) return 0;
@@ -32,15 +35,16 @@ export function billSession({ prices, cache }: CatalogModel, calls: readonly Bil
 }
 
 /**
- * Tracks the calls in a session and the prefixes that the calls share. A prompt has tools first, then
- * instructions, then messages, and a provider caches every received prefix. The common prefix ends at the
- * first different tool. Messages are only ever appended.
+ * Tracks the model calls in a session and the prompt prefixes that the calls share. A prompt has tools first,
+ * then instructions, then messages. A provider caches every received prefix. The common prefix of two prompts
+ * ends at the first different tool. Messages are only ever appended.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];
   readonly #sent: { readonly tools: readonly number[]; tail: number }[] = [];
 
   /**
+   * Adds a model call.
    * @param tools the sent tools in order, as numbers. Equal numbers are equal definitions.
    * @param toolTokens the tokens of each tool.
    * @param tailTokens the tokens of everything after the tools: instructions and messages.

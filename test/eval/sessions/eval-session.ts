@@ -2,13 +2,13 @@ import type { ToolDefinition } from '@gateway/contracts';
 
 /** One model call in a recorded session. */
 export interface EvalRequest {
-  /** The user's turns up to this request. */
+  /** The texts of the user's turns up to this request. */
   readonly userTurns: readonly string[];
-  /** Tokens added since the previous request, except the model's own output. */
+  /** The tokens added since the previous request, except the model's own output. */
   readonly newTokens: number;
   /** The tokens of the model's response. */
   readonly outputTokens: number;
-  /** The tool that the response calls. */
+  /** The name of the tool that the response calls. */
   readonly needed: string | undefined;
 }
 
@@ -17,12 +17,12 @@ export interface EvalSession {
   readonly id: string;
   readonly source: 'apibank' | 'bfcl_multi_turn' | 'airline';
   readonly systemTokens: number;
-  /** The session's own tools. */
+  /** The tools that the recorded session offered. */
   readonly tools: readonly ToolDefinition[];
   readonly requests: readonly EvalRequest[];
 }
 
-/** A list of tools used to replay a session. */
+/** A tool list with which a session is replayed. */
 export interface EvalList {
   readonly tools: readonly ToolDefinition[];
   readonly tokens: readonly number[];

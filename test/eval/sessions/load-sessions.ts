@@ -24,11 +24,11 @@ interface QueryLine {
 
 export interface SessionData {
   readonly sessions: readonly EvalSession[];
-  /** The tools of all sets, used to fill lists. */
+  /** The tools of all data sets, used to extend tool lists. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
 }
 
-/** Reads the multi-turn sets in `tools/`, and the transcripts with tool calls in `transcripts/`. */
+/** Reads the multi-turn data sets in `tools/`, and the transcripts with tool calls in `transcripts/`. */
 export function loadSessions(directory: string): SessionData {
   const tools = readTools(join(directory, 'tools/tools.jsonl'));
   const lines = parseLines<QueryLine>(join(directory, 'tools/queries.jsonl'));
@@ -71,8 +71,8 @@ function defineTool(id: string, name: string, description: string, parameters: u
 }
 
 /**
- * Each set has one line per dialogue turn. The gold tools of a turn are called one after the other, then the
- * model responds.
+ * Reads a session from a data set. Each data set has one line per dialogue turn. The gold tools of a turn are
+ * called one after the other, then the model responds.
  */
 function readDialogues(
   source: 'apibank' | 'bfcl_multi_turn',
@@ -107,7 +107,7 @@ function readTurn(turns: readonly QueryLine[], tools: ReadonlyMap<string, ToolDe
 
 /**
  * Generates tool definitions, because transcripts do not contain them. The definitions come from the tool
- * names, the arguments of their calls, and our own descriptions.
+ * names, the arguments of the tool calls, and our own descriptions.
  */
 function readTranscripts(folder: string): EvalSession[] {
   const transcripts = loadTranscripts(folder).filter(({ set }) => set === 'json');
@@ -139,7 +139,7 @@ function namesOfArguments(text: string): string[] {
   }
 }
 
-/** Every model message becomes one request. */
+/** Returns the requests of a transcript. Every model message becomes one request. */
 function readRequests(messages: readonly Message[]): EvalRequest[] {
   const requests: EvalRequest[] = [];
   let userTurns: string[] = [];

@@ -8,21 +8,24 @@ import { replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
-/** The values of K on the frontier, from 5 up to all tools. */
+/** The measured values of K, from 5 up to all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 const targets = [0.9, 0.95, 0.99];
 
-/** Prices for a cached prefix. The frontier does not depend on these prices. */
+/**
+ * Prices for a cached prefix, relative to the input price. The results for fixed values of K do not depend on
+ * these prices.
+ */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
 /** The figures for one setting, over all sessions. Recall is counted by conversation. */
 export interface Point {
   readonly setting: string;
-  /** Billed cost relative to sending all tools, by model. */
+  /** The billed cost relative to sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
-  /** The share of calls for which the tool was forwarded. */
+  /** The share of tool calls for which the tool was forwarded. */
   readonly callRecall: number;
-  /** The share of conversations in which every needed tool was forwarded at its first need. */
+  /** The share of conversations in which every needed tool was forwarded when it was first needed. */
   readonly forwardedRecall: number;
   /**
    * The mean over conversations of ρ^m, with m missed tools and the recovery rate ρ of the policy
@@ -36,7 +39,7 @@ export interface Point {
 
 export interface ListReport {
   readonly tools: number;
-  /** The lengths of instructions and tool results. */
+  /** The lengths of the instructions and tool results in the prompt. */
   readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
@@ -44,9 +47,9 @@ export interface ListReport {
   readonly stateless: readonly Point[];
   /** Methods (c), (d), (e): conversations by recovery mode, for each K. */
   readonly frontier: readonly Point[];
-  /** The points for each recall target, under the prices of each model. */
+  /** The figures for each recall target, under the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
-  /** The points with the provider's own deferral, for models that have it. */
+  /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
 }
 
@@ -90,8 +93,8 @@ type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
 type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
 
 /**
- * Measures a new account with the shipped priors, without and with recovery. Then measures an account with
- * the policy that the worker makes from these conversations as shadow conversations.
+ * Measures a new account with the shipped priors, without and with recovery. The function also measures an
+ * account with a policy from shadow conversations. These shadow conversations are the measured conversations.
  */
 async function measurePriced(
   model: CatalogModel,
@@ -159,7 +162,7 @@ export function priceOf(model: CatalogModel): ReplaySettings['price'] {
   };
 }
 
-/** The cost of sending all tools, by model and session. */
+/** Returns the cost of sending all tools, summed over all sessions, by model. */
 function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]): Map<string, number> {
   return new Map(
     models.map((model) => [nameOf(model), sumOf(all, ({ calls }) => billSession(model, calls))]),

@@ -14,17 +14,17 @@ import type { ReplaySubject } from './replay.ts';
 import { draw } from './replay-session.ts';
 
 export interface SubjectOptions {
-  /** The number of tools in each list. */
+  /** The number of tools in each tool list. */
   readonly size: number;
-  /** The maximum number of sessions from each source, drawn by session name. */
+  /** The maximum number of sessions from each source. A hash of the session's name selects the sessions. */
   readonly perSource: number;
   readonly lane: 'keyword' | 'semantic';
 }
 
-/** The limit for the cached rankings of one session. */
+/** The maximum memory in bytes for the cached rankings of one session. */
 const rankingsBytesMax = 4 * 1024 * 1024;
 
-/** The sessions with their lists and indexes. */
+/** Returns the sessions with their tool lists and indexes. */
 export function prepareSubjects(
   { sessions, tools }: SessionData,
   { size, perSource, lane }: SubjectOptions,
@@ -54,7 +54,8 @@ export function prepareSubjects(
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
 /**
- * For sessions from a set, the semantic method ranks with models that were trained without the set's family.
+ * Opens the ranking method for sessions. For sessions from a data set, the semantic method ranks with models
+ * that were trained without the set's family.
  */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
   if (lane === 'keyword') return () => keywordRanker;

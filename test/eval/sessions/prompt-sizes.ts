@@ -1,8 +1,8 @@
 import type { ReplaySubject } from './replay.ts';
 
 /**
- * Prompt sizes in tokens, for instructions and for each tool result: those of public dialogues, and those of
- * coding agents.
+ * Prompt sizes in tokens, for instructions and for each tool result. `small` is the size of public dialogues,
+ * and `large` is the size of coding agents' prompts.
  */
 export const promptSizes = {
   small: { system: 300, result: 80 },

@@ -5,14 +5,14 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
- * Replays a session with the provider's own deferral. In `deferred`, a definition costs nothing until the
- * model searches for it, and is part of the transcript afterwards. The search is a step in the same response,
- * and the provider reads the context again for it. In `allowed`, the prompt contains every definition,
- * including tools that may not be called.
+ * Settings of a replay with the provider's own deferral. With deferred loading, a tool definition costs
+ * nothing until the model searches for the tool. After the search, the definition is part of the transcript.
+ * The search is a step in the same response, for which the provider reads the context again. With allowed
+ * tools, the prompt contains every definition, including tools that the model may not call.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
-  /** Only the search tool is loaded, as for a client without a plan. */
+  /** Loads only the search tool, as for a client without a plan. */
   readonly defersAll?: boolean;
 };
 
@@ -49,7 +49,9 @@ function questionOf(
   };
 }
 
-/** The same values that the edge sends to the router (`pipeline/stages/plan/session/plan-price.ts`). */
+/**
+ * Returns the prices that an edge sends to the tool router (`pipeline/stages/plan/session/plan-price.ts`).
+ */
 function priceNatively(
   way: NativeSetting['way'],
   { cacheRead, cacheWrite }: NativeSetting['price'],
@@ -60,7 +62,8 @@ function priceNatively(
 }
 
 /**
- * The model calls loaded tools, searches for deferred tools, and works without tools that it may not call.
+ * Adds the model's response. The model calls loaded tools, searches for deferred tools, and works without
+ * tools that it may not call.
  */
 function answer(
   { list, index }: ReplaySubject,
@@ -90,8 +93,8 @@ function answer(
       state.tail += searchAskTokens + (list.tokens[position] ?? 0) + (foundTools - 1) * mean;
     }
   }
-  // After a search, the transcript contains the definition of the deferred tool. The tool list of the prompt
-  // never contains it.
+  // After a search, the transcript contains the definition of the deferred tool.
+  // The prompt's tool list never contains the definition.
   if (isIn) state.called.add(needed);
   send(outputTokens);
 }

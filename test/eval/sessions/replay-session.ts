@@ -20,7 +20,7 @@ const standInTokens = 180;
 const nameTokens = 5;
 
 /**
- * Sends a session through the router's own planner, request by request, and counts the tokens that providers
+ * Sends a session through the tool router's own planner, request by request. Counts the tokens that providers
  * would bill.
  */
 export function replaySession(subject: ReplaySubject, settings: ReplaySettings): Promise<ReplayOutcome> {
@@ -63,7 +63,7 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/** Stores the label of a needed tool at its first need. */
+/** Stores the smallest K that forwards a needed tool, when the model first needs the tool. */
 function noteLabel(
   { index }: ReplaySubject,
   { needed }: EvalRequest,
@@ -76,7 +76,10 @@ function noteLabel(
   if (label !== undefined) heldFromK.set(needed, label);
 }
 
-/** The model responds under the plan: with its call, with a recovery call first, or without the tool. */
+/**
+ * Adds the model's response under the plan. The model calls the tool, calls the recovery tool first, or works
+ * without the tool.
+ */
 function answer(
   { list, index }: ReplaySubject,
   { needed, outputTokens }: EvalRequest,
@@ -89,8 +92,8 @@ function answer(
   if (needed === undefined || position === undefined) return send(forwarded, state.tail, outputTokens);
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
-  // After one recovery call, the transcript contains that call, and the model calls the tool in the same form
-  // next time.
+  // After one recovery call, the transcript contains the recovery call.
+  // Afterwards, the model calls the tool in the same form.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);
@@ -138,14 +141,14 @@ function sendCall(
   prefixes.add(sent, tokensAt, tail, output);
 }
 
-/** A number from 0 to 1 that is the same in every run. */
+/** Returns a number from 0 to 1 that is the same in every run for the same seed. */
 export function draw(seed: string): number {
   return createHash('md5').update(seed).digest().readUInt32BE(0) / 0x1_0000_0000;
 }
 
 /**
- * Sends all tools with every request, or the best K for its latest turn, like a gateway that does not track
- * conversations.
+ * Sends all tools with every request, or the best K tools for the latest turn. A gateway that does not track
+ * conversations would send the same tools.
  */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,

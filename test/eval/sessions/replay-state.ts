@@ -9,7 +9,7 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** A replay has one account, so its share is not limited. */
+/** A replay has only one account, so the account's share of processor time is not limited. */
 const share = new LoopShare({
   ...{ pieceMs: 60_000, contendedShare: 1, burstMs: 0 },
   jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
@@ -22,16 +22,16 @@ export const messageTokens = 4;
 export interface ReplayState {
   readonly prefixes: SharedPrefixes;
   readonly called: Set<string>;
-  /** Pruned tools that the model has recovered. */
+  /** The names of pruned tools that the model has recovered. */
   readonly recovered: Set<string>;
-  /** For each tool, the number of needs while the tool was pruned. */
+  /** For each tool, the number of times that the model needed the tool while it was pruned. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
   tail: number;
   /**
-   * The tail tokens of the last request, 0 before the first request. `sentBefore` has the value at the
-   * arrival of each user turn.
+   * The tokens after the tools in the last request, or 0 before the first request. `sentBefore` has the
+   * number of these tokens at the arrival of each user turn.
    */
   sentTokens: number;
   readonly sentBefore: number[];
@@ -44,7 +44,10 @@ export interface ReplayState {
   readonly heldFromK: Map<string, number>;
 }
 
-/** Processes the requests of a session in order and counts their tokens. The caller answers each request. */
+/**
+ * Processes the requests of a session in order and counts their tokens. The function `answer` adds the
+ * model's response to each request.
+ */
 export async function replayRequests(
   { session, index, ranker, priors }: ReplaySubject,
   policy: RoutingPolicy | null,
@@ -100,7 +103,7 @@ function openState(systemTokens: number): ReplayState {
   };
 }
 
-/** Returns the router input for a request. */
+/** Returns the tool router's input for a request. */
 export function renderQuestion(
   { session, list, index }: ReplaySubject,
   {
@@ -134,7 +137,7 @@ export function renderQuestion(
   };
 }
 
-/** Calls the router, and stores the state for the next request as the gateway does. */
+/** Calls the tool router, and stores the planning state for the next request as the gateway does. */
 export async function askRouter(
   planner: ToolPlanner,
   question: PlanToolsRequest,

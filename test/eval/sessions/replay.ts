@@ -5,7 +5,7 @@ import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyw
 import type { BilledCall } from './bill.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** A session with a list, prepared for replays under many settings. */
+/** A session with a tool list, prepared for replays under many settings. */
 export interface ReplaySubject {
   readonly session: EvalSession;
   readonly list: EvalList;
@@ -17,12 +17,15 @@ export interface ReplaySubject {
 export interface ReplaySettings {
   readonly recallTarget: number;
   readonly kOverride: number | null;
-  /** The method by which pruned tools stay reachable. With `priced`, the router chooses the recovery mode. */
+  /**
+   * The method by which pruned tools stay reachable. With `priced`, the tool router chooses the recovery
+   * mode.
+   */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
-  /** The account's policy. Without one, the shipped priors apply. */
+  /** The account's routing policy. Without a routing policy, the shipped priors apply. */
   readonly policy?: RoutingPolicy | null;
-  /** Makes the session a shadow conversation, so that its plan is labelled. */
+  /** Makes the session a shadow conversation, so that its plan contains the smallest K of each tool. */
   readonly isShadow?: boolean;
 }
 
@@ -41,15 +44,15 @@ export interface ReplayOutcome {
   readonly chances: readonly number[];
   /** The number of recovery rounds if the model uses recovery at the first chance. */
   readonly rounds: number;
-  /** The mean share of the list that was forwarded. */
+  /** The mean share of the tool list that was forwarded. */
   readonly kept: number;
-  /** The needed tools that were pruned at their first need. */
+  /** The needed tools that were pruned when the model first needed them. */
   readonly missed: readonly string[];
   /** Whether recovery was armed by the request that determined the tool set. */
   readonly isArmed: boolean;
   /**
-   * The bucket of the session. With `isShadow`, `heldFromK` has the label of each needed tool at its first
-   * need.
+   * The bucket of the session. With `isShadow`, `heldFromK` has the smallest K that forwards each needed
+   * tool.
    */
   readonly bucket: string;
   readonly heldFromK: ReadonlyMap<string, number>;

@@ -1,10 +1,10 @@
 import type { ListReport, Point } from './measure-list.ts';
 import { promptSizes } from './prompt-sizes.ts';
 
-/** The default recall target, at which settings are compared. */
+/** The default recall target, at which the evaluation compares settings. */
 const effectiveRecallMin = 0.95;
 
-/** Prints tables for people, then one line of JSON. */
+/** Prints readable tables, then one line of JSON. */
 export function printReport(reports: readonly ListReport[]): void {
   for (const report of reports) {
     const { system, result } = promptSizes[report.prompt];
@@ -27,15 +27,18 @@ export function printReport(reports: readonly ListReport[]): void {
 
 interface Bar {
   /**
-   * The gateway's cheapest setting that reaches the default target by conversation. Null if no setting
-   * reaches the target.
+   * The gateway's cheapest setting that reaches the default recall target by conversation. Null if no setting
+   * reaches the recall target.
    */
   readonly ours: Point | null;
-  /** The cheapest stateless K with a forwarded recall of at least the effective recall of `ours`. */
+  /**
+   * The cheapest setting that sends the best K tools for each request, with a forwarded recall of at least
+   * the effective recall of `ours`.
+   */
   readonly stateless: Point | null;
 }
 
-/** Computes the compared settings for each model. */
+/** Compares the gateway's cheapest setting with the best K tools for each request, for each model. */
 function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {
@@ -68,7 +71,10 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
   for (const point of points) printPoint(point, model);
 }
 
-/** @param model the model for which costs are printed; undefined prints the costs of all models. */
+/**
+ * Prints the figures of one setting.
+ * @param model the model for which costs are printed; undefined prints the costs of all models.
+ */
 function printPoint(point: Point, model?: string): void {
   const { forwardedRecall, effectiveRecall, recoveryRate, callRecall, roundsPerSession, keptShare } = point;
   const costs = model === undefined ? Object.values(point.cost) : [point.cost[model] ?? 0];

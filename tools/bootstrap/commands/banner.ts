@@ -9,8 +9,8 @@ function renderPerson({ demo_person: person }: DevInfo): string {
 }
 
 /**
- * Returns the text that is printed once the stack is running: the stack's address, the demo key, and a
- * command to try.
+ * Returns the text that is printed once the stack is running. The text contains the stack's address, the demo
+ * key, and an example command.
  */
 export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
   const body = JSON.stringify({

@@ -1,5 +1,5 @@
-// `npm run compose:prepare [-- --data-dir DIR]`: writes the files that deploy/compose.yaml needs. These files
-// are generated from the contracts and the secrets.
+// `npm run compose:prepare [-- --data-dir DIR]`: writes the files that deploy/compose.yaml needs.
+// The files are generated from the RPC contracts and the secrets.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';
@@ -13,7 +13,6 @@ import { loadSecrets } from '../stack/secrets.ts';
 
 /** The loopback ports that deploy/compose.yaml publishes. */
 const published = { postgres: 15432, redis: 16379, 'redis-cache': 16380, nats: 14222 } as const;
-/** The path of the files inside the container. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
 
@@ -28,7 +27,7 @@ const certificate = makeServerCertificate(join(directory, 'tls'), {
   dns: ['nats', 'localhost'],
   ip: ['127.0.0.1'],
 });
-/** The path of the files inside the NATS container. */
+/** The path of the generated files inside the NATS container. */
 const tls = { certFile: '/etc/nats/tls/server.crt', keyFile: '/etc/nats/tls/server.key' };
 
 function renderEnv(): string {
@@ -37,9 +36,9 @@ function renderEnv(): string {
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
     REDIS_CACHE_URL: `redis://:${secrets.redis}@127.0.0.1:${published['redis-cache']}`,
-    // This is a host name instead of an address, because the client checks the certificate against a name.
+    // The address of NATS is a host name, because the client compares the certificate with a name.
     NATS_URL: `tls://localhost:${published.nats}`,
-    // The path for `npm start` on this machine. Containers use a different path.
+    // The path of the certificate for `npm start` on this machine. Containers use a different path.
     NODE_EXTRA_CA_CERTS: certificate.caFile,
     KEY_PEPPER: secrets.keyPepper,
     SESSION_SECRET: secrets.sessionSecret,

@@ -8,7 +8,10 @@ import { root } from '../stack/root.ts';
 /** Directories for server programs and tools that may be missing from the user's PATH. */
 const alsoOnPath = ['/usr/local/sbin', '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
-/** The environment for every step, with this Node and the repository's tools first in the PATH. */
+/**
+ * The environment variables for every step, with this Node version and the repository's tools first in the
+ * PATH.
+ */
 export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? '', ...alsoOnPath];
   return { ...process.env, PATH: path.join(delimiter), ...extra };
@@ -21,8 +24,8 @@ export function runCommand(
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child directly, and the child then cleans up. Signals that reach only
-  // this process are forwarded to the child.
+  // Ctrl-C in a terminal reaches the child process directly, and the child process then cleans up.
+  // Signals that reach only this process are forwarded to the child process.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);
@@ -48,7 +51,7 @@ export interface JestOutcome {
   readonly failed: number;
 }
 
-/** The file to which a Jest run writes its counts for the summary. */
+/** The file to which a Jest run writes the number of passed and failed tests for the summary. */
 function resultsFile(name: string): string {
   const directory = join(root, '.data/test-results');
   mkdirSync(directory, { recursive: true });

@@ -7,7 +7,7 @@ import { endProcess } from '../stack/process-identity.ts';
 import { root } from '../stack/root.ts';
 import { endLeftovers, findRunningStack } from '../stack/state-file.ts';
 
-/** Longer than the time that all services and servers together need to shut down. */
+/** A time limit that is longer than the time that all services and servers together need to shut down. */
 const SUPERVISOR_GRACE_MS = 90_000;
 
 const { values: flags } = parseArgs({

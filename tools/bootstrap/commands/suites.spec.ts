@@ -1,6 +1,6 @@
 import { listSuites, parseSuiteArguments, selectsLongTests } from './suites.ts';
 
-test('a word selects files in the suite, and --data is passed to the tests', () => {
+test('a word selects the test files of a suite whose names contain it, and --data is passed to the tests', () => {
   expect(parseSuiteArguments('e2e', ['governance', '--data', '/srv/wire', '--verbose'])).toEqual({
     jest: ['test/e2e/.*governance', '--verbose'],
     env: { DATA_DIR: '/srv/wire' },
@@ -13,10 +13,10 @@ test('directories without tests are not suites', () => {
   expect(listSuites('daily')).not.toContain('bench');
 });
 
-test('a word that matches only a long test runs that test', () => {
+test('a word that matches only a long test runs this long test', () => {
   expect(selectsLongTests('faults', ['noisy-neighbour'])).toBe(true);
   expect(selectsLongTests('faults', ['noisy-neighbour', '-t', 'spool'])).toBe(true);
-  // `lost-nothing` has a short form.
+  // The test `lost-nothing` also has a short form, so this word does not select only a long test.
   for (const args of [[], ['lost-nothing'], ['noisy-neighbour', 'overload'], ['-t', 'noisy-neighbour']])
     expect({ args, isLong: selectsLongTests('faults', args) }).toEqual({ args, isLong: false });
 });

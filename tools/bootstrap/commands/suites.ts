@@ -31,8 +31,8 @@ interface SuiteArguments {
 }
 
 /**
- * Extracts `--data DIR`. The tests receive this directory as DATA_DIR. Arguments that are not options select
- * files in the suite.
+ * Extracts `--data DIR` from the command line. The tests receive this directory as DATA_DIR. Arguments that
+ * are not options select test files of the suite.
  */
 export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
   const jest: string[] = [];
@@ -48,8 +48,8 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
 }
 
 /**
- * Returns whether the words select only long tests, such as `noisy-neighbour` in `faults`. Long tests run
- * only if a word names them.
+ * Returns whether the words on the command line select only long tests, such as `noisy-neighbour` in
+ * `faults`. Long tests run only if a word names them.
  */
 export function selectsLongTests(suite: string, args: readonly string[]): boolean {
   const prefix = `test/${suite}/`;
@@ -59,7 +59,10 @@ export function selectsLongTests(suite: string, args: readonly string[]): boolea
   return !listTests(directory, daily).some(selects) && listTests(directory, nightly).some(selects);
 }
 
-/** These suites share no state, so two files run in parallel. Parallel runs nearly halve the duration. */
+/**
+ * The test files of these suites share no state, so two files run in parallel. Parallel runs nearly halve the
+ * duration of the suites.
+ */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
 /** Runs the tests in one directory. */

@@ -11,7 +11,7 @@ interface Step {
   readonly run: () => Promise<JestOutcome>;
 }
 
-/** A package.json script that reports no test counts. */
+/** The name of a package.json script that reports no test counts. */
 function script(name: string, title: string): Step {
   return {
     name: title,
@@ -23,8 +23,8 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // This step uses one core while the following steps run. It starts together with them, and its result is
-  // checked when they are finished.
+  // This step uses one core while the following steps run.
+  // It starts together with the following steps, and its result is checked when they are finished.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
@@ -32,8 +32,8 @@ function planSteps(): Step[] {
     script('catalog:check', 'catalogue'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // These two steps run in parallel, because they share no state. The suites run one after another, because
-    // each stack needs the whole machine.
+    // These two steps run in parallel, because they share no state.
+    // The test suites run one after another, because the stack of a suite needs the whole machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];
@@ -69,7 +69,7 @@ async function runSteps(): Promise<number> {
 await prepareCheckout();
 summary.push(`  ✓ ${'set-up'.padEnd(20)} ${renderSeconds(begunAt).padStart(8)}`);
 process.exitCode = await runSteps();
-// A failed step that reports no counts, such as lint.
+// A failed step that reports no test counts, such as lint.
 if (process.exitCode !== 0 && failed === 0) failed = 1;
 console.log(`\n${summary.join('\n')}\n  in all ${renderSeconds(begunAt)}\n`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -14,8 +14,8 @@ function listFiles(path: string): string[] {
 }
 
 /**
- * Returns a hash over the names and contents of files. For a directory, the hash covers everything except
- * specs. Paths are relative to the repository root.
+ * Returns a hash over the names and contents of files. For a directory, the hash covers all files except
+ * specs. Paths in the hash are relative to the repository root.
  */
 export function fingerprint(paths: readonly string[]): string {
   const hash = createHash('sha256');
@@ -28,7 +28,7 @@ export function fingerprint(paths: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Runs `work`, unless the stamp file shows that `work` already ran for the same fingerprint. */
+/** Runs `work`, unless the stamp file shows that `work` already ran for the same fingerprint of the files. */
 export function whenChanged(stampFile: string, mark: string, work: () => void): void {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === mark) return;
   work();

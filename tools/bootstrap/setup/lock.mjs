@@ -13,7 +13,8 @@ function isAlive(pid) {
 }
 
 /**
- * Longer than the longest set-up. After a crash, another process may have the process id of the lock holder.
+ * A time limit that is longer than the longest set-up. After a crash, another process may have the process id
+ * of the lock holder.
  */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 

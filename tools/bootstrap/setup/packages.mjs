@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns the packages in a lock file, by path. Returns null if the file is missing or truncated. */
+/**
+ * Returns the packages in a package-lock.json file, by path. Returns null if the file is missing or
+ * truncated.
+ */
 function readLockedPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -28,12 +31,14 @@ export function packagesAreInstalled(root) {
   });
 }
 
-/** Installs exactly the packages in the lock file, without running install scripts. Throws if npm fails. */
+/**
+ * Installs exactly the packages in package-lock.json, without running install scripts. Throws if npm fails.
+ */
 export function installPackages(root) {
   if (packagesAreInstalled(root)) return;
   console.log('Installing packages (npm ci --ignore-scripts) …');
-  // npm passes its own path to the scripts that it runs. If this script was started directly with `node
-  // tools/…`, npm is searched in the PATH.
+  // npm passes its own path to the scripts that it runs.
+  // If this script was started directly with `node tools/…`, it searches for npm in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = npm?.endsWith('.js')

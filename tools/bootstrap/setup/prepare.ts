@@ -7,7 +7,7 @@ import { fingerprint, whenChanged } from './fingerprint.ts';
 import { withLock } from './lock.mjs';
 import { installServers } from './servers.ts';
 
-/** Runs one of the repository's tools. If the tool fails, throws an error with its output. */
+/** Runs one of the repository's tools. If the tool fails, throws an error with the tool's output. */
 function runTool(script: string, args: readonly string[] = []): void {
   const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' });
   if (result.status !== 0) throw new Error(`${script} failed:\n${result.stdout}${result.stderr}`);
@@ -28,7 +28,7 @@ function generatePrismaClients(): void {
   }
 }
 
-/** The dashboard's types are generated from the routes. */
+/** The dashboard's types are generated from the OpenAPI document of the gateway's routes. */
 function generateApiTypes(): void {
   const sources = [
     'apps/edge-gateway/src',
@@ -54,9 +54,9 @@ function buildApps(): void {
 }
 
 /**
- * Prepares the checkout for starting a stack: installs servers, creates the links that Postgres needs,
+ * Prepares the checkout for a start of the stack: installs servers, creates the links that Postgres needs,
  * generates Prisma clients, and builds apps. Steps that are already done are skipped, so every command may
- * call this.
+ * call this function.
  */
 export async function prepareCheckout(
   options: { readonly env?: NodeJS.ProcessEnv; readonly build?: boolean } = {},

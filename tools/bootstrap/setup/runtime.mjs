@@ -14,10 +14,13 @@ function wantedMajor() {
   return Number(/\d+/.exec(engines.node)[0]);
 }
 
-/** Reruns the same command line on another Node version, passes signals on, and exits with the same code. */
+/**
+ * Runs the same command line again with another Node version, forwards signals, and exits with the same exit
+ * code.
+ */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child directly. This process only has to wait for the child.
+  // Ctrl-C in a terminal reaches the child process directly, so this process only waits for its exit.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((settle, reject) => {
@@ -31,7 +34,7 @@ function continueOn(node) {
 
 /**
  * Installs missing or outdated packages, then imports `command` (a module path relative to tools/bootstrap)
- * on the required Node version. The packages contain this Node version.
+ * on the required Node version. One of the packages contains this Node version.
  */
 export async function runOnRuntime(command) {
   try {

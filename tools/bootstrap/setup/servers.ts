@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { findProgram } from '../stack/programs.ts';
 
-/** A server to install, with its package names for Debian and Homebrew. */
+/** A server program to install, with its package names for Debian and Homebrew. */
 export interface ServerProgram {
   readonly program: string;
   readonly debian: string;
@@ -12,7 +12,7 @@ export interface ServerProgram {
 const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
 const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
 
-/** Returns the servers that the stack runs itself. External servers are excluded. */
+/** Returns the server programs that the stack itself runs. External servers are excluded. */
 function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
   return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
 }
@@ -23,7 +23,7 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   return result.status === 0;
 }
 
-/** Returns the command prefix for running as root, or null if this user cannot become root. */
+/** Returns the command prefix for running a command as root, or null if this user cannot become root. */
 function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
@@ -50,7 +50,7 @@ function installOnDebian(missing: readonly ServerProgram[]): boolean {
   const install = () => asRoot('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages);
   const known = spawnSync('apt-cache', ['show', ...packages], { stdio: 'ignore' }).status === 0;
   if (!(known && install()) && !(asRoot('apt-get', 'update', '-q') && install())) return false;
-  // The packages start a system-wide server, which the stack does not need.
+  // The Debian packages start a system-wide server, which the stack does not need.
   if (existsSync('/run/systemd/system')) asRoot('systemctl', 'disable', '--now', ...packages);
   return true;
 }
@@ -61,8 +61,8 @@ function installOnMac(missing: readonly ServerProgram[]): boolean {
 }
 
 /**
- * Installs Redis and nats-server if they are missing and not external. If the installation fails, throws an
- * error that names the missing servers and the alternatives.
+ * Installs Redis and nats-server if these programs are missing and not external. If the installation fails,
+ * throws an error that names the missing servers and the alternatives.
  */
 export function installServers(env: NodeJS.ProcessEnv): void {
   const still = installPrograms(chooseServers(env));
@@ -74,7 +74,7 @@ Install them by hand, or run them in containers: \`npm run compose:prepare\`, th
 }
 
 /**
- * Installs missing programs: with apt-get on Debian (as root or through sudo), with Homebrew on macOS.
+ * Installs missing programs with apt-get on Debian (as root or through sudo), or with Homebrew on macOS.
  * Returns the names of programs that are still missing.
  */
 export function installPrograms(programs: readonly ServerProgram[]): string[] {

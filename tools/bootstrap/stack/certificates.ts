@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireProgram } from './programs.ts';
 
-/** Paths to PEM files. */
+/** Paths to the PEM files of a server certificate. */
 export interface ServerCertificate {
   /** The certificate authority's certificate, which clients trust. */
   readonly caFile: string;
@@ -15,9 +15,9 @@ const days = '3650';
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 /**
- * Creates a server certificate for these names and addresses, signed by a new certificate authority. An
+ * Creates a server certificate for the given names and addresses, signed by a new certificate authority. An
  * existing certificate is kept. The authority's key is deleted, so the authority can never sign another
- * certificate. This function needs openssl.
+ * certificate. This function needs the program openssl.
  */
 export function makeServerCertificate(
   directory: string,

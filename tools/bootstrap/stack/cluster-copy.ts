@@ -8,8 +8,8 @@ import { choosePostgresUser } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * Files that are not copied from a running cluster: files of the running server process, and directories that
- * Postgres recreates (Postgres manual, "Making a Base Backup Using the Low Level API").
+ * Files that are not copied from a running Postgres cluster: files of the running server process, and
+ * directories that Postgres recreates (Postgres manual, "Making a Base Backup Using the Low Level API").
  */
 const leftOut = /^(postmaster\.pid|postmaster\.opts|pgsql_tmp.*|pg_internal\.init)$/;
 const leftEmpty = new Set([
@@ -29,16 +29,17 @@ interface BackupEnd {
 }
 
 /**
- * Copies a running cluster with all its databases, without stopping the cluster. The copy is consistent at
- * one point in time. This function replaces pg_basebackup, which the embedded Postgres lacks. Returns the
- * number of bytes copied.
+ * Copies a running Postgres cluster with all its databases, without stopping the cluster. The copy is
+ * consistent at one point in time. This function replaces pg_basebackup, which the embedded Postgres lacks.
+ * Returns the number of bytes copied.
  */
 export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: string): Promise<number> {
   const source = realpathSync(join(dataDir.path, 'postgres'));
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    // Reserves the log segments until they are copied. The reservation ends with the database session.
+    // Reserves the write-ahead log segments until they are copied.
+    // The reservation ends with the database session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );
@@ -58,7 +59,9 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
   }
 }
 
-/** Moves a copy to the location where a stack with an empty data directory looks for its cluster. */
+/**
+ * Moves a copy of a cluster to the location where a stack with an empty data directory looks for its cluster.
+ */
 export async function restoreCluster(dataDir: DataDir, source: string): Promise<void> {
   const user = choosePostgresUser();
   const target = openClusterDir(dataDir, user);
@@ -68,7 +71,7 @@ export async function restoreCluster(dataDir: DataDir, source: string): Promise<
 
 type Chooses = (directory: string, depth: number) => boolean;
 
-/** Files may disappear during the copy. Replaying the log does not need these files. */
+/** Files may disappear during the copy. The replay of the write-ahead log does not need such files. */
 async function copyTree(source: string, target: string, isCopied: Chooses, depth = 0): Promise<number> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let bytes = 0;

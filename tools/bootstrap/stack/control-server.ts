@@ -9,7 +9,7 @@ export interface StackControls {
   get(name: string): {
     start(): Promise<void>;
     stop(): Promise<void>;
-    /** Resolves once the unit is ready. */
+    /** Resolves once the process is ready. */
     waitReady(): Promise<void>;
   };
 }
@@ -53,7 +53,7 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    // Keep-alive is off, because a delayed caller could reuse a connection that was already closed.
+    // HTTP keep-alive is off, because a delayed caller could reuse a connection that was already closed.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };
@@ -76,7 +76,7 @@ async function answer(
 
 /**
  * Serves `POST /units/<name>/start|stop|ready` on loopback. Callers need read access to the stack's state
- * file.
+ * file, which contains the token.
  */
 export async function startControlServer(controls: StackControls): Promise<ControlServer> {
   const token = randomBytes(24).toString('hex');

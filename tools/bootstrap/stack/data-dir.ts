@@ -6,19 +6,19 @@ export interface DataDir {
   readonly path: string;
   readonly secretsFile: string;
   readonly portsFile: string;
-  /** The information that a person or program needs to use the running stack. */
+  /** The file with the information that a person or program needs to use the running stack. */
   readonly devFile: string;
-  /** The running processes, for `npm run stop` and for the next start after a crash. */
+  /** The file with the running processes, for `npm run stop` and for the next start after a crash. */
   readonly stateFile: string;
   readonly lockFile: string;
   readonly logFile: (name: string) => string;
-  /** The data directory of one process. */
+  /** The data directory of one process of the stack. */
   readonly home: (name: string) => string;
 }
 
 /**
- * Creates the directory if it is missing. All users may enter it, because Postgres may run as another user.
- * Secrets are in files with mode 600.
+ * Creates the data directory if it is missing. All users may enter the directory, because Postgres may run as
+ * another user. Secrets are in files with mode 600.
  */
 export function openDataDir(path: string): DataDir {
   for (const directory of [path, join(path, 'logs'), join(path, 'run')]) {
@@ -41,7 +41,7 @@ export function openDataDir(path: string): DataDir {
   };
 }
 
-/** Replaces a file atomically, readable only by its owner. */
+/** Replaces a file atomically with a file that only its owner can read. */
 export function writePrivateFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.tmp`;
@@ -54,8 +54,8 @@ export function writePrivateJson(file: string, value: unknown): void {
 }
 
 /**
- * Returns the parsed file, or null if the file is missing. Throws if the file is not JSON, because this
- * program then did not write the file.
+ * Returns the parsed JSON file, or null if the file is missing. Throws if the file is not JSON, because then
+ * another program wrote the file.
  */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;

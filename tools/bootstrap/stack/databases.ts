@@ -10,7 +10,7 @@ export function renderPostgresUrl(port: number, user: string, password: string, 
 
 /**
  * Returns SQL statements that create an owner's role and database. An administrator must run these
- * statements. They can be repeated.
+ * statements. The statements can be run repeatedly.
  */
 async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
   const role = pg.escapeIdentifier(owner);

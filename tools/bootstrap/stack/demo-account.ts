@@ -9,19 +9,22 @@ export interface SeedRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
-  /** The key from an earlier start, if any. The key is reused if it still exists. */
+  /** The API key from an earlier start, if any. The key is reused if it still exists. */
   readonly knownKey: string | null;
-  /** The demo person, created together with the account. */
+  /** The demo person, who is created together with the account. */
   readonly personPassword: string;
 }
 
-/** An e-mail address in a reserved domain, so that it cannot belong to a real person (RFC 2606). */
+/** An e-mail address in a reserved domain (RFC 2606), so that the address cannot belong to a real person. */
 export const demoEmail = 'demo@example.com';
 
 const seedAnswer = z.object({
   accountId: z.string(),
   apiKey: z.string(),
-  /** Null if the embedded identity provider is disabled, or if the person's password was changed. */
+  /**
+   * The session token. Null if the embedded identity provider is disabled, or if the person's password was
+   * changed.
+   */
   sessionToken: z.string().nullable(),
 });
 export type DemoAccount = z.infer<typeof seedAnswer>;
@@ -29,11 +32,11 @@ export type DemoAccount = z.infer<typeof seedAnswer>;
 const SEED_WITHIN_MS = 90_000;
 
 /**
- * Creates the demo account and its key through the account service, in a separate process. Throws if that
- * fails.
+ * Creates the demo account and its API key through the account service, in a separate process. Throws if that
+ * process fails.
  */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
-  // This variable is needed for an external NATS with TLS.
+  // An external NATS with TLS needs this variable.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
     cwd: root,

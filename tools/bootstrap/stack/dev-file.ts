@@ -3,11 +3,11 @@ import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
 const runningService = z.object({
-  /** Null while the process is down. */
+  /** The process id. Null while the process is down. */
   pid: z.int().nullable(),
-  /** The address for requests, if the process has a request port: the edges and the sandbox provider. */
+  /** The address for requests, if the process accepts requests: the edges and the sandbox provider. */
   url: z.url().nullable(),
-  /** The service's health port. Servers (Postgres, Redis, NATS) have none. */
+  /** The service's health port. Servers (Postgres, Redis, NATS) have no health port. */
   health_url: z.url().nullable(),
   metrics_url: z.url().nullable(),
   log_file: z.string(),
@@ -20,31 +20,31 @@ const runningService = z.object({
 export const devInfo = z.object({
   /** The edge's address. Null for a stack without an edge. */
   base_url: z.string().nullable(),
-  /** The dashboard's address; null for a stack without an edge. */
+  /** The dashboard's address. Null for a stack without an edge. */
   dashboard_url: z.string().nullable().default(null),
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
   /**
-   * A session token for the demo person, valid for half a day after startup; null if an external issuer
+   * A session token for the demo person, valid for twelve hours after the start. Null if an external issuer
    * issues tokens.
    */
   session_token: z.string().nullable(),
-  /** Credentials for `POST /v1/auth/log-in`, which returns a new token. */
+  /** Credentials for `POST /v1/auth/log-in`, which returns a new session token. */
   demo_person: z.object({ email: z.string(), password: z.string() }).nullable(),
   postgres: z.object({
     account: z.string(),
     vault: z.string(),
     billing: z.string(),
     telemetry: z.string(),
-    /** Administrator of the embedded Postgres; null if all databases are external. */
+    /** The address of the embedded Postgres for the administrator. Null if all databases are external. */
     admin: z.string().nullable(),
   }),
-  /** The address of the queue's Redis, with the administrator's password. */
+  /** The address of the Redis server of the queue, with the administrator's password. */
   redis_url: z.string(),
   /**
-   * The address of the cache's Redis, with the administrator's password. If one external Redis serves both
-   * purposes, this is the queue's address. Empty in the file of a release with one Redis; the next start
-   * replaces the file.
+   * The address of the Redis server of the cache, with the administrator's password. If one external Redis
+   * serves both purposes, this is the address of the queue. Empty in a file that an earlier release with one
+   * Redis wrote; the next start replaces the file.
    */
   redis_cache_url: z.string().default(''),
   nats_url: z.string(),
@@ -54,7 +54,7 @@ export const devInfo = z.object({
 });
 export type DevInfo = z.infer<typeof devInfo>;
 
-/** The file from an earlier run, or null. */
+/** Returns the content of the `dev.json` file from an earlier run, or null. */
 export function readDevInfo(dataDir: DataDir): DevInfo | null {
   const parsed = devInfo.safeParse(readJson(dataDir.devFile));
   return parsed.success ? parsed.data : null;

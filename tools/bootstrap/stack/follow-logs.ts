@@ -19,7 +19,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
     poll() {
       if (!existsSync(file)) return;
       if (statSync(file).size < offset) {
-        // After a rotation, all content of the file is new.
+        // After a rotation of the log file, all content of the file is new.
         offset = 0;
         decoder = new StringDecoder('utf8');
       }
@@ -33,13 +33,13 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
 }
 
 export interface LogFollower {
-  /** Prints only the content that is already in the files. */
+  /** Prints only the content that is already in the log files. */
   stop(): void;
 }
 
 /**
- * Prints new log lines with the process name in front. The lines are read from disk, so a slow terminal never
- * blocks a service.
+ * Prints new log lines with the name of the process in front. The lines are read from files, so a slow
+ * terminal never blocks a service.
  */
 export function followLogs(
   names: () => readonly string[],

@@ -12,7 +12,9 @@ import type { Secrets } from './secrets.ts';
 /** External servers that replace embedded ones. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
-  /** The queue's Redis. Without `redisCacheUrl`, the cache uses this Redis too. */
+  /**
+   * The address of the queue's Redis server. Without `redisCacheUrl`, the cache also uses this Redis server.
+   */
   readonly redisUrl?: string | undefined;
   readonly redisCacheUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
@@ -20,13 +22,14 @@ export interface ExternalServers {
 
 export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
-  /** Administrator of the embedded Postgres; null if Postgres is external. */
+  /** The address of the embedded Postgres for the administrator. Null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   /**
-   * The administrator's address of each Redis. `chooseRedisUrl` derives each service's own address from it.
+   * The administrator's address of each Redis server. `chooseRedisUrl` derives the address for each service
+   * from this address.
    */
   readonly redisUrls: Readonly<Record<RedisServer, string>>;
-  /** Whether a Redis is embedded. An embedded Redis has the generated users. */
+  /** Whether a Redis server is embedded. An embedded Redis server has the generated users. */
   readonly isRedisEmbedded: Readonly<Record<RedisServer, boolean>>;
   readonly natsUrl: string;
 }
@@ -37,7 +40,7 @@ export interface InfrastructureOptions {
   readonly secrets: Secrets;
   readonly external: ExternalServers;
   readonly durable: boolean;
-  /** Starts a unit, keeps it running, and resolves once it is ready. */
+  /** Starts a process of the stack, keeps it running, and resolves once the process is ready. */
   readonly run: (unit: Unit) => Promise<void>;
 }
 
@@ -75,8 +78,8 @@ async function startRedis(server: RedisServer, options: InfrastructureOptions): 
 }
 
 /**
- * One external address serves queue and cache. Earlier releases had only one Redis, and some installations
- * have only one.
+ * One external address serves queue and cache, because earlier releases had only one Redis server, and some
+ * installations still have only one.
  */
 async function startBothRedis(
   options: InfrastructureOptions,

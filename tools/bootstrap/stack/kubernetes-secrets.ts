@@ -13,7 +13,7 @@ export interface SecretManifest {
   readonly stringData: Readonly<Record<string, string>>;
 }
 
-/** The path inside the NATS container in k8s/components/embedded-data. */
+/** The path of the files inside the NATS container in k8s/components/embedded-data. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
 
@@ -22,7 +22,7 @@ function renderSecret(name: string, stringData: Readonly<Record<string, string>>
 }
 
 /**
- * Environment variables for each service in addition to its bus password. The addresses are those in
+ * Environment variables for each service in addition to its NATS password. The addresses are the addresses in
  * k8s/components/embedded-data.
  */
 function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
@@ -75,8 +75,8 @@ function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
 }
 
 /**
- * Returns every Secret that k8s/overlays/dev refers to, one per service. NATS users and their permissions
- * come from the contracts.
+ * Returns every Secret that k8s/overlays/dev refers to, one Secret per service. NATS users and their
+ * permissions come from the RPC contracts.
  */
 export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
   const own = renderOwnSecrets(secrets);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { openDataDir } from './data-dir.ts';
 import type { StackOptions } from './stack-options.ts';
 
-/** The only message that a supervisor sends to the process that started it. */
+/** The only message that a supervisor process sends to the process that started it. */
 export const superviseMessage = z.union([
   z.object({ healthy: z.literal(true) }),
   z.object({ failed: z.string() }),
@@ -29,9 +29,9 @@ function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
 }
 
 /**
- * Starts a stack under a supervisor in the background, and resolves once the stack is healthy. The stack
- * outlives this process unless `endWithParent` is set. If the start fails, throws the supervisor's error
- * after the clean-up.
+ * Starts a stack under a supervisor process in the background, and resolves once the stack is healthy. The
+ * stack keeps running after this process exits, unless `endWithParent` is set. If the start fails, throws the
+ * supervisor's error after the clean-up.
  * @param env the complete environment for the supervisor and the services
  */
 export async function launchSupervisor(

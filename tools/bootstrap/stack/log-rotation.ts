@@ -9,7 +9,7 @@ function rotateLogs(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
     if (!name.endsWith('.log') || !existsSync(file) || statSync(file).size < LOG_BYTES_MAX) continue;
-    // Processes keep the log open in append mode, so the log is truncated instead of renamed.
+    // Processes keep the log file open in append mode, so the file is truncated instead of renamed.
     copyFileSync(file, `${file}.1`);
     truncateSync(file, 0);
   }

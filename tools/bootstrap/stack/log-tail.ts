@@ -17,7 +17,7 @@ export function readBytes(file: string, offset: number, limit: number): Buffer {
   }
 }
 
-/** Returns the last lines of a log. */
+/** Returns the last lines of a log file. */
 export function readLogTail(file: string, lines: number): string {
   if (!existsSync(file)) return '';
   const offset = Math.max(0, statSync(file).size - TAIL_BYTES_MAX);

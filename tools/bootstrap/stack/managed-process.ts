@@ -8,9 +8,11 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The complete environment of the process. The process inherits no other variables. */
+  /** The complete environment of the process. The process inherits no other environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** The log file. The process writes to it directly, so no output passes through the supervisor. */
+  /**
+   * The log file. The process writes to the log file directly, so no output passes through the supervisor.
+   */
   readonly logFile: string;
   /** The signal that triggers an orderly shutdown. */
   readonly stopSignal: NodeJS.Signals;

@@ -12,7 +12,7 @@ test('rejects a user without a password', () => {
   expect(() => renderNatsConfig(options)).toThrow('no password');
 });
 
-test('every server, caller, publisher and listener in a contract is a user', () => {
+test('every server, caller, publisher and listener in an RPC contract is a NATS user', () => {
   const named = contractTable.flatMap((contract) =>
     contract.kind === 'rpc'
       ? [contract.server, ...contract.callers]
@@ -48,15 +48,15 @@ describe('a nats-server with the generated configuration', () => {
   }
 
   /**
-   * The server sends the rejection before its reply to the flush. The client's iterator then needs one more
-   * event loop turn.
+   * The NATS server sends the rejection before its reply to the flush. The client's iterator then needs one
+   * more turn of the event loop.
    */
   async function settle(nats: NatsConnection): Promise<void> {
     await nats.flush();
     await nextTurn();
   }
 
-  test('lets a server reply once to a request, although it may not publish to that subject otherwise', async () => {
+  test('lets a service reply once to a request, although the service may not publish to that subject otherwise', async () => {
     const { nats: server, refusals } = await connectAs('account');
     const { nats: caller } = await connectAs('edge-gateway');
     server.subscribe('account.authenticate-key.v1', {

@@ -17,7 +17,7 @@ function openBook() {
   return openPortBook(openDataDir(path), { useDefaults: false });
 }
 
-it('a port reserved by one stack is not given to another before it is in use', async () => {
+it('a port reserved by one stack is not given to another stack before it is in use', async () => {
   const port = await openBook().choose('redis');
   const other = await openBook().choose('redis', port);
   expect(other).not.toBe(port);
@@ -38,6 +38,6 @@ it('a port reserved by another running process is not given out', async () => {
     });
   const [redis, nats] = (await run()).stdout.trim().split(' ').map(Number);
   expect(redis).not.toBe(port);
-  // When the process exits, its ports become free again, but the stack remembers them.
+  // When the process exits, its ports become free again, but the stack still stores their numbers.
   expect((await run()).stdout.trim()).toBe(`${redis} ${nats}`);
 }, 30_000);

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** Below the ephemeral port range, so that no outgoing connection takes a reserved port. */
+/** A port below the ephemeral port range, so that no outgoing connection takes a reserved port. */
 const FREE_PORTS = { from: 20_000, to: 32_000 } as const;
 
-/** The default for the first stack on a machine. */
+/** The default ports for the first stack on a machine. */
 const defaultPorts: Readonly<Record<string, number>> = {
   'edge-gateway': 8080,
   'sandbox-provider': 8081,
@@ -29,9 +29,10 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Reserves a free port until this process exits. Until a server listens, and while it restarts, its TCP port
- * looks free to other processes. The reservation therefore binds the UDP port with the same number. The
- * system gives that port to one process at a time and releases it on exit.
+ * Reserves a free port until this process exits. Until a server listens, and while the server restarts, its
+ * TCP port looks free to other processes. The reservation therefore binds the UDP port with the same number.
+ * The operating system gives a UDP port to one process at a time and releases the port when the process
+ * exits.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');
@@ -64,7 +65,7 @@ export interface PortBook {
 }
 
 /**
- * Assigns each port only once. Remembers the assigned ports, so that a stack keeps its addresses after a
+ * Assigns each port only once. Stores the assigned ports, so that a stack keeps its addresses after a
  * restart.
  */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {

@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** A location that another user can reach even if the checkout is in a private directory such as /root. */
+/** A directory that another user can reach even if the checkout is in a private directory such as /root. */
 export const SHARED_HOME = '/var/lib/agent-gateway';
 
 export interface SystemUser {
@@ -72,14 +72,14 @@ export function choosePostgresUser(): SystemUser | undefined {
   return made;
 }
 
-/** Returns whether `user` can enter the directory, and write there if required. */
+/** Returns whether `user` can enter the directory, and, if required, write to it. */
 export function canReach(directory: string, user: SystemUser, access: 'enter' | 'write'): boolean {
   const test = access === 'write' ? 'test -x "$0" && test -w "$0"' : 'test -x "$0"';
   return spawnSync('/bin/sh', ['-c', test, directory], { ...user, cwd: '/' }).status === 0;
 }
 
 /**
- * Returns the Postgres `bin` directory. If `user` cannot reach the checkout, returns a copy of this
+ * Returns the `bin` directory of Postgres. If `user` cannot reach the checkout, returns a copy of this
  * directory.
  */
 export function findPostgresBinaries(user: SystemUser | undefined): string {

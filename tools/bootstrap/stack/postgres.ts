@@ -31,7 +31,10 @@ const CLUSTER_FLAGS = [
 ];
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** The cluster's real directory: inside the data directory, or behind a link if `user` cannot enter it. */
+/**
+ * The real directory of the Postgres cluster: inside the data directory, or behind a link if `user` cannot
+ * enter the data directory.
+ */
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
@@ -72,9 +75,9 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the lock file of a Postgres that was killed together with its machine or container. The process id
- * in the file may now belong to another program. Postgres would then refuse to start, because it would treat
- * that program as a running Postgres.
+ * Removes the lock file of a Postgres server that was killed together with its machine or container. The
+ * process id in the lock file may now belong to another program. Postgres would treat that program as a
+ * running Postgres server and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');
@@ -87,7 +90,7 @@ function dropForeignLock(clusterDir: string): void {
 export interface PostgresOptions {
   readonly port: number;
   readonly adminPassword: string;
-  /** False reduces crash safety in exchange for speed, for test data. */
+  /** Whether Postgres protects data against crashes. False increases the speed for test data. */
   readonly durable: boolean;
 }
 
@@ -121,7 +124,7 @@ function renderSettings(options: PostgresOptions): string[] {
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
 
-/** Creates the cluster if it is missing. Returns the command that runs the cluster. */
+/** Creates the Postgres cluster if it is missing. Returns the command that runs the cluster. */
 export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
   const user = choosePostgresUser();
   const bin = findPostgresBinaries(user);
@@ -135,8 +138,8 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
     cwd: '/',
     env: environment,
     logFile: dataDir.logFile('postgres'),
-    // This signal starts a "fast shutdown", which ends the sessions and writes all data. SIGTERM would wait
-    // for clients to disconnect.
+    // This signal starts a "fast shutdown" of Postgres, which ends the sessions and writes all data.
+    // After a SIGTERM, Postgres would wait until all clients disconnect.
     stopSignal: 'SIGINT',
     stopGraceMs: 15_000,
     ...(user ? { user } : {}),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** Identifies a process even if its process id is later reused. */
+/** The identity of a process, which is unique even if the process id is later reused. */
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
@@ -14,8 +14,8 @@ export type ProcessIdentity = z.infer<typeof processIdentity>;
 function readStartTime(pid: number): string | null {
   try {
     if (process.platform === 'linux') {
-      // The fields after the process name, which is in parentheses and may contain any character. The state
-      // is field 3, and the start time is field 22 (proc(5)).
+      // The fields after the process name, which is in parentheses and may contain any character.
+      // The state is field 3, and the start time is field 22 (see proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? null : (fields[19] ?? null);
@@ -55,7 +55,10 @@ export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader
   }
 }
 
-/** Waits until `isDone` returns true, for at most `limitMs`. Returns whether `isDone` returned true. */
+/**
+ * Waits until `isDone` returns true, for at most `limitMs` milliseconds. Returns whether `isDone` returned
+ * true.
+ */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
   limitMs: number,
@@ -71,8 +74,8 @@ export async function waitUntil(
 
 /**
  * Ends a process. Sends `signal` to the leader of the process group, then kills the whole group after
- * `graceMs`, or earlier if only children remain. Has no effect if the process id now belongs to another
- * process.
+ * `graceMs`, or earlier if only child processes remain. Has no effect if the process id now belongs to
+ * another process.
  */
 export async function endProcess(
   identity: ProcessIdentity,
@@ -83,7 +86,7 @@ export async function endProcess(
     signalProcess(identity.pid, signal, 'leader');
     await waitUntil(() => !isRunning(identity), graceMs);
   }
-  // A group outlives its leader, and the id of the group is not reused while the group exists.
+  // A process group outlives its leader, and the id of the group is not reused while the group exists.
   if (isRunning(identity) || (readStartTime(identity.pid) === null && groupIsRunning(identity.pid))) {
     signalProcess(identity.pid, 'SIGKILL', 'group');
     await waitUntil(() => !isRunning(identity), 5_000);

@@ -7,7 +7,7 @@ test('rejects a user without a password', () => {
   expect(() => renderRedisAcl({ ...options, passwords: {} })).toThrow('no password');
 });
 
-test('contains hashes instead of passwords, and no user without one', () => {
+test('contains hashes instead of passwords, and no user without a password', () => {
   const lines = renderRedisAcl(options).trimEnd().split('\n');
   expect(lines.map((line) => line.split(' ')[1])).toEqual(['default', ...Object.keys(redisRights.cache)]);
   for (const line of lines) {
@@ -17,9 +17,9 @@ test('contains hashes instead of passwords, and no user without one', () => {
   }
 });
 
-test('only the edge and the account service share keys of the cache, namely the epochs', () => {
+test('only the edge and the account service share keys of the cache, namely the keys of the epoch board', () => {
   const patterns = Object.values(redisRights.cache).flatMap(({ keys }) => keys);
   expect(patterns.filter((pattern, at) => patterns.indexOf(pattern) !== at)).toEqual(['epoch:*']);
 });
 
-// test/authz/redis-users.spec.ts tests the permissions on real servers.
+// test/authz/redis-users.spec.ts tests the permissions of these users on real Redis servers.

@@ -13,13 +13,13 @@ export interface RedisRights {
   /** Patterns of the keys that the user may read and write. */
   readonly keys: readonly string[];
   /**
-   * Commands that the user may run, in addition to those that every connection needs. Commands within scripts
-   * must be listed too.
+   * Commands that the user may run, in addition to the commands that every connection needs. Commands within
+   * scripts must also be listed.
    */
   readonly commands: readonly string[];
 }
 
-/** The commands of BullMQ's scripts and of its connection. */
+/** The Redis commands in BullMQ's scripts, and the commands of BullMQ's connection. */
 const bullmqCommands = [
   ...['eval', 'evalsha', 'multi', 'exec', 'time', 'type', 'exists', 'del', 'unlink', 'rename', 'persist'],
   ...['pttl', 'pexpire', 'pexpireat', 'get', 'set', 'incr', 'incrby'],
@@ -51,19 +51,22 @@ const bullmqAddCommands = [
   ...['zadd', 'zrem', 'zscore', 'zrange', 'zrevrangebyscore', 'xadd', 'xtrim'],
 ];
 
-/** The commands that find and delete the keys of a deleted account. SCAN shows the names of all keys. */
+/**
+ * The commands that find and delete the Redis keys of a deleted account. SCAN shows the names of all keys.
+ */
 const deletionCommands = ['scan', 'del', 'unlink'];
 
-/** The commands of `AccountCache`, which stores a value if its account has room for it. */
+/** The commands of `AccountCache`, which stores a value if the account's share of the cache allows it. */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
-/** The counters of the accounts' shares, by the resource that they count. */
+/** The Redis keys that count the used part of each account share, by the shared resource. */
 const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 
 const jobsOf = (queue: string) => `bull:${queue}:*`;
 
 /**
- * The permissions of each service in each server. A service that is not listed has no user in that server. A
- * new key or command in a service needs an entry here: without an entry, Redis answers `NOPERM`.
+ * The permissions of each service on each Redis server. A service that is not listed has no user on that
+ * server. A new Redis key or command in a service needs an entry in this table. Without an entry, Redis
+ * answers `NOPERM`.
  */
 export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
   queue: {
@@ -79,11 +82,12 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
   cache: {
     'edge-gateway': {
-      // The edge only reads epochs. But a script needs both rights for each key that it declares.
+      // The edge only reads epochs.
+      // But a Redis script needs read and write permission for each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...['session:*', 'bound-plan:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
-        // The edge also deletes the counters of deleted accounts, for every counted resource.
+        // The edge also deletes the counters of deleted accounts, for every shared resource.
         'share:*',
       ],
       commands: [
@@ -133,9 +137,9 @@ function renderUser(user: string, password: string, rights: RedisRights): string
 }
 
 /**
- * Renders the ACL file of one server (Redis 7 or later), with an administrator and a user per service. The
- * file contains hashes instead of passwords. Throws if a password is missing.
- * @param passwords by service; one password is valid for both servers
+ * Renders the ACL file of one Redis server (Redis 7 or later), with an administrator and one user per
+ * service. The file contains hashes instead of passwords. Throws if a password is missing.
+ * @param passwords the password of each service, which is valid for both Redis servers
  */
 export function renderRedisAcl(options: {
   readonly server: RedisServer;

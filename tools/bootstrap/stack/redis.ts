@@ -6,26 +6,26 @@ import type { ProcessPlan } from './managed-process.ts';
 import { requireProgram } from './programs.ts';
 import { renderRedisAcl, type RedisServer } from './redis-acl.ts';
 
-/** Settings that depend on the purpose of the server. */
+/** Redis settings that depend on the purpose of the server. */
 const settings: Readonly<Record<RedisServer, string>> = {
   // Jobs must survive restarts and must never be evicted.
   queue: `appendonly yes
 appendfsync everysec
 maxmemory-policy noeviction`,
-  // This memory limit is for development and tests. Larger installations set their own limit.
+  // This memory limit is for development and tests. Larger installations set another limit.
   cache: `appendonly no
 maxmemory 256mb
 maxmemory-policy allkeys-lru`,
 };
 
-/** The unit's name, which is also the name of its folder and its log. */
+/** The name of the server, which is also the name of its data folder and its log file. */
 export const redisUnits: Readonly<Record<RedisServer, string>> = { queue: 'redis', cache: 'redis-cache' };
 
 export interface RedisOptions {
   readonly server: RedisServer;
   readonly port: number;
   readonly adminPassword: string;
-  /** Passwords by service. */
+  /** Passwords by service name. */
   readonly passwords: Readonly<Record<string, string>>;
 }
 

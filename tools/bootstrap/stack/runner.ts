@@ -8,8 +8,8 @@ import { waitUntil } from './process-identity.ts';
 export interface Unit {
   readonly name: string;
   /**
-   * Stop order, ascending: 0 for the public entry point, 1 for the other services, 2 for the servers that the
-   * services use.
+   * Position in the stop order, ascending: 0 for the public entry point, 1 for the other services, 2 for the
+   * servers that the services use.
    */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
@@ -25,13 +25,13 @@ export interface RunnerOptions {
 }
 
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
-/** A process with this uptime is treated as healthy, and its next crash restarts the backoff. */
+/** A process with this uptime is treated as healthy. Its next crash starts the backoff from the beginning. */
 const SETTLED_MS = 30_000;
-/** A process that crashes this often before it is first ready is treated as unable to start. */
+/** A process that crashes this often before it is ready for the first time is treated as unable to start. */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;
 
-/** Keeps one process running. */
+/** Keeps one process of the stack running. */
 export class Runner {
   readonly unit: Unit;
   readonly #options: RunnerOptions;
@@ -52,13 +52,13 @@ export class Runner {
     return this.#process;
   }
 
-  /** Starts the process unless it is running. Starts and stops of one unit never overlap. */
+  /** Starts the process unless it is running. Starts and stops of one process never overlap. */
   start(): Promise<void> {
     this.#wanted = true;
     return this.#inTurn(() => this.#launch());
   }
 
-  /** Shuts the process down and leaves it stopped. */
+  /** Shuts the process down and does not restart it. */
   stop(): Promise<void> {
     this.#wanted = false;
     return this.#inTurn(async () => {
@@ -66,21 +66,24 @@ export class Runner {
     });
   }
 
-  /** Waits until the process is ready. Throws if the process stops permanently or is not ready in time. */
+  /**
+   * Waits until the process is ready. Throws if the process stops permanently or is not ready within the time
+   * limit.
+   */
   async waitReady(): Promise<void> {
     const { name } = this.unit;
     const isReady = () => this.#process !== null && this.unit.isReady();
     const ready = await waitUntil(async () => this.#failure() !== null || (await isReady()), READY_WITHIN_MS);
     const failure = this.#failure() ?? (ready ? null : `was not ready within ${READY_WITHIN_MS / 1000} s`);
     if (failure === null) {
-      // A crash after readiness is handled differently from a failed start.
+      // The runner handles a crash of a ready process differently from a failed start.
       this.#crashes = 0;
       return;
     }
     throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
   }
 
-  /** Returns why the process will never become ready, or null if it may become ready. */
+  /** Returns the reason if the process will never become ready, or null if it may still become ready. */
   #failure(): string | null {
     if (!this.#wanted) return 'was stopped while it was starting';
     return this.#hasGivenUp() ? 'ended while it was starting' : null;

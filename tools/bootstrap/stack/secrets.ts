@@ -4,25 +4,28 @@ import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
 const secretsSchema = z.object({
-  /** Base64, 32 bytes each. Without these secrets, stored keys and credentials cannot be used. */
+  /** Secrets of 32 bytes in base64. Without these secrets, stored API keys and credentials cannot be used. */
   keyPepper: z.string(),
   vaultKek: z.string(),
-  /** Base64, 32 bytes. The keys for login sessions are derived from this secret. */
+  /** A secret of 32 bytes in base64. The keys for login sessions are derived from this secret. */
   sessionSecret: z.string(),
-  /** Base64, 32 bytes. Without this secret, the stored originals of compressed blocks cannot be read. */
+  /**
+   * A secret of 32 bytes in base64. Without this secret, the stored originals of compressed blocks cannot be
+   * read.
+   */
   originalsKey: z.string(),
-  /** Base64, 32 bytes. Without this secret, stored request contents cannot be read. */
+  /** A secret of 32 bytes in base64. Without this secret, stored request contents cannot be read. */
   contentKey: z.string(),
   /** The demo person's password. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
   /** The password of the administrator of both Redis servers. */
   redis: z.string(),
-  /** Passwords by Redis user. */
+  /** Passwords by name of the Redis user. */
   redisUsers: z.record(z.string(), z.string()),
-  /** Passwords by Postgres role. */
+  /** Passwords by name of the Postgres role. */
   roles: z.record(z.string(), z.string()),
-  /** Passwords by NATS user. */
+  /** Passwords by name of the NATS user. */
   natsUsers: z.record(z.string(), z.string()),
 });
 export type Secrets = z.infer<typeof secretsSchema>;
@@ -37,7 +40,7 @@ function completePasswords(names: readonly string[], known: Record<string, strin
   return { ...known, ...Object.fromEntries(missing.map((name) => [name, createPassword()])) };
 }
 
-/** Returns the secrets from an earlier start of the stack. Throws if there are none. */
+/** Returns the secrets from an earlier start of the stack. Throws if no secrets are stored. */
 export function readSecrets(dataDir: DataDir): Secrets {
   return secretsSchema.parse(readJson(dataDir.secretsFile));
 }

@@ -17,17 +17,17 @@ export interface ServiceContext {
 
 export interface ServiceRow {
   readonly stage: 0 | 1;
-  /** Whether the service accepts requests on PORT, in addition to HEALTH_PORT. */
+  /** Whether the service accepts requests on the port PORT, in addition to HEALTH_PORT. */
   readonly hasPort: boolean;
   readonly usesNats: boolean;
   /**
-   * Time limit for an orderly shutdown. The limit is longer than the service itself waits for requests in
-   * progress.
+   * Time limit for an orderly shutdown. The limit is longer than the time that the service waits for requests
+   * in progress.
    */
   readonly stopGraceMs: number;
   /** Command-line options for Node. */
   readonly nodeOptions: readonly string[];
-  /** Service-specific variables; `instance` is the replica's name. */
+  /** Service-specific variables. The parameter `instance` is the replica's name. */
   readonly env: (context: ServiceContext, instance: string) => Record<string, string>;
 }
 
@@ -47,8 +47,8 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // The memory of a request becomes garbage once the response is sent. A larger young generation reduces
-    // the amount of this memory that is copied.
+    // The memory of a request becomes garbage once the response is sent.
+    // A larger young generation of the heap reduces the amount of memory that is copied.
     nodeOptions: ['--max-semi-space-size=32'],
     env: (context, instance) => ({
       ...chooseRedis(context, 'edge-gateway', ['queue', 'cache']),
@@ -58,7 +58,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   'tool-router': {
     ...base,
-    // Planning allocates little memory, so a larger young generation would be wasted.
+    // Planning allocates little memory, so a larger young generation of the heap would be wasted.
     nodeOptions: ['--max-semi-space-size=8'],
     env: (context) => chooseRedis(context, 'tool-router', ['cache']),
   },
@@ -76,7 +76,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       ...chooseRedis(context, 'account', ['cache']),
       KEY_PEPPER: context.inherited['KEY_PEPPER'] ?? context.secrets.keyPepper,
       SESSION_SECRET: context.inherited['SESSION_SECRET'] ?? context.secrets.sessionSecret,
-      // The token in dev.json should last for one working day.
+      // The session token in dev.json should last for one working day.
       SESSION_TOKEN_SECONDS: context.inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
       ...chooseNamed(context.inherited, mailVariables),
     }),
@@ -113,9 +113,9 @@ const redisVariables: Readonly<Record<RedisServer, string>> = {
 };
 
 /**
- * Returns the addresses of the Redis servers that a service uses, with the service's own user. An external
- * Redis has such users only if the caller gives their passwords as `REDIS_PASSWORD_<SERVICE>`. Without such a
- * password, the external address is used unchanged.
+ * Returns the addresses of the Redis servers that a service uses, with the Redis user of the service. An
+ * external Redis server has such users only if the caller gives their passwords as
+ * `REDIS_PASSWORD_<SERVICE>`. Without such a password, the external address is used unchanged.
  */
 function chooseRedis(
   { infrastructure, secrets, inherited }: ServiceContext,
@@ -139,10 +139,10 @@ function renderUserUrl(address: string, user: string, password: string): string 
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 
-/** Without these variables, the account service sends no mail. */
+/** Without these variables, the account service sends no email. */
 const mailVariables = ['SMTP_URL', 'MAIL_FROM'];
 
-/** Without these variables, billing is self-hosted. */
+/** Without these variables, billing runs in the mode `self_hosted`. */
 const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
 
 function chooseNamed(
@@ -153,8 +153,8 @@ function chooseNamed(
 }
 
 /**
- * Returns all keys that the caller's environment provides, in either form. Returns the generated key if the
- * environment provides no keys.
+ * Returns all encryption keys that the caller's environment provides, in either form. Returns the generated
+ * key if the environment provides no keys.
  */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
@@ -169,8 +169,8 @@ export function serviceRow(app: string): ServiceRow {
 }
 
 /**
- * The table above sets these variables per service, so they are never passed from the caller's environment to
- * all services.
+ * The service table sets these variables per service, so they are never passed from the caller's environment
+ * to all services.
  */
 const ownVariables = [
   /_DATABASE_URL$/,

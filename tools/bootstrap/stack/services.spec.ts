@@ -97,7 +97,7 @@ test('variables for all services reach every service and override the developmen
   expect(env).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', PLAN_DEADLINE_MS: '99', LOG_LEVEL: 'debug' });
 });
 
-test("a replica's variables override those of its service, which override those for all services", () => {
+test("a replica's variables override the variables of its service, which override the variables for all services", () => {
   const overrides = { '*': { A: '1', B: '1', C: '1' }, worker: { B: '2', C: '2' }, 'worker-2': { C: '3' } };
   expect(envOf('worker', {}, overrides)).toMatchObject({ A: '1', B: '2', C: '2' });
   expect(envOf('worker', {}, overrides, 'worker-2')).toMatchObject({ A: '1', B: '2', C: '3' });

@@ -7,7 +7,7 @@ import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
 import type { UnpackedImage } from './stack-options.ts';
 
-/** Loopback addresses. The sandbox provider and other programs of a developer run there. */
+/** Loopback addresses, at which the sandbox provider and other programs of a developer run. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
 /** A single process of a service. */
@@ -19,7 +19,7 @@ export interface Instance {
    */
   readonly name: string;
   readonly healthPort: number;
-  /** Null if the process has no request port. */
+  /** The port for requests. Null if the process accepts no requests. */
   readonly port: number | null;
 }
 
@@ -33,7 +33,7 @@ export function listBuiltApps(): string[] {
 }
 
 /**
- * Returns the service instances in a stack, each with its own ports. `edgePort` is the preferred port for the
+ * Returns the service processes in a stack, each with its own ports. `edgePort` is the preferred port for the
  * first edge.
  */
 export async function planInstances(
@@ -56,13 +56,13 @@ export async function planInstances(
 
 export interface ServiceEnvSources {
   readonly context: ServiceContext;
-  /** The caller's environment. */
+  /** The environment variables of the caller. */
   readonly shared: Readonly<Record<string, string>>;
-  /** Variables by service name, or `*` for all services. These variables override everything else. */
+  /** Variables by service name, or `*` for all services. These variables override all other variables. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Returns the complete environment for one instance. */
+/** Returns the complete environment for one service process. */
 export function buildServiceEnv(instance: Instance, sources: ServiceEnvSources): Record<string, string> {
   const { context, overrides } = sources;
   const { app, name, port, healthPort } = instance;
@@ -101,7 +101,7 @@ export function healthUrl(instance: Instance): string {
   return `http://127.0.0.1:${instance.healthPort}/health/ready`;
 }
 
-/** Returns the command to run: from this checkout's build, or from an image. */
+/** Returns the command that runs a service, from this checkout's build or from an image. */
 function planCommand(app: string, image: UnpackedImage | undefined) {
   if (image !== undefined) {
     const [command = '', ...args] = image.command;

@@ -10,7 +10,7 @@ const unpackedImage = z.object({
   command: z.array(z.string()).min(1),
   /** Environment variables that the image sets. */
   env: z.record(z.string(), z.string()).default({}),
-  /** The operating system user. By default, the user of this process. */
+  /** The operating system user that runs the service. By default, the user of this process. */
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });
 export type UnpackedImage = z.infer<typeof unpackedImage>;
@@ -19,25 +19,28 @@ export type UnpackedImage = z.infer<typeof unpackedImage>;
 export const stackOptions = z.object({
   dataDir: z.string(),
   /**
-   * Environment variables by service name, or `*` for all services. These variables override everything else.
+   * Environment variables by service name, or `*` for all services. These variables override all other
+   * variables.
    */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** Number of processes by service name; one by default. */
+  /** Number of processes by service name. The default is one. */
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
-  /** The services to run; every built app by default. */
+  /** The services to run. The default is every built app. */
   apps: z.array(z.string()).optional(),
   /** Images to run instead of this checkout's build, by process name (such as `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),
-  /** Whether to prefer the well-known ports. Intended for the one stack on a machine that people use. */
+  /**
+   * Whether to prefer the well-known ports. Use this option for the one stack on a machine that people use.
+   */
   useDefaultPorts: z.boolean().default(false),
   restartCrashed: z.boolean().default(true),
   /** Whether to protect data against machine crashes. Tests do not need this protection. */
   durable: z.boolean().default(true),
   /** Whether to delete the data directory when the stack stops. */
   ephemeral: z.boolean().default(false),
-  /** Whether to create a NATS user that receives everything. For tests only. */
+  /** Whether to create a NATS user that receives every message. For tests only. */
   hasObserver: z.boolean().default(false),
-  /** Whether to stop when the process that started this one exits, even if it is killed. */
+  /** Whether to stop the stack when the process that started it exits, even if that process is killed. */
   endWithParent: z.boolean().default(false),
 });
 export type StackOptions = z.infer<typeof stackOptions>;

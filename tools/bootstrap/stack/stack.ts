@@ -143,9 +143,9 @@ async function prepareServices(
 }
 
 /**
- * Starts a whole stack: servers, databases, migrations, services, demo account. Resolves once everything is
- * ready. The result is also written to `dev.json`. Throws if anything fails to start. The caller must then
- * end the supervision.
+ * Starts a whole stack: servers, databases, migrations, services and the demo account. Resolves once all
+ * processes are ready. The result is also written to `dev.json`. Throws if a process fails to start. The
+ * caller must then end the supervision.
  * @param env the caller's environment: URLs of external servers, and variables for the services
  */
 export async function startStack(

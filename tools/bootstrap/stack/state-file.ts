@@ -9,7 +9,7 @@ const trackedProcess = processIdentity.extend({
   name: z.string(),
   stopSignal: z.string(),
   stopGraceMs: z.number(),
-  /** Stop order, ascending: services before the servers that they use. */
+  /** Position in the stop order, ascending: services before the servers that they use. */
   stage: z.int(),
 });
 export type TrackedProcess = z.infer<typeof trackedProcess>;
@@ -37,7 +37,7 @@ export function findRunningStack(dataDir: DataDir): StackState | null {
   return state !== null && isRunning(state.supervisor) ? state : null;
 }
 
-/** Ends processes that a killed supervisor left running. Returns their names. */
+/** Ends processes that a killed supervisor left running. Returns the names of these processes. */
 export async function endLeftovers(dataDir: DataDir): Promise<string[]> {
   const left = (readState(dataDir)?.processes ?? []).filter(isRunning);
   const stages = [...new Set(left.map(({ stage }) => stage))].sort((a, b) => a - b);

@@ -1,5 +1,6 @@
-// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests. STACK_OPTIONS
-// contains its options. The supervisor reports the result to its parent over their IPC channel.
+// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests.
+// The variable STACK_OPTIONS contains the options of the stack.
+// The supervisor reports the result of the start to its parent process over their IPC channel.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
 import { rmSync } from 'node:fs';
@@ -14,7 +15,7 @@ const env = Object.fromEntries(
 const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
 
 function tellParent(message: SuperviseMessage): void {
-  // The parent may have exited already. In that case the message is not needed.
+  // The parent process may have exited already. In that case, the message is not needed.
   if (process.connected) process.send?.(message, () => undefined);
 }
 
@@ -25,7 +26,7 @@ const supervision = await beginSupervision(options, report).catch((error: unknow
   process.exit(1);
 });
 
-/** Ends the stack and this process. The first call sets the exit code. */
+/** Ends the stack and this process. The first call of this function sets the exit code. */
 function end(exitCode: number): void {
   process.exitCode ??= exitCode;
   void supervision.end().then(() => {
@@ -36,7 +37,7 @@ function end(exitCode: number): void {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
 let isHealthy = false;
-// If the parent disconnects before it receives the result, the start was interrupted.
+// If the parent process disconnects before it receives the result, the start was interrupted.
 process.on('disconnect', () => {
   if (options.endWithParent || !isHealthy) end(0);
 });

@@ -8,18 +8,21 @@ import { endLeftovers, lockDataDir, writeState } from './state-file.ts';
 import type { StackState, TrackedProcess } from './state-file.ts';
 import { UnitBoard } from './unit-board.ts';
 
-/** Ownership of a data directory: its units, and the state file through which other processes find them. */
+/**
+ * Ownership of a data directory, with its processes and the state file through which other processes find
+ * them.
+ */
 export interface Supervision {
   readonly dataDir: DataDir;
   readonly board: UnitBoard;
   /** Called each time a process starts or exits. */
   onChange(fn: () => void): void;
   setStatus(status: StackState['status']): void;
-  /** Stops every unit and releases the data directory. A second call waits for the first. */
+  /** Stops every process and releases the data directory. A second call waits for the first call. */
   end(): Promise<void>;
 }
 
-/** Writes the state of this process and its units to the state file. */
+/** Writes the state of this process and of the processes of the stack to the state file. */
 class StatusBoard {
   readonly #dataDir: DataDir;
   readonly #listeners: (() => void)[] = [];

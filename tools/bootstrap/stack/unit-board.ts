@@ -2,7 +2,7 @@ import type { TrackedProcess } from './state-file.ts';
 import { Runner } from './runner.ts';
 import type { RunnerOptions, Unit } from './runner.ts';
 
-/** All units in a stack. */
+/** All processes that a stack manages (units). */
 export class UnitBoard {
   readonly #runners = new Map<string, Runner>();
   readonly #options: RunnerOptions;
@@ -12,7 +12,7 @@ export class UnitBoard {
     this.#options = options;
   }
 
-  /** Starts a unit, keeps it running, and resolves once it is ready. */
+  /** Starts a process, keeps it running, and resolves once the process is ready. */
   async run(unit: Unit): Promise<void> {
     if (this.#isClosed) throw new Error('The stack is stopping.');
     const runner = new Runner(unit, this.#options);
@@ -36,7 +36,8 @@ export class UnitBoard {
   }
 
   /**
-   * Returns the running processes. They are recorded, so that they can be ended if this process is killed.
+   * Returns the running processes. The supervisor records these processes, so that they can be ended if the
+   * supervisor is killed.
    */
   track(): TrackedProcess[] {
     return [...this.#runners.values()].flatMap(({ unit, process }) =>
@@ -54,7 +55,10 @@ export class UnitBoard {
     );
   }
 
-  /** Stops all units: the public entry point first, the servers last. After that, no unit can be started. */
+  /**
+   * Stops all processes, the public entry point first and the servers last. After that, no process can be
+   * started.
+   */
   async stopAll(): Promise<void> {
     this.#isClosed = true;
     for (const stage of [0, 1, 2]) {

@@ -1,14 +1,14 @@
 import type { Confidence, FamilyFacts } from './family.ts';
 
-/** A fact with its certainty. The value `no` and values without a certainty are documented. */
+/** A fact about a model with its certainty. The value `no` and values without a certainty are documented. */
 type Certain<Value> = Value | readonly [Value, Confidence];
 
 interface ClaudeFacts {
   readonly byDefault: boolean;
   readonly off: boolean | 'between_tools';
   /**
-   * `all`: the check applies to every account. `new`: the check applies to accounts created since
-   * `checkedSince`.
+   * `all`: the provider's check of the prefix applies to every account. `new`: the check applies to accounts
+   * created since `checkedSince`.
    */
   readonly binds: 'no' | 'all' | 'new';
   readonly isAccountBound?: true;
@@ -18,7 +18,7 @@ interface ClaudeFacts {
   readonly isReadSecondHand?: true;
 }
 
-/** By default, only accounts created since this date get a 400. */
+/** By default, only accounts created since this date get a 400 for a changed prefix. */
 const checkedSince = '2026-08-31';
 
 const always = { byDefault: true, off: false } as const;
@@ -27,7 +27,7 @@ const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: fa
 /**
  * Claude models by line and version. Sources: preserved thinking and its prefix checks, tool search,
  * mid-conversation messages, prompt caching, and the pages on each model. Deferral of Fable, Sonnet 5 and
- * Haiku 5.5 is derived: the page excludes only Opus 4.1 and older models.
+ * Haiku 5.5 is inferred, because the page excludes only Opus 4.1 and older models.
  */
 const models: Readonly<Record<string, ClaudeFacts>> = {
   'fable 5.2': {
@@ -53,7 +53,7 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
     minTokens: 512,
     isReadSecondHand: true,
   },
-  // On some platforms, the check applies to every account.
+  // On some platforms, the provider's check of the prefix applies to every account.
   'mythos 5.1': {
     ...always,
     binds: 'all',
@@ -119,9 +119,9 @@ const bindingSince = '2026-08-01';
 
 /**
  * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
- * treated as a model with bound reasoning. If this assumption is wrong, it costs savings; if the opposite
- * assumption were wrong, calls would fail. Returns undefined for other models and for older Claude models,
- * which have none of these properties.
+ * treated as a model with bound reasoning. If this assumption is wrong, the gateway saves fewer tokens. If
+ * the opposite assumption were wrong, requests would fail. Returns undefined for other models and for older
+ * Claude models, which have none of these properties.
  */
 export function findClaudeFacts(
   provider: string,
@@ -144,7 +144,7 @@ export function findClaudeFacts(
 }
 
 /**
- * Returns `opus 4.5` for `claude-opus-4-5-20251101`, `anthropic.claude-opus-4.5` and
+ * Returns `opus 4.5` for model ids like `claude-opus-4-5-20251101`, `anthropic.claude-opus-4.5` and
  * `claude-opus-4-5@20251101`.
  */
 function nameClaude(modelId: string): string | undefined {
@@ -162,7 +162,8 @@ function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
   return {
     ...(api !== undefined && {
       toolsOn: { [api]: 'yes' },
-      // Bedrock's tool search needs InvokeModel, because `toolSpec` of Converse has no field for deferral.
+      // Bedrock's tool search needs the API InvokeModel.
+      // The reason is that `toolSpec` of Converse has no field for deferral.
       defersOn: api === 'messages' && defers ? [api] : [],
       addsToolsOn: adds ? [api] : [],
       write1h: 2,
@@ -198,8 +199,8 @@ function listEvidence(
     ...(binds && provider === 'hosted' && uncertain('binding', 'bedrock-block-binding', 'second_hand')),
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
-    // Bedrock's SDK has the field for added tools. Only Anthropic's own API documents which models accept the
-    // field.
+    // Bedrock's SDK has the field for added tools.
+    // Only the documentation of Anthropic's own API states which models accept this field.
     ...(api !== undefined &&
       adds &&
       uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),

@@ -10,12 +10,12 @@ export type Confidence = NonNullable<Evidence['binding']>['confidence'];
 /** Facts about a family of models. Facts without an entry in `evidence` are documented. */
 export interface FamilyFacts extends Facts {
   readonly evidence: Evidence;
-  /** Every prefix is cached, even if no source has the price of a cache read. */
+  /** The provider caches every prefix, even if no source has the price of a cache read. */
   readonly cachesAlways?: true;
   readonly cacheMinTokens?: number;
-  /** Minimum time that an unused prefix stays cached. */
+  /** Minimum time for which the provider caches an unused prefix. */
   readonly cacheTtlSeconds?: number;
-  /** Price of a one-hour cache write, relative to the input price. */
+  /** Price of a cache write with a lifetime of one hour, relative to the input price. */
   readonly write1h?: number;
   /** Price of a cache write, relative to the input price, for models without a listed price. */
   readonly write?: number;

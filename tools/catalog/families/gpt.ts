@@ -2,8 +2,8 @@ import type { FamilyFacts } from './family.ts';
 
 /**
  * GPT models from 5.4 on. Sources: `lists/facts.jsonl` for tools on chat-completions, OpenAI's SDK for tool
- * search and `additional_tools`, OpenAI's guides for prompt caching and the prefix. From 6.2 on, a change of
- * the prefix drops reasoning without an error.
+ * search and `additional_tools`, OpenAI's guides for prompt caching and the prefix. From GPT-6.2 on, a
+ * changed prefix drops reasoning without an error.
  */
 export function findGptFacts(provider: string, modelId: string): FamilyFacts | undefined {
   const [, digits, variant = ''] = /(?:^|[./])gpt-(\d+(?:\.\d+)?)((?:-[a-z]+)*)/.exec(modelId) ?? [];
@@ -26,8 +26,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
     evidence: {
       ...facts.evidence,
       ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
-      // OpenAI's page states the price of cache reads only for GPT-6 Astra, and the multiplier of cache
-      // writes.
+      // OpenAI's page states the price of cache reads only for GPT-6 Astra.
+      // The same page states the multiplier of cache writes.
       ...(isOwn &&
         version >= 5.6 &&
         !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),
@@ -46,7 +46,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
 
 /**
  * From GPT-5.4 on, chat-completions rejects tools together with reasoning. Models that cannot turn reasoning
- * off therefore accept tools only on Responses: `-pro`, `-codex`, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
+ * off therefore accept tools only on the Responses API: `-pro`, `-codex`, GPT-6 Astra, GPT-6.1 Sol, and
+ * GPT-6.2.
  */
 function toolsOnChat(version: number, variant: string): 'no' | 'effort_none' | 'effort_unset' {
   if (/-(?:pro|codex)\b/.test(variant) || version >= 6.2) return 'no';

@@ -27,7 +27,7 @@ describe('compressBlocks', () => {
     expect(more.results[0]?.text).toMatch(/^\[same as above/);
   });
 
-  it('rejects a version of the steps that it does not have', () => {
+  it('rejects an unsupported version of the compression steps', () => {
     const replies = [1, 2].map((version) => compressBlocks(question({ version }), open()).reply.status);
     expect(replies).toEqual(['compressed', 'unsupported']);
   });

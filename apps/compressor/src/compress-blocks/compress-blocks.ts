@@ -11,11 +11,14 @@ import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
 /**
- * Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. Blocks beyond this size
- * are returned unchanged.
+ * Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. Blocks that would exceed
+ * the reply's maximum size are returned unchanged.
  */
 const replyBytesMax = 7 * 1024 * 1024;
-/** Estimated JSON bytes per UTF-16 unit. An escape takes up to six bytes, but most text takes about one. */
+/**
+ * Estimated number of JSON bytes per UTF-16 unit. An escape takes up to six bytes, but most text takes about
+ * one byte per unit.
+ */
 const bytesPerUnit = 3;
 
 interface BlockServices {
@@ -31,8 +34,9 @@ export interface Compressed {
 }
 
 /**
- * Continues a remembered conversation, or starts a new one from all of its blocks. The steps have one version so far. When their
- * output changes, `ConversationCompressor` takes the version as a setting.
+ * Continues a remembered conversation, or starts a new conversation from all of its blocks. Only one version
+ * of the compression steps exists. A second version would require `ConversationCompressor` to take the
+ * version as a setting.
  */
 export function compressBlocks(
   request: CompressBlocksRequest,
@@ -67,18 +71,18 @@ export function compressBlocks(
   };
 }
 
-/** Estimated tokens before the first step and after the last step. */
+/** Estimated number of tokens before the first compression step and after the last compression step. */
 function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
   return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }
 
-/** Approximate memory for one character in a conversation: its text, line numbers and labels. */
+/** Approximate memory in bytes for one character in a conversation: its text, line numbers and labels. */
 const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
  * Caches the compression state of conversations, by a hash over all blocks sent until now. If a conversation
- * is no longer cached, the gateway sends all its blocks again.
+ * is no longer cached, the gateway sends all blocks of the conversation again.
  */
 export class ConversationStore {
   readonly #conversations: LRUCache<string, ConversationCompressor>;
@@ -91,7 +95,10 @@ export class ConversationStore {
     });
   }
 
-  /** Removes the returned conversation from the cache, because it will be stored again under a new hash. */
+  /**
+   * Removes the returned conversation from the cache, because the conversation will be stored again under a
+   * new hash.
+   */
   take(name: string): ConversationCompressor | undefined {
     const conversation = this.#conversations.get(name);
     if (conversation !== undefined) this.#conversations.delete(name);

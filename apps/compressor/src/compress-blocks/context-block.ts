@@ -1,24 +1,27 @@
 import type { ContextStepName } from '@gateway/contracts';
 
-/** The role that a block comes from. */
+/** The role in the conversation that a block comes from. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
-/** A part of the conversation, in order: a tool result, a text part, or an assistant turn with its calls. */
+/**
+ * A part of the conversation: a tool result, a text part, or an assistant turn with its tool calls. Blocks
+ * are in the order of the conversation.
+ */
 export interface ContextBlock {
   readonly speaker: Speaker;
   readonly text: string;
-  /** A protected block is never changed. Later blocks may refer to it. */
+  /** Whether the block is protected. A protected block is never changed, but later blocks may refer to it. */
   readonly frozen: boolean;
   /**
-   * Whether the block is an old result. If omitted text can be recovered, a summary of an old result is
-   * sufficient.
+   * Whether the block is an old tool result. If omitted text can be recovered, a summary of an old tool
+   * result is sufficient.
    */
   readonly old?: boolean | undefined;
 }
 
 /**
- * `lossless`: the model receives the same facts. `balanced`: parts of long results are omitted, and the model
- * can request them.
+ * Compression mode. With `lossless`, the model receives the same facts. With `balanced`, parts of long tool
+ * results are omitted, and the model can request the omitted parts.
  */
 export type CompressionMode = 'lossless' | 'balanced';
 
@@ -30,7 +33,7 @@ export interface CompressionSettings {
    */
   readonly recoverable: boolean;
   /**
-   * Identifies the account and conversation in marker ids, so that an id is valid only in its own
+   * Identifies the account and conversation in marker ids, so that a marker id is valid only in its own
    * conversation.
    */
   readonly sessionSeed: string;
@@ -38,21 +41,21 @@ export interface CompressionSettings {
 
 export interface BlockStepReport {
   readonly step: ContextStepName;
-  /** Estimated tokens in the block before and after the step. */
+  /** Estimated number of tokens in the block before and after the step. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** An omitted part of a block, with the id in the marker that replaces it. */
+/** An omitted part of a block, with the id in the marker that replaces the omitted part. */
 export interface Omission {
   readonly id: string;
   readonly original: string;
 }
 
 export interface BlockOutcome {
-  /** The text to send instead, or null if the block is unchanged. */
+  /** The text to send instead of the block's text, or null if the block is unchanged. */
   readonly text: string | null;
-  /** The steps that changed the block, in order. */
+  /** The compression steps that changed the block, in order. */
   readonly steps: readonly BlockStepReport[];
   readonly omissions: readonly Omission[];
 }

@@ -57,7 +57,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('assistant', command), block('user', json)])[1]).toBe('{"a":[1,2,3,4,5,6,7,8]}');
   });
 
-  it('omits text only if it can be recovered', () => {
+  it('omits text only if the text can be recovered', () => {
     const log = Array.from({ length: 500 }, (_, at) => `10:00:${at} served request ${at} in ${at} ms`).join(
       '\n',
     );
@@ -66,7 +66,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('tool', log)], { ...balanced, recoverable: true })[0]).toContain('left out: ');
   });
 
-  it('preserves unpaired surrogates and distinguishes strings that differ only in them', () => {
+  it('preserves unpaired surrogates and distinguishes strings that differ only in surrogates', () => {
     const balanced = { ...lossless, mode: 'balanced' } as const;
     const rows = Array.from(
       { length: 6 },

@@ -24,13 +24,16 @@ import { terminal, trailingSpace } from './steps/terminal.ts';
 import type { TextStep } from './steps/text-step.ts';
 
 /**
- * Bounds on the size of a block. Compressing smaller blocks saves too little. Larger blocks are left
- * unchanged, because half a million tokens exceed any context window.
+ * Minimum and maximum size of a compressed block. Compressing blocks below the minimum saves too few tokens.
+ * Larger blocks are left unchanged, because half a million tokens exceed any context window.
  */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
-/** Values and keys of a document that may become a table. More are a quarter of a million tokens at least. */
+/**
+ * Maximum number of values and keys of a document that may become a table. A document with more values and
+ * keys has at least a quarter of a million tokens.
+ */
 const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
@@ -47,17 +50,17 @@ interface SentBlock {
 
 /**
  * Compresses each block in a conversation once, in order. A block's result depends only on the settings, the
- * block and the blocks before it. The result does not depend on the clock, the process or later blocks. A new
- * turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
+ * block and the blocks before it. A block's result does not depend on the clock, the process or later blocks.
+ * A new turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
-  /** Sent blocks, by the hash of the original block and of the sent block. */
+  /** Sent blocks, keyed by the hashes of the original block and of the sent block. */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * Numbers texts that start with the same label. Maps each label and each hash to the number of the text
-   * among these texts, counted from 1.
+   * Numbers of the sent texts that start with the same label. The map contains for each label and each hash
+   * the number of the text, counted from 1.
    */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();
@@ -70,7 +73,8 @@ export class ConversationCompressor {
   }
 
   /**
-   * Number of characters in the conversation until now. Memory use is roughly proportional to this number.
+   * Number of characters in the conversation until now. Memory use is roughly proportional to the number of
+   * characters.
    */
   get characters(): number {
     return this.#characters;
@@ -112,7 +116,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // Text with references is already compressed, so its other lines may not resemble code.
+    // Text with references is already compressed, so the remaining lines may not resemble code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -142,8 +146,8 @@ export class ConversationCompressor {
 
   /**
    * Records a sent block, so that later blocks can refer to it.
-   * @param original the text that a later reference can replace. This is the original block if the whole
-   * block was sent.
+   * @param original the text that a later reference can replace. If the whole block was sent, the text is the
+   * original block.
    */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);
@@ -158,7 +162,10 @@ export class ConversationCompressor {
   }
 }
 
-/** UTF-8 cannot represent an unpaired surrogate, so hashing or scanning such text would change it. */
+/**
+ * Whether text has no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing or
+ * scanning text with one would change the text.
+ */
 function isExact(text: string): boolean {
   return text.isWellFormed();
 }

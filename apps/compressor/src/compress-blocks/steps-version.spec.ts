@@ -3,7 +3,7 @@ import { contextSteps, contextStepsVersion, contextStepsVersions } from '@gatewa
 import type { CompressionSettings, ContextBlock, Speaker } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** The digest of the output for the recorded conversation, by version of the steps. */
+/** The digest of the output for the recorded conversation, by version of the compression steps. */
 const digests: Readonly<Record<number, string>> = {
   1: '9894b453fa732b17ae29e5a4d3dbd025b401cd45b9e03da70f1b6f896f0bd327',
 };
@@ -38,8 +38,8 @@ const image = `src="data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUg'.repeat(40)}
 const drawing = repeat(20, (at) => `${at}%`).join('\r');
 
 /**
- * A conversation in which every step changes a block. The content of the conversation resembles the work of
- * customer service and coding agents.
+ * A conversation in which every compression step changes a block. The content of the conversation resembles
+ * the work of customer service and coding agents.
  */
 const conversation: readonly ContextBlock[] = [
   block('system', 'You book flights and fix programs.'),
@@ -72,7 +72,7 @@ const outcomes = settings.map((setting) => {
   return conversation.map((each) => compressor.add(each));
 });
 
-describe('the context steps version', () => {
+describe('the version of the context compression steps', () => {
   it('has a recorded conversation in which every step changes a block', () => {
     const steps = outcomes.flat().flatMap((outcome) => outcome.steps.map(({ step }) => step));
     expect([...new Set(steps)].sort()).toEqual([...contextSteps].sort());

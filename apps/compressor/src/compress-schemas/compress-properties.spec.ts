@@ -63,8 +63,8 @@ const annotations = fc
   .map((each): object => Object.assign({}, ...each) as object);
 
 /**
- * Schemas with only one constraint each, so that arguments are often valid and differences between drafts are
- * visible.
+ * Schemas with only one constraint each, so that arguments are often valid and differences between JSON
+ * Schema drafts are visible.
  */
 const { schema } = fc.letrec<{ schema: object; leaf: object; branch: object }>((tie) => ({
   schema: fc
@@ -128,7 +128,7 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Arguments that are close to valid. The arguments are the schema's own constants, with and without fields
+ * Tool arguments that are nearly valid. The arguments are the schema's own constants, with and without fields
  * that look like annotations.
  */
 function probesOf(each: unknown): unknown[] {
@@ -153,8 +153,8 @@ function withoutNotes(probe: unknown): unknown {
 const values = fc.array(value, { minLength: 20, maxLength: 20 });
 
 /**
- * Validates each value with the dialect that the schema declares, or with both dialects if it declares none.
- * Undefined if the schema cannot be compiled.
+ * Validates each value with the dialect that the schema declares, or with both dialects if the schema
+ * declares none. Undefined if the schema cannot be compiled.
  */
 function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] | undefined {
   const named = (schemaToJudge as { $schema?: string }).$schema;
@@ -183,7 +183,7 @@ describe('any tool definition', () => {
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
         // Without `$schema`, both drafts must give the same result for the compressed schema.
-        // This result equals the result of the original schema in its own draft.
+        // The result of the compressed schema equals the result of the original schema in its own draft.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),
@@ -207,7 +207,7 @@ describe('any tool definition', () => {
     );
   });
 
-  it('remains unchanged if it is not a tool definition', () => {
+  it('remains unchanged if the text is not a tool definition', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.json()), (any) => {
         expect(compressedText(any)).toBe(Buffer.from(any).toString());

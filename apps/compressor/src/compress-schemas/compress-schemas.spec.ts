@@ -82,7 +82,7 @@ describe('a tool definition', () => {
     );
   });
 
-  it('reports each effective step, starting with the tokens after the previous step', () => {
+  it('reports each effective compression step, starting with the tokens after the previous step', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const tool = { name: 'do_it', input_schema: { $schema, $comment: 'x', ...schema, description: 'Do it' } };
     const { steps } = compressDefinition(JSON.stringify(tool, null, 2), 'lossless');

@@ -11,12 +11,14 @@ import { comment, repeatedDescription, title } from './steps/annotations.ts';
 import { dialect } from './steps/dialect.ts';
 import { longDescriptions } from './steps/long-descriptions.ts';
 
-/** Maximum nesting depth, which equals the gateway's limit for nesting in a request body. */
+/**
+ * Maximum nesting depth of a tool definition, which equals the gateway's limit for nesting in a request body.
+ */
 const depthMax = 128;
 
 /**
- * `title` runs after the description steps, because a title is kept if the description next to it was
- * dropped.
+ * The step `title` runs after the description steps, because a title is kept if the description next to the
+ * title was dropped.
  */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
@@ -25,25 +27,25 @@ const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
 };
 
 /**
- * `lossless`: only descriptions without information are dropped. `balanced`: long descriptions are also cut
- * to a token budget per tool.
+ * Compression mode for tool definitions. With `lossless`, only descriptions without information are dropped.
+ * With `balanced`, long descriptions are also cut to a token budget per tool.
  */
 export type SchemaMode = 'lossless' | 'balanced';
 
 interface StepReport {
   readonly step: SchemaStepName;
-  /** The tokens before the step, estimated by `estimateDefinitionTokens`. */
+  /** Number of tokens before the compression step, estimated by `estimateDefinitionTokens`. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
 interface CompressedDefinition {
   /**
-   * Edits to the definition's UTF-8 bytes, in ascending order and without overlaps. No edit is longer than
-   * the text that it replaces.
+   * Edits to the tool definition's UTF-8 bytes, in ascending order and without overlaps. No edit is longer
+   * than the text that the edit replaces.
    */
   readonly edits: ByteEdit[];
-  /** The steps that changed the definition, in order. */
+  /** The compression steps that changed the tool definition, in order. */
   readonly steps: StepReport[];
 }
 
@@ -52,8 +54,8 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
  * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model.
- * These parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only
- * repeat a name. `balanced` also removes sentences from long descriptions. Compression is pure and
+ * The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that
+ * only repeat a name. `balanced` also removes sentences from long descriptions. Compression is pure and
  * idempotent, and its result is never longer. Text is left unchanged if it is not JSON or not in a known
  * definition format.
  */
@@ -89,7 +91,7 @@ function scanOrUndefined(bytes: Buffer): JsonTape | undefined {
   }
 }
 
-/** The remaining text and the report for each step. */
+/** The remaining text of the tool definition and the report for each compression step. */
 class Progress {
   readonly reports: StepReport[] = [];
   kept: readonly ByteRange[];
@@ -124,11 +126,11 @@ interface DefinitionText {
   readonly text: string;
 }
 
-/** Maximum size of a reply, which leaves room below the 8 MiB message limit. */
+/** Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. */
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
-/** Compresses each definition. After the reply is full, the remaining definitions get no edits. */
+/** Compresses each tool definition. After the reply is full, the remaining tool definitions get no edits. */
 export function compressSchemas(
   definitions: readonly DefinitionText[],
   mode: SchemaMode,

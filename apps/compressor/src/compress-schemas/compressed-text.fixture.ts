@@ -1,14 +1,14 @@
 import { applyEdits } from '@gateway/wire-formats';
 import { compressDefinition, type SchemaMode } from './compress-schemas.ts';
 
-/** Returns the definition after its edits. */
+/** Returns the tool definition after its edits. */
 export function compressedText(text: string, mode: SchemaMode = 'lossless'): string {
   return applyEdits(Buffer.from(text), compressDefinition(text, mode).edits).toString();
 }
 
 /**
- * Compresses a chat-completions tool with this schema. Returns the resulting schema and the steps that
- * changed the definition.
+ * Compresses a chat-completions tool with this schema. Returns the resulting schema and the compression steps
+ * that changed the tool definition.
  */
 export function compressedSchema(
   schema: unknown,

@@ -3,16 +3,16 @@ import type { Logger } from '@gateway/observability';
 import type { CountStore } from './redis-count-store.adapter.ts';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
-/** Maximum number of UTF-16 units in the queue. Blocks above this limit are not counted. */
+/** Maximum number of UTF-16 units in the counting queue. Blocks above this limit are not counted. */
 const waitingUnitsMax = 8 * 1024 * 1024;
-/** Maximum share of one account: a quarter of the queue. */
+/** Maximum share of one account in the counting queue: a quarter of the queue. */
 const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
   /**
-   * The account of the block. Undefined in requests of gateways from the previous release. The counts are
-   * then not stored.
+   * The account of the block. The account is undefined in requests of gateways from the previous release.
+   * Counts without an account are not stored.
    */
   readonly accountId: string | undefined;
   readonly id: string;
@@ -24,7 +24,7 @@ export interface ChangedBlock {
 interface BackgroundCounterOptions {
   readonly thread: Pick<CountingThread, 'count'>;
   readonly store: CountStore;
-  /** Called with the estimated and the exact counts of each counted block. */
+  /** Callback with the estimated and the exact counts of each counted block. */
   readonly observe: (estimated: TokenCounts, exact: TokenCounts) => void;
   readonly log: Logger;
 }
@@ -47,7 +47,7 @@ export class BackgroundCounter {
     this.#log = log;
   }
 
-  /** Adds a block to the queue. The method returns immediately and never throws. */
+  /** Adds a block to the counting queue. The method returns immediately and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
     const ofAccount = this.#waitingUnitsOf.get(block.accountId ?? '') ?? 0;

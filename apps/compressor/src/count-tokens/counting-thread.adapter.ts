@@ -3,16 +3,16 @@ import { cutExactly } from '../text/cut-text.ts';
 import { LowPriorityThread } from '../threads/low-priority-thread.ts';
 
 /**
- * In a bundle, the thread script is in the same folder as the main file. In the source tree, it is in this
- * folder.
+ * In a bundle, the thread's script is in the same folder as the main file. In the source tree, the thread's
+ * script is in the folder `count-tokens`.
  */
 const file = new URL(
   import.meta.url.endsWith('.ts') ? './counting.thread.ts' : './counting.thread.js',
   import.meta.url,
 );
 /**
- * Number of UTF-16 units per task. A task takes about ten milliseconds, and other texts are counted between
- * two tasks.
+ * Maximum number of UTF-16 units per counting task. A counting task takes about ten milliseconds, and other
+ * texts are counted between two tasks.
  */
 const unitsPerTask = 16 * 1024;
 
@@ -25,7 +25,7 @@ export class CountingThread {
   }
 
   /**
-   * Returns the count of each text. The counts are exact except for very long words (`countTokens`,
+   * Returns the token count of each text. The counts are exact except for very long words (`countTokens`,
    * `cutExactly`).
    * @throws GatewayError `service_unavailable` if the thread failed
    */
@@ -49,7 +49,7 @@ interface TextPiece {
   readonly at: number;
 }
 
-/** Cuts long texts into pieces, and groups short texts. */
+/** Cuts long texts into pieces, and groups short texts into one task. */
 function* groupPieces(texts: readonly string[]): Generator<readonly TextPiece[]> {
   let group: TextPiece[] = [];
   let units = 0;

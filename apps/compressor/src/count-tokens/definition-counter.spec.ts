@@ -6,7 +6,7 @@ import { DefinitionCounter } from './definition-counter.ts';
 const thread = new CountingThread(createLogger({ service: 'test', instanceId: 'test', level: 'silent' }));
 afterAll(() => thread.close());
 
-it('counts the tokens of each definition, for several concurrent accounts', async () => {
+it('counts the tokens of each tool definition, for several concurrent accounts', async () => {
   const counter = new DefinitionCounter(thread);
   const short = JSON.stringify({ name: 'get_weather', description: 'Get the weather of a city.' });
   const long = JSON.stringify({ name: 'write', description: 'Write a file. '.repeat(5_000) });
@@ -20,7 +20,7 @@ it('counts the tokens of each definition, for several concurrent accounts', asyn
   expect(await counter.count('one', [long, short])).toEqual([ofLong, ofShort]);
 });
 
-it('stores counts in memory', async () => {
+it('stores token counts in memory', async () => {
   const asked: (readonly string[])[] = [];
   const counter = new DefinitionCounter({
     count: (texts) => {

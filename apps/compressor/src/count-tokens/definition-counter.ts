@@ -3,12 +3,13 @@ import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
-/** Maximum number of definitions with a count in memory. */
+/** Maximum number of tool definitions with a token count in memory. */
 const knownMax = 100_000;
 
 /**
- * Lists are counted one at a time, from each account in turn. The edge waits for the counts of a list only
- * after its request has ended, so a list may wait for seconds.
+ * Limits of the queue of tool lists. Tool lists are counted one at a time, and the accounts take turns. The
+ * edge waits for the counts of a tool list only after its request has ended, so a tool list may wait for
+ * seconds.
  */
 const turns: FairQueueOptions = {
   slots: 1,
@@ -19,8 +20,8 @@ const turns: FairQueueOptions = {
 };
 
 /**
- * Counts the tokens (o200k) of tool definitions. Agents send the same definitions in every request, so most
- * counts are already in memory.
+ * Counts the tokens (o200k) of tool definitions. Agents send the same tool definitions in every request, so
+ * most counts are already in memory.
  */
 export class DefinitionCounter {
   readonly #thread: Pick<CountingThread, 'count'>;
@@ -32,8 +33,8 @@ export class DefinitionCounter {
   }
 
   /**
-   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many lists wait or the list
-   * waits too long.
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many tool lists wait or the
+   * tool list waits too long.
    */
   count(accountId: string, definitions: readonly string[]): Promise<number[]> {
     return this.#queue.run(accountId, async () => {

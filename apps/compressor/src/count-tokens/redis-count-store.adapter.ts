@@ -3,17 +3,18 @@ import type { Logger } from '@gateway/observability';
 
 /** Exact token counts for blocks, stored for a limited time. */
 export interface CountStore {
-  /** Stores counts. The method returns immediately and never throws. */
+  /** Stores token counts. The method returns immediately and never throws. */
   keep(accountId: string, id: string, counts: TokenCounts): void;
   /**
-   * Returns the counts in the order of the request, with null for a missing count. The method never rejects.
+   * Returns the token counts in the order of the request, with null for a missing count. The method never
+   * rejects.
    */
   find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
 
 export const COUNT_STORE = Symbol('CountStore');
 
-/** The kind in the names of counts in Redis: `<kind>:{<account id>}:<block id>`. */
+/** The kind in the names of the Redis keys of token counts: `<kind>:{<account id>}:<block id>`. */
 export const countKeyKind = 'tokens:v2';
 
 /** The cache commands that the count store uses (`AccountCache`). */
@@ -22,10 +23,13 @@ export interface CountRedis {
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
 }
 
-/** Lifetime of counts in seconds, which equals the lifetime of stored originals. */
+/** Lifetime of token counts in seconds, which equals the lifetime of stored original texts. */
 const keptSeconds = 24 * 3600;
 
-/** Stores counts in the cache's Redis: two numbers per block id. The id reveals nothing about the block. */
+/**
+ * Stores token counts in the cache's Redis server: two numbers per block id. The block id reveals nothing
+ * about the block.
+ */
 export class RedisCountStore implements CountStore {
   readonly #redis: CountRedis;
   readonly #log: Logger;

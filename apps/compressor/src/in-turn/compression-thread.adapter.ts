@@ -3,8 +3,8 @@ import { LowPriorityThread } from '../threads/low-priority-thread.ts';
 import type { LargeTask, LargeTaskResults, ThreadData } from './large-work.ts';
 
 /**
- * In a bundle, the thread script is in the same folder as the main file. In the source tree, it is in this
- * folder.
+ * In a bundle, the thread's script is in the same folder as the main file. In the source tree, the thread's
+ * script is in the folder `in-turn`.
  */
 const file = new URL(
   import.meta.url.endsWith('.ts') ? './compression.thread.ts' : './compression.thread.js',
@@ -14,8 +14,8 @@ const file = new URL(
 type Result = LargeTaskResults[keyof LargeTaskResults];
 
 /**
- * Compresses large requests in a worker thread. A task of 8 MiB, the largest message, takes about a second. A
- * new thread has no conversations, so gateways send their conversations again.
+ * Compresses large requests in a worker thread. A compression task of 8 MiB, the largest message, takes about
+ * a second. A new worker thread has no conversations, so gateways send their conversations again.
  */
 export class CompressionThread {
   readonly #thread: LowPriorityThread<LargeTask, Result>;

@@ -18,8 +18,8 @@ import type { CompressionThread } from './compression-thread.adapter.ts';
 export const smallUnitsMax = 64 * 1024;
 
 /**
- * Requests run one at a time, from each account in turn. A request that waits for a second is rejected,
- * because its gateway has stopped waiting long before (`PLAN_DEADLINE_MS`).
+ * Limits of the queue of requests. Requests run one at a time, and the accounts take turns. A request that
+ * waits for a second is rejected, because its gateway has stopped waiting long before (`PLAN_DEADLINE_MS`).
  */
 const turns: FairQueueOptions = {
   slots: 1,
@@ -35,14 +35,14 @@ interface FairCompressorOptions {
   readonly thread: Pick<CompressionThread, 'run'>;
   readonly conversations: ConversationStore;
   readonly instanceId: string;
-  /** Called for each request that was rejected because of the queue limits. */
+  /** Callback for each request that was rejected because of the queue limits. */
   readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
 }
 
 /**
- * Compresses requests of all accounts in turn, so that the conversations of one account do not delay those of
- * other accounts. Small requests run on the event loop. Large requests run in a worker thread, and the
- * operating system divides processor time between the threads.
+ * Compresses requests of all accounts in turn, so that the conversations of one account do not delay the
+ * conversations of other accounts. Small requests run on the event loop. Large requests run in a worker
+ * thread, and the operating system divides processor time between the event loop and the worker thread.
  */
 export class FairCompressor {
   readonly #options: FairCompressorOptions;
@@ -68,18 +68,18 @@ export class FairCompressor {
     const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
     if (units <= smallUnitsMax) {
       return this.#small.run(accountId, async () => {
-        // This pause lets requests that have already arrived join the queue first.
+        // The code pauses so that requests that have already arrived join the queue first.
         await nextTurn();
         return compressBlocks(request, { store, instanceId });
       });
     }
     if (after === null) return this.#compressInThread(accountId, request);
-    // The worker thread does not have this conversation. The gateway then sends the whole conversation.
+    // The worker thread does not have this conversation. The gateway therefore sends the whole conversation.
     store.take(after);
     return Promise.resolve({ reply: { status: 'unknown', instanceId }, originals: new Map(), changed: [] });
   }
 
-  /** @throws GatewayError as for `compressBlocks`. */
+  /** @throws GatewayError the same errors as `compressBlocks`. */
   compressSchemas(
     accountId: string,
     definitions: Definitions,

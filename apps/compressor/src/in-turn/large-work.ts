@@ -2,7 +2,7 @@ import type { CompressBlocksRequest, CompressSchemasReply } from '@gateway/contr
 import { compressBlocks, ConversationStore, type Compressed } from '../compress-blocks/compress-blocks.ts';
 import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-schemas.ts';
 
-/** A task that is sent to the worker thread. */
+/** A compression task that is sent to the worker thread. */
 export type LargeTask =
   | { readonly kind: 'blocks'; readonly request: CompressBlocksRequest }
   | {
@@ -17,12 +17,12 @@ export interface LargeTaskResults {
 }
 
 export interface ThreadData {
-  /** Approximate memory for the conversations in the thread, in bytes. */
+  /** Approximate memory for the conversations in the worker thread, in bytes. */
   readonly conversationBytesMax: number;
   readonly instanceId: string;
 }
 
-/** Runs the tasks of one thread. Each thread stores its own conversations. */
+/** Runs the compression tasks of one worker thread. Each worker thread stores its own conversations. */
 export class LargeWork {
   readonly #store: ConversationStore;
   readonly #instanceId: string;

@@ -11,7 +11,7 @@ const others = [
 const id = '0123456789ab';
 const original = Buffer.from('ten lines of a log');
 
-describe('a stored original', () => {
+describe('a stored original text', () => {
   const keys = deriveConversationKeys(key, scope);
   const sealed = sealOriginal(keys, id, original);
 

@@ -7,8 +7,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * The keys for one conversation. One key derives the storage names of the conversation's originals, and the
- * other key encrypts the originals.
+ * The keys for one conversation. One key derives the storage names of the conversation's original texts, and
+ * the other key encrypts the original texts.
  */
 export interface ConversationKeys {
   readonly name: Buffer;
@@ -16,9 +16,9 @@ export interface ConversationKeys {
 }
 
 /**
- * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's key. The conversation is the salt, and the
- * account is part of the info. An original therefore cannot be found or decrypted from another conversation,
- * or with only the stored data.
+ * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The conversation is the salt, and
+ * the account is part of the info. An original text therefore cannot be found or decrypted from another
+ * conversation, or with only the stored data.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');
@@ -27,12 +27,17 @@ export function deriveConversationKeys(key: Buffer, { accountId, session }: Orig
   return { name: derive('name'), seal: derive('seal') };
 }
 
-/** The name under which an original is stored. The name reveals neither the account nor the id. */
+/**
+ * The name under which an original text is stored. The name reveals neither the account nor the marker id.
+ */
 export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');
 }
 
-/** Encrypts an original into nonce, ciphertext and tag. The result can be decrypted only with the same id. */
+/**
+ * Encrypts an original text into nonce, ciphertext and tag. The encrypted text can be decrypted only with the
+ * same marker id.
+ */
 export function sealOriginal({ seal }: ConversationKeys, id: string, original: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, seal, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
@@ -40,8 +45,8 @@ export function sealOriginal({ seal }: ConversationKeys, id: string, original: U
 }
 
 /**
- * Decrypts an original. Returns null if the bytes were changed, or were not encrypted for this conversation
- * and id.
+ * Decrypts an original text. Returns null if the bytes were changed, or were not encrypted for this
+ * conversation and marker id.
  */
 export function openOriginal({ seal }: ConversationKeys, id: string, sealed: Buffer): Buffer | null {
   if (sealed.length < nonceBytes + tagBytes) return null;

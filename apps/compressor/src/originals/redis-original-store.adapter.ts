@@ -10,30 +10,37 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
-/** The kind in the names of originals in Redis: `<kind>:{<account id>}:<name>`. */
+/** The kind in the names of the Redis keys of original texts: `<kind>:{<account id>}:<name>`. */
 export const originalKeyKind = 'original:v2';
 
-/** The cache commands that the original store uses (`AccountCache`). */
+/** The cache commands that the store of original texts uses (`AccountCache`). */
 export interface OriginalRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
   set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
-/** Lifetime of originals in seconds, which equals the lifetime of the gateway's record of sent messages. */
+/**
+ * Lifetime of stored original texts in seconds, which equals the lifetime of the gateway's record of sent
+ * messages.
+ */
 const keptSeconds = 24 * 3600;
-/** Maximum size of a stored original. Longer originals are not stored, but rebuilt on request. */
+/**
+ * Maximum size in bytes of a stored original text. Longer original texts are not stored, but rebuilt on
+ * request.
+ */
 const originalBytesMax = 2 * 1024 * 1024;
-/** Maximum number of bytes in unfinished writes. Above this limit, originals are not stored. */
+/** Maximum number of bytes in unfinished writes. Above this limit, original texts are not stored. */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** Maximum share of one account: a quarter of these bytes. */
+/** Maximum number of bytes in unfinished writes of one account: a quarter of the limit for all accounts. */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
-/** The lowest compression level, because even this level reduces logs to a tenth. */
+/** The lowest deflate level, because even the lowest level reduces logs to a tenth of their size. */
 const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 /**
- * Stores originals in the cache's Redis, compressed (deflate) and encrypted with their conversation's keys.
+ * Stores original texts in the cache's Redis server, compressed (deflate) and encrypted with the keys of
+ * their conversation.
  */
 export class RedisOriginalStore implements OriginalStore {
   readonly #redis: OriginalRedis;
@@ -109,7 +116,9 @@ async function read(keys: ConversationKeys, id: string, value: Buffer | null): P
   return bytes.toString('utf8');
 }
 
-/** The account id in the name is not hashed, so that the originals of a deleted account can be found. */
+/**
+ * The account id in the key name is not hashed, so that the original texts of a deleted account can be found.
+ */
 function redisKey(accountId: string, keys: ConversationKeys, id: string): string {
   return `${originalKeyKind}:{${accountId}}:${nameOriginal(keys, id)}`;
 }

@@ -1,6 +1,11 @@
-/** Maximum number of examined lines. This number is enough to classify text of any length. */
+/**
+ * Maximum number of examined lines of a text. The examined lines are enough to classify text of any length.
+ */
 const codeLinesMax = 400;
-/** Maximum number of lines read to find the examined lines. Empty lines are also counted. */
+/**
+ * Maximum number of lines of a text that are read to find the lines to examine. The limit also counts empty
+ * lines.
+ */
 const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
@@ -44,8 +49,8 @@ const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
  * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents that
- * do not use tool calls write commands in this form. The next user turn is then the command's output and not
- * text from a person.
+ * do not use tool calls write commands in this form. The next user turn after a command is the command's
+ * output and not text from a person.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

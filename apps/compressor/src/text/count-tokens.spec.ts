@@ -48,7 +48,7 @@ describe('countTokens', () => {
     };
     countTokens('Hello');
     const before = usedMiB();
-    // The texts have no words in common.
+    // The texts in the test have no words in common.
     for (let at = 0; at < 32; at += 1) countTokens(writeLines(at, 2 * 1024 * 1024).slice(0, 2_000));
     expect(usedMiB() - before).toBeLessThan(16);
   });
@@ -80,7 +80,7 @@ describe('countTokens', () => {
   });
 });
 
-/** Lines with a word that is in no other text. */
+/** Lines with a word that is in no other text of the test. */
 function writeLines(seed: number, chars: number): string {
   const line = `${writeWord(seed).slice(0, 20)} is a word of text ${seed}\n`;
   return Buffer.from(line.repeat(Math.ceil(chars / line.length))).toString('latin1');
@@ -93,7 +93,9 @@ function writeWord(seed: number): string {
   return Array.from({ length: 40_000 }, () => String.fromCharCode(97 + (next() % 26))).join('');
 }
 
-/** The shortest processor time of several counts. Other processes can only lengthen a count. */
+/**
+ * The shortest processor time of several token counts. Other processes can only lengthen the time of a count.
+ */
 function leastMs(text: string, wantedMs = 0): number {
   let least = Infinity;
   for (let attempt = 0; attempt < 5 && least > wantedMs; attempt += 1) {

@@ -1,19 +1,19 @@
 import { countTokens as countO200k, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 
 // The tokenizer's cache of words contains slices of the texts, and a slice keeps its whole text in memory.
-// Without the cache, counting takes up to 1.4 times as long.
+// Without the tokenizer's cache, counting takes up to 1.4 times as long.
 setMergeCacheSize(0);
 
 /**
- * Maximum length of a piece in characters. The tokenizer takes quadratic time on a part of a text that its
- * pattern does not split: letters, punctuation or white space without a break. Long parts are cut into pieces
- * of this length.
+ * Maximum length of a piece of text in characters. The tokenizer takes quadratic time on a part of a text
+ * that its pattern does not split: letters, punctuation or white space without a break. Long parts of a text
+ * are cut into pieces of the maximum length.
  */
 const partMax = 128;
 /**
- * Matches parts with more than `partMax` characters: letters, punctuation, white space, or line breaks and
- * slashes (which the tokenizer adds to punctuation). The lookbehinds let a match start only at the start of
- * its part. Otherwise, each part would be read again from each of its positions.
+ * Matches parts of a text with more than `partMax` characters: letters, punctuation, white space, or line
+ * breaks and slashes (which the tokenizer adds to punctuation). The lookbehinds let a match start only at the
+ * start of its part. Otherwise, the regular expression would read each part again from each of its positions.
  */
 const longPart =
   /(?<![\p{L}\p{M}])[\p{L}\p{M}]{129,}|(?<![^\s\p{L}\p{N}])[^\s\p{L}\p{N}]{129,}|(?<!\s)\s{129,}|(?<![\r\n/])[\r\n/]{129,}/gu;
@@ -21,10 +21,10 @@ const longPart =
 const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Counts o200k tokens in a text, in time linear in its length. The count is exact, except for words and runs
- * of punctuation or white space with more than 128 characters. Longer words and runs are counted in pieces of
- * 128 characters, and a token at a cut may count twice. Counting takes about a millisecond per thousand
- * tokens, so do not count while a request waits.
+ * Counts o200k tokens in a text, in time linear in the text's length. The count is exact, except for words
+ * and runs of punctuation or white space with more than 128 characters. Longer words and runs are counted in
+ * pieces of 128 characters, and a token at a cut may count twice. Counting takes about a millisecond per
+ * thousand tokens, so do not count while a request waits.
  */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -40,7 +40,7 @@ function countPieces(part: string): number {
   let tokens = 0;
   let known = { piece: '', tokens: 0 };
   for (const piece of cutPieces(part)) {
-    // All pieces of a run of one character are equal.
+    // All pieces of a run of one repeated character are equal.
     if (piece !== known.piece) known = { piece, tokens: countO200k(piece, asText) };
     tokens += known.tokens;
   }

@@ -18,7 +18,7 @@ describe('criticalTerms', () => {
     expect(criticalTerms('please have a look at this').size).toBe(0);
   });
 
-  it('returns at most 256 terms, including quoted ones', () => {
+  it('returns at most 256 terms, including quoted terms', () => {
     const quoted = Array.from({ length: 300 }, (_, at) => `"term ${at}"`).join(' ');
     expect(criticalTerms(`${quoted} and src/app.ts`).size).toBe(256);
     expect(criticalTerms(Array.from({ length: 300 }, (_, at) => `src/${at}.ts`).join(' ')).size).toBe(256);

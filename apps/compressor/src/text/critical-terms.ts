@@ -9,8 +9,8 @@ const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
  * Finds the specific names in a text: identifiers, paths, addresses, numbers, ids, quoted strings, and
- * upper-case words. Returns these names in lower case. Reads only the first 40,000 characters and returns at
- * most 256 terms.
+ * upper-case words. Returns the specific names in lower case. The function reads only the first 40,000
+ * characters and returns at most 256 terms.
  */
 export function criticalTerms(text: string): Set<string> {
   const terms = new Set<string>();
@@ -26,7 +26,7 @@ export function criticalTerms(text: string): Set<string> {
   return terms;
 }
 
-/** The file name in a path. People often refer to a file only by this name. */
+/** The file name in a path. People often refer to a file only by its file name. */
 function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
 }

@@ -1,4 +1,7 @@
-/** Cuts out a part of a text without splitting a surrogate pair. A pair at a boundary is omitted. */
+/**
+ * Cuts out a part of a text without splitting a surrogate pair. A surrogate pair at a boundary of the part is
+ * omitted.
+ */
 export function cutText(text: string, from: number, to: number): string {
   const start = isLow(text.charCodeAt(from)) && isHigh(text.charCodeAt(from - 1)) ? from + 1 : from;
   const end = isLow(text.charCodeAt(to)) && isHigh(text.charCodeAt(to - 1)) ? to - 1 : to;
@@ -14,14 +17,15 @@ function isLow(unit: number): boolean {
 }
 
 /**
- * Maximum distance to a suitable place for a cut, as a multiple of the requested length. The piece then ends
- * without a suitable place.
+ * Maximum distance to a suitable place for a cut, as a multiple of the requested length. Beyond this
+ * distance, the text is cut at an unsuitable place.
  */
 const stretchMax = 8;
 /**
- * Matches the characters before and after a suitable cut. o200k first splits text with a pattern. This
- * pattern always splits at three places: between a line break and a letter, before a blank that precedes a
- * letter, and between two JSON punctuation characters and a letter.
+ * Matches the characters before and after a suitable cut. The tokenizer o200k first splits text with a
+ * pattern. The tokenizer's pattern always splits text between a line break and a letter, and before a blank
+ * that precedes a letter. The pattern also always splits text between two JSON punctuation characters and a
+ * letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 

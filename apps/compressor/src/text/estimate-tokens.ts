@@ -23,9 +23,10 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
 /**
- * Estimates the tokens in a text in one pass. Runs of letters, digits, punctuation and non-ASCII characters
- * count by their length. A run of whitespace counts as one token. A single space counts as zero tokens,
- * because it belongs to the next word. `npm run eval:compression` prints the difference from o200k.
+ * Estimates the number of tokens in a text in one pass. Runs of letters, digits, punctuation and non-ASCII
+ * characters count by their length. A run of whitespace counts as one token. A single space counts as zero
+ * tokens, because it belongs to the next word. `npm run eval:compression` prints the difference between the
+ * estimate and o200k.
  */
 export function estimateTextTokens(text: string, from = 0, to = text.length): number {
   let tokens = 0;
@@ -59,9 +60,9 @@ const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Estimates the tokens in a tool definition in one pass, like `estimateTextTokens` but over UTF-8 bytes.
- * Compared with o200k, the estimate is 0% to 5% too high for the tool definitions in six public sets, compact
- * and indented. Billing does not use this estimate, because it is not exact.
+ * Estimates the number of tokens in a tool definition in one pass, like `estimateTextTokens` but over UTF-8
+ * bytes. Compared with o200k, the estimate is 0% to 5% too high for the tool definitions in six public data
+ * sets, compact and indented. Billing does not use this estimate, because the estimate is not exact.
  */
 export function estimateDefinitionTokens(utf8: Uint8Array): number {
   const { length } = utf8;

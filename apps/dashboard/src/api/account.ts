@@ -5,7 +5,9 @@ import type { Body } from './types.ts';
 
 const accountKey = ['account'] as const;
 
-/** Fetches the account. The gateway creates the account when a person first signs in. */
+/**
+ * Fetches the account of the signed-in person. The gateway creates the account when a person first signs in.
+ */
 async function readAccount() {
   try {
     return await unwrap(api.GET('/v1/account/me'));
@@ -26,7 +28,7 @@ export function useUpdateAccount() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Body<'/v1/account/me', 'patch'>) => unwrap(api.PATCH('/v1/account/me', { body })),
-    // The response has no `person`, so the stored person is kept.
+    // The response has no `person`, so the previously loaded person is kept.
     onSuccess: (account) => client.setQueryData<Account>(accountKey, (before) => ({ ...before, ...account })),
   });
 }
@@ -42,7 +44,10 @@ export function useChangePassword() {
   });
 }
 
-/** Requests a link for a new password. The gateway sends the same response for every address. */
+/**
+ * Requests an email with a link for a new password. The gateway sends the same response for every email
+ * address.
+ */
 export function useForgotPassword() {
   return useMutation({
     mutationFn: (body: Body<'/v1/auth/forgot-password', 'post'>) =>

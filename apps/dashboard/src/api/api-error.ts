@@ -1,7 +1,7 @@
 /** An error response from the gateway, or a failed connection. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status. 0 if the gateway could not be reached. */
+  /** The HTTP status of the response. The value is 0 if the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
   /** The name of the invalid field. Undefined if no field is invalid. */
@@ -29,7 +29,7 @@ const unreachable = new ApiError({
   message: 'Cannot reach the gateway. Check your connection. The page retries when the connection is back.',
 });
 
-/** Parses an error body in any of the gateway's formats. Never throws. */
+/** Parses an error body in any of the gateway's formats. The function never throws. */
 export function parseApiError(status: number, body: unknown, requestId: string | null): ApiError {
   const error = field(body, 'error');
   const message = text(field(error, 'message')) ?? text(field(body, 'message'));

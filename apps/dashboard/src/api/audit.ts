@@ -20,8 +20,8 @@ const readAudit = (filter: AuditFilter, offset: number) =>
   unwrap(api.GET('/v1/account/audit', { params: { query: { ...filter, offset, limit: pageRows } } }));
 
 /**
- * The audit log, newest first. Loads another page when the user reaches the end. The end time `until` (RFC
- * 3339) is fixed, so that new events do not shift the pages.
+ * Loads the audit log, newest event first. Another page is loaded when the user reaches the end of the list.
+ * The end time `until` (RFC 3339) is fixed, so that new events do not shift the pages.
  */
 export function useAudit(filter: AuditFilter, until: string) {
   return useInfiniteQuery({

@@ -13,7 +13,10 @@ export function useBilling() {
 
 const here = (query = '') => `${window.location.origin}${import.meta.env.BASE_URL}billing${query}`;
 
-/** Opens Stripe's checkout page, which returns here. */
+/**
+ * Opens Stripe's checkout page. After the checkout, Stripe redirects the browser to the dashboard's billing
+ * page.
+ */
 export function useCheckout() {
   return useMutation({
     mutationFn: (planId: string) =>

@@ -3,25 +3,26 @@ import createClient from 'openapi-fetch';
 import { parseApiError, toApiError } from './api-error.ts';
 import type { paths } from './generated/openapi.ts';
 
-/** Supplies the access token of the login session. Null while signed out. */
+/** Supplies the access token of the login session. The token is null while no person is signed in. */
 interface TokenSource {
   token(): Promise<string | null>;
-  /** Returns a replacement for a token that the gateway rejected. */
+  /** Returns a replacement for an access token that the gateway rejected. */
   renew(rejected: string): Promise<string | null>;
 }
 
 let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve(null) };
 
 /**
- * Connects the login session, which belongs to a higher layer. Call this function before the first request.
+ * Connects the API client to the login session, which belongs to a higher layer. Call this function before
+ * the first request.
  */
 export function setTokenSource(source: TokenSource): void {
   tokenSource = source;
 }
 
 /**
- * Adds the access token to a request. If the gateway rejects the token, the middleware renews it and sends
- * the request one more time.
+ * Adds the access token to a request. If the gateway rejects the token, the middleware renews the token and
+ * sends the request one more time.
  */
 async function fetchAsPerson(request: Request): Promise<Response> {
   const again = request.clone();
@@ -33,8 +34,8 @@ async function fetchAsPerson(request: Request): Promise<Response> {
 }
 
 /**
- * Whether the gateway rejected the token. A wrong password also returns 401, but a wrong password must not be
- * sent twice.
+ * Whether the gateway rejected the access token. A wrong password also returns 401, but a wrong password must
+ * not be sent twice.
  */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
@@ -75,8 +76,8 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
 const retriesMax = 2;
 
 /**
- * Returns whether to retry a failed request. Client errors are final. Network errors, 429 and 5xx are
- * retried.
+ * Returns whether to retry a failed request. Client errors are final. Network errors and the statuses 429 and
+ * 5xx are retried.
  */
 function shouldRetry(failures: number, error: unknown): boolean {
   const { status } = toApiError(error);

@@ -16,14 +16,14 @@ export function useKeys() {
   });
 }
 
-/** Reloads the lists that show keys. */
+/** Reloads the lists that show API keys. */
 function useRefreshKeys() {
   const client = useQueryClient();
   return () => void client.invalidateQueries({ queryKey: keysKey });
 }
 
 const inPath = (keyId: string) => ({ path: { key_id: keyId } });
-/** With this header, a repeated creation request creates only one key. */
+/** With the idempotency header, a repeated creation request creates only one API key. */
 const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
 
 export function useCreateKey() {

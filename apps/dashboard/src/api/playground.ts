@@ -1,8 +1,8 @@
 import { api, unwrap } from './client.ts';
 
-/** The largest K that a key accepts. Tool lists with more tools are rare. */
+/** The largest K that an API key accepts. Tool lists with more tools are rare. */
 const everything = 512;
-/** Milliseconds before its expiry at which a key is replaced, so that no response is interrupted. */
+/** Milliseconds before its expiry at which an API key is replaced, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -12,7 +12,8 @@ interface PlaygroundKey {
   readonly expiresAtMs: number;
 }
 
-// Keys are kept only in memory. The keys are lost when the page closes and when another person signs in.
+// The playground keeps API keys only in memory.
+// The API keys are lost when the page closes and when another person signs in.
 const keys = new Map<PlaygroundColumn, Promise<PlaygroundKey>>();
 
 async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
@@ -22,8 +23,8 @@ async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
 }
 
 /**
- * The short-lived API key for a playground column. The chat endpoints accept no access token. The key of
- * `full` has the largest possible K.
+ * The short-lived API key for a playground column. The chat endpoints accept no access token. The API key of
+ * the column `full` has the largest possible K.
  */
 export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   const current = await keys.get(column)?.catch(() => undefined);
@@ -33,12 +34,12 @@ export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   return (await created).secret;
 }
 
-/** Drops a key that the gateway rejected. The next call creates a new one. */
+/** Drops an API key that the gateway rejected. The next call creates a new API key. */
 export function forgetPlaygroundKey(column: PlaygroundColumn): void {
   keys.delete(column);
 }
 
-/** Drops all keys, because another person may sign in next. */
+/** Drops all API keys of the playground, because another person may sign in next. */
 export function forgetPlaygroundKeys(): void {
   keys.clear();
 }

@@ -20,8 +20,8 @@ export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
 export type RequestEntry = RequestPage['data'][number];
 
 /**
- * The request log, newest first. Loads another page when the user reaches the end. The end time `until` (RFC
- * 3339) is fixed, so that new requests do not shift the pages.
+ * Loads the request log, newest request first. Another page is loaded when the user reaches the end of the
+ * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages.
  */
 export function useRequests(filter: RequestFilter, until: string) {
   return useInfiniteQuery({
@@ -34,7 +34,10 @@ export function useRequests(filter: RequestFilter, until: string) {
   });
 }
 
-/** The number of requests since a given time, refreshed every few seconds while the page is visible. */
+/**
+ * The number of requests since a given time. The number is refreshed every few seconds while the page is
+ * visible.
+ */
 export function useNewRequests(filter: RequestFilter, since: string) {
   return useQuery({
     queryKey: ['new-requests', filter, since],
@@ -44,7 +47,7 @@ export function useNewRequests(filter: RequestFilter, since: string) {
   });
 }
 
-/** The newest 500 requests of a session, oldest first. */
+/** The newest 500 requests of a session, oldest request first. */
 export function useSessionRequests(sessionId: string) {
   return useQuery({
     queryKey: ['requests', 'session', sessionId],
@@ -60,7 +63,7 @@ const readRequest = (requestId: string) =>
 export type RequestDetail = Awaited<ReturnType<typeof readRequest>>;
 export type Candidate = RequestDetail['trace']['candidates'][number];
 
-/** The query for one request with all details. */
+/** The query that loads one request with all details. */
 export const requestQuery = (requestId: string | undefined) =>
   queryOptions({
     queryKey: ['request', requestId],
@@ -68,7 +71,7 @@ export const requestQuery = (requestId: string | undefined) =>
     enabled: requestId !== undefined,
   });
 
-/** One request with all details. */
+/** Loads one request with all details. */
 export function useRequest(requestId: string | undefined) {
   return useQuery(requestQuery(requestId));
 }
@@ -77,8 +80,8 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * A request that has just finished. The log row of a request takes about a second to appear, so the request
- * list of its session is polled first.
+ * Loads a request that has just finished. The log row of a request takes about a second to appear, so the
+ * function first polls the request list of its session.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({

@@ -3,7 +3,7 @@ import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
 export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
-/** A partial update. `pruning` and `compression` can also be partial. */
+/** A partial update of the routing preferences. `pruning` and `compression` can also be partial. */
 export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
   readonly pruning?: Partial<RoutingPreferences['pruning']>;
   readonly compression?: Partial<RoutingPreferences['compression']>;
@@ -15,7 +15,7 @@ export function useRoutingPreferences() {
   return useQuery({ queryKey: ['routing', 'preferences'], queryFn: readPreferences });
 }
 
-/** Updates the given preferences. The response contains all preferences. */
+/** Updates the given routing preferences. The response contains all preferences. */
 export function useUpdatePreferences() {
   const client = useQueryClient();
   return useMutation({
@@ -44,8 +44,8 @@ interface ModelToggle {
 }
 
 /**
- * Shows the new state of the switch immediately, and restores the old state if the gateway rejects the
- * change.
+ * Switches a model on or off. The page shows the new state of the switch immediately, and restores the old
+ * state if the gateway rejects the change.
  */
 export function useToggleModel() {
   const client = useQueryClient();
@@ -61,7 +61,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A list that was requested before the change would show the switch's old state.
+      // A model list that was requested before the change would show the switch's old state.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

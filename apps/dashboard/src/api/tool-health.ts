@@ -4,10 +4,13 @@ import { api, unwrap } from './client.ts';
 const pageRows = 500;
 /**
  * Maximum number of tools to read. One tool list has at most 4,096 tools, and an account may have several
- * lists.
+ * tool lists.
  */
 const toolsMax = 10_000;
-/** Maximum number of alerts, newest first, and of suggestions, those with the most evidence first. */
+/**
+ * Maximum number of alerts and of suggestions to read. The newest alerts and the suggestions with the most
+ * evidence are read.
+ */
 const alertsMax = 500;
 
 const readHealth = (days: number, offset: number) =>
@@ -16,8 +19,8 @@ type HealthPage = Awaited<ReturnType<typeof readHealth>>;
 export type ToolHealth = HealthPage['data'][number];
 
 /**
- * Reads every tool of the last `days` days, page by page. All tools are needed because the browser sorts
- * them.
+ * Reads every tool of the last `days` days, page by page. All tools are needed because the browser sorts the
+ * tools.
  */
 async function readAllHealth(days: number): Promise<HealthPage> {
   const first = await readHealth(days, 0);

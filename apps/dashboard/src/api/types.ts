@@ -3,7 +3,7 @@ import type { paths } from './generated/openapi.ts';
 type Methods = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Operation<Path extends keyof paths, Method extends Methods> = NonNullable<paths[Path][Method]>;
 
-/** The request body of a call: `Body<'/v1/account/keys', 'post'>`. */
+/** The request body of an API call: `Body<'/v1/account/keys', 'post'>`. */
 export type Body<Path extends keyof paths, Method extends Methods> =
   Operation<Path, Method> extends { requestBody?: { content: { 'application/json': infer Sent } } }
     ? Sent

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
-/** Filters of usage figures: one key, model or session. */
+/** Filters of usage figures: one API key, model or session. */
 export interface UsageFilter {
   readonly key_id?: string;
   readonly model?: string;
@@ -15,8 +15,8 @@ export type AnalyticsDay = Analytics['data'][number];
 export type AnalyticsTotals = NonNullable<Analytics['totals']>;
 
 /**
- * Usage for the last `days` UTC days including today, by day and in total. Old figures stay visible while
- * loading.
+ * Loads usage for the last `days` UTC days including today, by day and in total. Old figures stay visible
+ * while loading.
  */
 export function useAnalytics(days: number, filter: UsageFilter) {
   return useQuery({
@@ -30,7 +30,7 @@ const readKeyUsage = (from: string, to: string) =>
   unwrap(api.GET('/v1/account/usage/by-key', { params: { query: { from, to } } }));
 export type KeyUsage = Awaited<ReturnType<typeof readKeyUsage>>['data'][number];
 
-/** Totals by key from `from` (inclusive) to `to` (exclusive). */
+/** Usage totals by API key from `from` (inclusive) to `to` (exclusive). */
 export function useKeyUsage(span: { readonly from: string; readonly to: string } | undefined) {
   return useQuery({
     queryKey: ['key-usage', span],
@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** A time span. With a session id, only the requests of this session. */
+/** A time span of usage figures. With a session id, only the requests of this session count. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;

@@ -16,7 +16,10 @@ import { dismissNotice, useNotices } from '../lib/notices.ts';
 import { queryClient } from '../api/client.ts';
 import { router } from './router.tsx';
 
-/** Shows the texts of `notifyDone`. The region always exists, so that screen readers announce new texts. */
+/**
+ * Shows the texts of `notifyDone`. The region for texts of completed actions always exists, so that screen
+ * readers announce new texts.
+ */
 function Notices() {
   const notices = useNotices();
   return (
@@ -50,8 +53,9 @@ function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice })
 }
 
 /**
- * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements. Keep both files
- * consistent. Scroll locking is off because it also creates a style element.
+ * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements.
+ * Keep theme.css and the theme in this file consistent. Scroll locking is off because scroll locking also
+ * creates a style element.
  */
 const theme = createTheme({
   primaryColor: 'indigo',
@@ -66,7 +70,8 @@ const theme = createTheme({
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'svc-color-scheme' });
 
 /**
- * All styles come from files. The theme must not add style elements at run time (Content-Security-Policy).
+ * All styles of the dashboard come from files. The theme must not add style elements at run time
+ * (Content-Security-Policy).
  */
 export function App() {
   return (

@@ -9,7 +9,7 @@ import { logOut, useLoginSession } from '../login-session/current-login-session.
 
 const groups = ['Start', 'Monitor', 'Set up'] as const;
 
-/** `onNavigate` is called when the user chooses a page, so that a menu can close. */
+/** Callback for the choice of a page, so that a menu can close. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   return (
     <nav className={classes.navigation} aria-label="Pages">
@@ -53,7 +53,7 @@ const schemes = [
   { value: 'auto', label: 'System', Icon: Monitor },
 ] as const;
 
-/** The person's e-mail address, the color scheme and the sign-out action. */
+/** Shows the person's email address, the color scheme and the sign-out action. */
 function PersonMenu() {
   const { email } = useLoginSession();
   const navigate = useNavigate();

@@ -16,11 +16,11 @@ import {
 import type { ComponentType } from 'react';
 
 /**
- * A page. The navigation lists the pages in this order. A page's code is loaded when the page is first
- * opened.
+ * A page of the dashboard. The navigation lists the pages in this order. A page's code is loaded when the
+ * page is first opened.
  */
 export interface Page {
-  /** Path below `/dashboard`, without a leading slash. */
+  /** Path of the page below `/dashboard`, without a leading slash. */
   readonly path: string;
   readonly label: string;
   readonly icon: LucideIcon;

@@ -15,7 +15,7 @@ const pageRoutes: RouteObject[] = pages.map(({ path, load }) => ({
   HydrateFallback: LoadingState,
 }));
 
-/** The pages for forgotten passwords and verification links. These pages need no sign-in. */
+/** The pages for forgotten passwords and verification links, which a person can open without a sign-in. */
 const mailPages: RouteObject[] = [
   {
     path: 'forgot-password',
@@ -37,7 +37,7 @@ const mailPages: RouteObject[] = [
   },
 ].map((route) => ({ ...route, ErrorBoundary: RouteError, HydrateFallback: LoadingState }));
 
-/** All pages inside the shell require a signed-in person. The shell enforces this requirement. */
+/** All pages inside the shell require a signed-in person. The shell enforces the sign-in. */
 export const router = createBrowserRouter(
   [
     { path: 'sign-in', Component: SignInPage },
@@ -58,7 +58,9 @@ export const router = createBrowserRouter(
   { basename: '/dashboard' },
 );
 
-/** Shown when a page fails to load or render, for example because a new version has removed its files. */
+/**
+ * Shown when a page fails to load or render, for example because a new version has removed the page's files.
+ */
 function RouteError() {
   const error = useRouteError();
   return <ErrorState error={error} onRetry={() => window.location.reload()} />;

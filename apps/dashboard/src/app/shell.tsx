@@ -13,7 +13,7 @@ import { useLoginSession } from '../login-session/current-login-session.ts';
 import { Brand } from '../components/brand.tsx';
 import { Navigation } from './navigation.tsx';
 
-/** Asks a person with an unverified e-mail address to verify it, if the gateway can send mail. */
+/** Asks a person to verify an unverified email address, if the gateway can send emails. */
 function VerifyEmailBanner() {
   const person = useAccount().data?.person;
   const settings = useSignInSettings().data;
@@ -47,7 +47,7 @@ function VerifyEmailBanner() {
 
 /**
  * The frame of every page. Without a login session, the frame opens the sign-in page, which later returns to
- * this page.
+ * the requested page.
  */
 export function Shell() {
   const session = useLoginSession();

@@ -34,7 +34,7 @@ describe('pasted tools', () => {
     expect(parseTools(JSON.stringify(pasted))).toEqual([tool]);
   });
 
-  it('may be empty, and errors describe the problem', () => {
+  it('may be empty, and error messages describe the problem', () => {
     expect(parseTools('  ')).toEqual([]);
     expect(() => parseTools('[{"na')).toThrow('not JSON');
     expect(() => parseTools('"x"')).toThrow('array');

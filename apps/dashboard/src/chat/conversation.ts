@@ -9,9 +9,9 @@ export interface PlaygroundTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON written by the model. The JSON may be incomplete. */
+  /** The arguments as JSON written by the model. The JSON of the arguments may be incomplete. */
   readonly argumentsJson: string;
-  /** The index of the call in stream chunks. Undefined if the chunks have no index. */
+  /** The index of the tool call in stream chunks. Undefined if the chunks have no index. */
   readonly place?: number;
 }
 

@@ -5,7 +5,7 @@ import type { Frame } from './read-stream.ts';
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** The reason why the model stopped, in the words of the response format. */
+  /** The reason why the model stopped, as the response format names the reason. */
   readonly stopReason: string | null;
   /** The message of an error event in the stream. */
   readonly error: string | null;
@@ -13,7 +13,7 @@ export interface Answer {
 
 export const noAnswer: Answer = { text: '', calls: [], stopReason: null, error: null };
 
-/** A JSON object. Any of its fields may be missing. */
+/** A JSON object in which any field may be missing. */
 type Loose = Readonly<Record<string, unknown>>;
 
 /** Parses a non-streaming response. */
@@ -74,7 +74,7 @@ function addCompletionChunk(answer: Answer, chunk: Loose): Answer {
   let next = addText(answer, text(delta['content']));
   for (const part of list(delta['tool_calls']).map(object)) {
     const called = object(part['function']);
-    // The provider chooses the index, which may not start at zero.
+    // The provider chooses the index of a tool call, which may not start at zero.
     const place = typeof part['index'] === 'number' ? part['index'] : next.calls.length;
     const known = next.calls.findIndex((call) => call.place === place);
     const at = known === -1 ? next.calls.length : known;
@@ -131,7 +131,7 @@ function addText(answer: Answer, more: string): Answer {
   return more === '' ? answer : { ...answer, text: answer.text + more };
 }
 
-/** Starts a tool call at the end of the list, or appends arguments to an existing call. */
+/** Starts a tool call at the end of the list, or appends arguments to an existing tool call. */
 function addCall(answer: Answer, at: number, call: ToolCall): Answer {
   const calls = [...answer.calls];
   const begun = calls[at];

@@ -2,13 +2,13 @@ import type { PlaygroundTool } from './conversation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A problem with pasted tools. The message is shown to the user. */
+/** A problem with pasted tools. The page shows the message to the user. */
 export class ToolsError extends Error {
   override readonly name = 'ToolsError';
 }
 
 /**
- * Parses tools in any of the three formats or in the format of an MCP server's tool list. The text is an
+ * Parses tools in any of the three chat formats or in the format of an MCP server's tool list. The text is an
  * array, or an object with an array in `tools` or `toolConfig.tools`. Empty text means no tools. Throws
  * ToolsError.
  */

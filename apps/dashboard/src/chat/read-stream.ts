@@ -1,12 +1,12 @@
-/** One event of a stream: its JSON, and its name if the format sends event names separately. */
+/** One event of a response stream: its JSON, and its name if the format sends event names separately. */
 export interface Frame {
   readonly event: string;
   readonly data: unknown;
 }
 
 /**
- * Reads the events of a `text/event-stream` (HTML standard, §9.2), except `[DONE]`. The generator ends with
- * the stream.
+ * Reads the events of a `text/event-stream` (HTML standard, §9.2), except `[DONE]`. The generator ends when
+ * the stream ends.
  */
 export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = '';
@@ -36,9 +36,10 @@ const crcBytes = 4;
 const stringHeader = 7;
 
 /**
- * Reads the events of an `application/vnd.amazon.eventstream`: lengths of message and headers and their CRC
- * (4 bytes each), headers, payload, CRC. Checksums are not verified, because TCP already protects the data.
- * Only string headers are read, because the gateway sends no other headers.
+ * Reads the messages of an `application/vnd.amazon.eventstream`. A message consists of its total length, the
+ * length of its headers, the CRC of both lengths (4 bytes each), headers, payload and CRC. Checksums are not
+ * verified, because TCP already protects the data. Only string headers are read, because the gateway sends no
+ * other headers.
  */
 export async function* readEventStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = new Uint8Array();

@@ -15,7 +15,9 @@ export interface RenderedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Renders a conversation as a request in the given format. Returns the path and the body of the request. */
+/**
+ * Renders a conversation as a request in the given chat format. Returns the path and the body of the request.
+ */
 export function renderRequest(format: ChatFormat, request: ChatRequest): RenderedRequest {
   switch (format) {
     case 'chat-completions':
@@ -146,7 +148,7 @@ function textBlocks(text: string, format: 'messages' | 'converse'): unknown[] {
   return [format === 'messages' ? { type: 'text', text } : { text }];
 }
 
-/** Incomplete arguments are not valid JSON and become an empty object. */
+/** Incomplete arguments of a tool call are not valid JSON and become an empty object. */
 function parseArguments({ argumentsJson }: ToolCall): unknown {
   try {
     return JSON.parse(argumentsJson || '{}');

@@ -9,7 +9,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** Text that names the deleted object and warns that the action cannot be undone. */
   readonly children: ReactNode;
-  /** The button's label, such as “Revoke the key”. */
+  /** The label of the confirm button, such as “Revoke the key”. */
   readonly action: string;
   /** Text that the user must type before confirming. */
   readonly typed?: string;
@@ -17,7 +17,7 @@ interface ConfirmDialogProps {
   readonly error?: unknown;
 }
 
-/** Asks for confirmation of a destructive action. The cancel button has the focus. */
+/** Asks for confirmation of a destructive action. The cancel button initially has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isOpen, onClose, title } = props;
   return (

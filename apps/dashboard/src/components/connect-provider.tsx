@@ -61,7 +61,7 @@ interface FieldRow {
   readonly kind: 'secret' | 'text' | 'lines';
 }
 
-/** Labels and descriptions of the fields in the API. */
+/** Labels and descriptions of the fields that the API accepts. */
 const rows: Readonly<Record<string, FieldRow>> = {
   api_key: { label: 'API key', description: 'The key from your provider.', kind: 'secret' },
   access_key_id: { label: 'Access key ID', description: 'Instead of an API key.', kind: 'text' },
@@ -107,7 +107,7 @@ interface ConnectFormProps {
 
 function ConnectForm({ provider, fields, onChange }: ConnectFormProps) {
   const { required, optional } = provider.fields;
-  // Credentials with several parts allow only one key.
+  // Credentials with several parts allow only one provider key.
   const hasMore = required.includes('api_key') && !required.includes('base_url');
   const names = [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])];
   return names.map((name) => (

@@ -24,7 +24,7 @@ async function copyText(text: string): Promise<void> {
 
 interface CopyButtonProps {
   readonly text: string;
-  /** The label for screen readers, such as “Copy the key”. */
+  /** The button's label for screen readers, such as “Copy the key”. */
   readonly label?: string;
   readonly size?: 'compact-xs' | 'xs' | 'sm';
   readonly variant?: 'default' | 'filled' | 'subtle';
@@ -51,9 +51,9 @@ export function CopyButton({ text, label = 'Copy', size = 'xs', variant = 'defau
 
 interface CodeBlockProps {
   readonly code: string;
-  /** The label for screen readers. */
+  /** The code block's label for screen readers. */
   readonly label: string;
-  /** Number of visible lines. Longer code scrolls. */
+  /** Number of visible lines. Code with more lines scrolls. */
   readonly linesMax?: number;
 }
 

@@ -11,11 +11,11 @@ export interface Column<Row> {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** The column's grid track, such as `minmax(10rem, 2fr)`. */
+  /** The column's CSS grid track, such as `minmax(10rem, 2fr)`. */
   readonly width: string;
-  /** The column's alignment. `end` is for numbers. */
+  /** The column's alignment. The alignment `end` is for numbers. */
   readonly align?: 'end';
-  /** Whether the user can sort by this column. Requires `onSort`. */
+  /** Whether the user can sort by this column. A sortable column requires `onSort`. */
   readonly isSortable?: boolean;
 }
 
@@ -32,21 +32,21 @@ interface DataTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** The total number of rows, if only some rows are loaded. */
   readonly total?: number;
-  /** Called when the last loaded row scrolls into view. */
+  /** Callback when the last loaded row scrolls into view. */
   readonly onEndReached?: () => void;
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** Minimum width of the table. A narrower table scrolls sideways. */
+  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
   readonly minWidth?: string;
   /** Row height in pixels. One line of text needs 44 pixels. */
   readonly rowHeight?: number;
-  /** Maximum CSS height of the scrolling part. */
+  /** Maximum height of the table's scrolling part, as a CSS length. */
   readonly maxHeight?: string;
 }
 
 const headHeight = 40;
-/** Number of rows rendered outside the visible range, so that scrolling shows no gaps. */
+/** Number of rows rendered above and below the visible range, so that scrolling shows no gaps. */
 const overscan = 12;
 
 /**
@@ -140,7 +140,7 @@ interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns'> {
   readonly row: Row;
   readonly id: string;
   readonly index: number;
-  /** Height and position of the row in pixels. */
+  /** Height and position of the table row in pixels. */
   readonly size: number;
   readonly start: number;
   readonly template: string;
@@ -172,7 +172,7 @@ interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'ro
   readonly template: string;
 }
 
-/** The rows that the virtualizer puts into the page. */
+/** The table rows that the virtualizer puts into the page. */
 function RowsInView<Row>({ items, rows, rowKey, columns, template }: RowsInViewProps<Row>) {
   return items.map(({ key, index, size, start }) => {
     const row = rows[index];

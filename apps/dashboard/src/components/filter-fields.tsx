@@ -11,14 +11,14 @@ export function toLocalInput(instant: string | undefined): string {
 
 /**
  * Converts the value of an `<input type="datetime-local">` to an RFC 3339 time. Returns an empty string if
- * the value is no valid time.
+ * the value is not a valid time.
  */
 export function fromLocalInput(value: string): string {
   const timeMs = Date.parse(value);
   return Number.isNaN(timeMs) ? '' : new Date(timeMs).toISOString();
 }
 
-/** A filter that the address of the page contains. */
+/** A filter whose value is in the address of the page. */
 export interface FilterFieldProps {
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
@@ -68,14 +68,17 @@ interface TypedOptions {
   /** The filter's value in the address, or an empty string. */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Convert between the filter's value and the text in the field. */
+  /**
+   * `show` converts the filter's value to the text in the field, and `read` converts the text to the value.
+   */
   readonly show: (value: string) => string;
   readonly read: (text: string) => string;
 }
 
 /**
- * A filter's text field. The address of the page contains the filter's value. The address changes when typing
- * pauses, not with every letter. The typed text stays until the address changes for another reason.
+ * A filter's text field. The address of the page contains the filter's value. The address changes when the
+ * user pauses typing, not with every letter. The typed text stays until the address changes for another
+ * reason.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

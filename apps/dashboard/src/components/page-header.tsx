@@ -7,14 +7,14 @@ interface PageHeaderProps {
   readonly title: string;
   /** A sentence that describes the purpose of the page. */
   readonly description?: ReactNode;
-  /** Buttons on the right. */
+  /** Buttons on the right side of the header. */
   readonly actions?: ReactNode;
 }
 
 /**
  * The page's heading. The heading takes the focus after a navigation, so that a screen reader announces the
  * new page. After a change within the page, such as a filter, the heading takes the focus only if the focused
- * element was removed. A page that shows another item needs another `key`.
+ * element was removed. A page that changes to another item needs a new React `key`.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -23,7 +23,8 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
-    // `default` marks the first page of the visit. The browser already shows this page from the top.
+    // The location key `default` marks the first page of the visit. The browser already shows the first page
+    // from the top.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

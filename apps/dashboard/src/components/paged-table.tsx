@@ -20,13 +20,16 @@ interface PagedTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** The content of an empty table. */
   readonly empty: ReactNode;
-  /** Minimum width of the table. A narrower table scrolls sideways. */
+  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
   readonly minWidth: string;
-  /** The total at which the gateway stops counting. */
+  /** The number of rows at which the gateway stops counting. */
   readonly countedMax?: number;
 }
 
-/** A log as a table with its total. Another page is loaded when the user reaches the end. */
+/**
+ * A log as a table with its total number of rows. Another page is loaded when the user reaches the end of the
+ * table.
+ */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { query, label, columns, rowKey, empty, minWidth } = props;
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];

@@ -35,7 +35,7 @@ interface FigureProps {
   readonly label: string;
   /** The value with its unit. */
   readonly children: ReactNode;
-  /** An explanation of the figure, or its parts. */
+  /** An explanation of the figure, or the parts of the figure. */
   readonly hint?: ReactNode;
 }
 
@@ -54,12 +54,15 @@ export function Stacked({ children }: { readonly children: ReactNode }) {
   return <div className={classes.stacked}>{children}</div>;
 }
 
-/** Panels next to each other if there is room. */
+/** Panels next to each other if the page is wide enough. */
 export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/** A small table of figures. The first column names the row. The caller supplies the head and the body. */
+/**
+ * A small table of figures. The first column names the row. The calling component supplies the head and the
+ * body.
+ */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;
 }
@@ -67,9 +70,9 @@ export function FiguresTable({ children }: { readonly children: ReactNode }) {
 interface ScrollRegionProps {
   readonly label: string;
   readonly children: ReactNode;
-  /** For callers that scroll the region or focus it. */
+  /** Reference to the frame, for components that scroll the frame or focus it. */
   readonly ref?: Ref<HTMLDivElement>;
-  /** Replaces the default style. The default style scrolls only sideways. */
+  /** CSS class that replaces the default style. The default style scrolls only sideways. */
   readonly className?: string | undefined;
   readonly style?: CSSProperties;
 }

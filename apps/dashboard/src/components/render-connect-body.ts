@@ -25,8 +25,8 @@ type ConnectBody = { provider: string; additional_api_keys?: string[]; service_a
 };
 
 /**
- * The request body that connects a provider: the filled-in fields, and the fields of the key file that the gateway accepts.
- * Throws if the key file is not JSON.
+ * Renders the request body that connects a provider. The body contains the filled-in fields, and the fields
+ * of the key file that the gateway accepts. Throws if the key file is not JSON.
  */
 export function renderConnectBody(provider: string, fields: ConnectFields): ConnectBody {
   const given = textFields.flatMap((name): [string, string][] => {

@@ -18,7 +18,7 @@ const scopes: readonly { value: KeyScope; label: string; description: string }[]
   },
 ];
 
-/** The labels of scopes in the dashboard. */
+/** The labels of API key scopes in the dashboard. */
 export function formatScopes(names: readonly KeyScope[]): string {
   return scopes.flatMap(({ value, label }) => (names.includes(value) ? label : [])).join(', ');
 }
@@ -31,8 +31,8 @@ interface ScopeFieldProps {
 }
 
 /**
- * The field for the scopes of keys. The gateway requires at least one scope, so the field shows this error
- * before sending.
+ * The form field for the scopes of API keys. The gateway requires at least one scope, so the field shows a
+ * missing scope as an error before sending.
  */
 export function ScopeField({ label, description, value, onChange }: ScopeFieldProps) {
   return (

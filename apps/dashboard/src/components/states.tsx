@@ -7,7 +7,9 @@ import { toApiError } from '../api/api-error.ts';
 import { Foreign } from './values.tsx';
 import classes from './states.module.css';
 
-/** Grey lines in place of the content. Screen readers announce that the content is loading. */
+/**
+ * Grey lines in place of content that is still loading. Screen readers announce that the content is loading.
+ */
 export function LoadingState({
   lines = 4,
   isWholePage,
@@ -30,7 +32,7 @@ interface ErrorStateProps {
   readonly onRetry?: () => void;
 }
 
-/** The gateway's error message, its code and a retry button. */
+/** The gateway's error message, the error code and a retry button. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const { message, code, requestId } = toApiError(error);
   return (
@@ -88,12 +90,12 @@ interface QueryViewProps<Data> {
   readonly children: (data: Data) => ReactNode;
   readonly isEmpty?: (data: Data) => boolean;
   readonly empty?: ReactNode;
-  /** Height of the skeleton in lines, so that the layout does not jump when the content arrives. */
+  /** Height of the loading skeleton in lines, so that the layout does not jump when the content arrives. */
   readonly lines?: number;
 }
 
 /**
- * Shows a query's content, or its loading, error or empty state. Loaded content stays visible during a
+ * Shows the content of a query, or its loading, error or empty state. Loaded content stays visible during a
  * refetch.
  */
 export function QueryView<Data>({ query, children, isEmpty, empty, lines }: QueryViewProps<Data>) {

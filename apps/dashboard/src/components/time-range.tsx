@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { changeParam } from '../lib/addresses.ts';
 
 interface TimeRangeProps {
-  /** The selected range, in days. */
+  /** The selected time range, in days. */
   readonly days: number;
   readonly ranges: readonly number[];
 }

@@ -13,7 +13,8 @@ import {
 } from '../lib/format.ts';
 
 /**
- * Text that the product did not write. Text-direction marks in this text cannot affect the text around it.
+ * Text from outside the product, such as tool names. Text-direction marks in this text cannot affect the text
+ * around it.
  */
 export function Foreign({ children }: { readonly children: ReactNode }) {
   return <bdi>{children}</bdi>;
@@ -85,7 +86,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // Without subscribers, the clock does not tick, so the stored time can be hours old.
+  // Without subscribers, the clock does not update, so the stored time can be hours old.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);

@@ -1,6 +1,6 @@
 import { changeParam } from './addresses.ts';
 
-it('changes one query parameter and keeps the others', () => {
+it('changes one query parameter and keeps the other query parameters', () => {
   const params = new URLSearchParams('days=30&model=m');
   expect(changeParam(params, 'model', null).toString()).toBe('days=30');
   expect(changeParam(params, 'key_id', 'k').toString()).toBe('days=30&model=m&key_id=k');

@@ -1,6 +1,6 @@
 /**
  * The address of a session's page. Session ids and tool names come from clients and may contain slashes and
- * dots. These would change the meaning of a path, so the values are sent in the query.
+ * dots. Slashes and dots would change the meaning of a path, so the values are sent in the query.
  */
 export const sessionAddress = (sessionId: string): string =>
   `/sessions/one?${new URLSearchParams({ id: sessionId }).toString()}`;
@@ -9,7 +9,7 @@ export const sessionAddress = (sessionId: string): string =>
 export const toolAddress = (name: string): string =>
   `/tool-health/one?${new URLSearchParams({ name }).toString()}`;
 
-/** A copy of the query with one parameter changed. Null or an empty value removes the parameter. */
+/** A copy of the query string with one parameter changed. Null or an empty value removes the parameter. */
 export function changeParam(params: URLSearchParams, name: string, value: string | null): URLSearchParams {
   const changed = new URLSearchParams(params);
   if (value === null || value === '') changed.delete(name);

@@ -19,7 +19,7 @@ it('shows the plan’s K of a shadow conversation as not applied', () => {
   expect(describeK({ k: null, k_reason: null })).toBe('no tools');
 });
 
-it('reads buckets and policy versions', () => {
+it('reads the names of buckets and policy versions', () => {
   expect(describeBucket('*:51-100')).toBe('all intents, 51-100 tools');
   expect(policyOf('semantic.3/p2/c7')).toBe('c7');
   expect([policyOf('semantic.3/p2'), policyOf(null)]).toEqual([null, null]);

@@ -2,7 +2,7 @@
  * The decision about a request's tools. The request log, the traces and the playground show this decision.
  */
 interface Decision {
-  /** The number of tools that the plan chose by rank. Null if the plan chose all of them. */
+  /** The number of tools that the plan chose by rank. Null if the plan chose all tools. */
   readonly k: number | null;
   /** The reason for K. Null if the request had no tools. */
   readonly k_reason: string | null;
@@ -10,7 +10,7 @@ interface Decision {
 
 interface Explanation {
   readonly text: string;
-  /** Replaces `text` if the plan chose all tools. */
+  /** Text that replaces `text` if the plan chose all tools. */
   readonly whole?: string;
 }
 
@@ -75,7 +75,7 @@ export function explainDecision({ k, k_reason }: Decision): string {
   return k_reason === 'shadow' ? `${text} The plan’s K = ${k}.` : `K = ${k}. ${text}`;
 }
 
-/** A short description of a request's K, for narrow places. */
+/** A short description of a request's K, for narrow parts of the page. */
 export function describeK({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'no tools';
   if (k === null) return 'all tools sent';
@@ -93,8 +93,8 @@ export function describeBucket(bucket: string): string {
 }
 
 /**
- * Extracts the account's policy from a plan's version (`<ranker>/<prior>/<policy>`). Null before the first
- * policy.
+ * Extracts the version of the account's routing policy from a plan's version (`<ranker>/<prior>/<policy>`).
+ * Null before the first policy.
  */
 export function policyOf(toolsetVersion: string | null): string | null {
   return toolsetVersion?.split('/')[2] ?? null;

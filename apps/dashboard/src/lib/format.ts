@@ -1,4 +1,4 @@
-/** Shown for a value that was not measured. */
+/** Text that replaces a value that was not measured. */
 export const unknown = '–';
 
 const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
@@ -9,7 +9,7 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : counts.format(value);
 }
 
-/** Formats a number as `12.3K`, for narrow places. */
+/** Formats a number as `12.3K`, for narrow parts of the page. */
 export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : compact.format(value);
 }
@@ -20,8 +20,8 @@ export function formatNumberOf(value: number | null, one: string, many = `${one}
 }
 
 /**
- * Formats numbers of tools as `6 / 117`: tools sent to the provider (with the recovery tool), and tools
- * received from the client.
+ * Formats numbers of tools as `6 / 117`. The first number is the tools sent to the provider (with the
+ * recovery tool), and the second number is the tools received from the client.
  */
 export function formatTools({ tools_out, tools_in }: ToolCounts): string {
   return `${formatCount(tools_out)} / ${formatCount(tools_in)}`;
@@ -41,7 +41,7 @@ export function formatTokens(value: number | null | undefined): string {
 
 const kibibyte = 1_024;
 
-/** Formats bytes: `812 bytes`, `3.1 KiB`, `2 MiB`. */
+/** Formats a number of bytes: `812 bytes`, `3.1 KiB`, `2 MiB`. */
 export function formatBytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value < kibibyte) return formatNumberOf(value, 'byte');
@@ -109,7 +109,7 @@ export function formatExactTime(value: string): string {
   return exact.format(new Date(value));
 }
 
-/** Formats a UTC day such as `2026-11-20`. The result is the same day in every time zone. */
+/** Formats a UTC day such as `2026-11-20`. The formatted UTC day is the same in every time zone. */
 export function formatUtcDay(day: string): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),

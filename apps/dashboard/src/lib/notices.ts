@@ -27,7 +27,7 @@ export function dismissNotice(id: number): void {
   change(notices.filter((notice) => notice.id !== id));
 }
 
-/** Removes all notices, so that the next person cannot undo the actions of the previous one. */
+/** Removes all notices, so that the next person cannot undo the actions of the previous person. */
 export function dismissNotices(): void {
   change([]);
 }

@@ -1,6 +1,6 @@
 import { formatShare, formatTokens } from './format.ts';
 
-/** The saved tokens of a request, or of a sum of requests. Null if they are unknown. */
+/** The saved tokens of a request, or of several requests together. Null if the saved tokens are unknown. */
 export interface Savings {
   readonly tool_tokens_saved: number | null;
   readonly compression_tokens_saved: number | null;
@@ -9,8 +9,9 @@ export interface Savings {
 
 /**
  * The net number of tokens saved, as measured. The number is the sum of pruned definitions (counted with a
- * tokenizer) and compression, minus recovery rounds. Negative if recovery cost more than was saved. Every
- * page shows this value as “Tokens saved”. The billing unit is a different figure (`net_tokens_saved`).
+ * tokenizer) and compression, minus recovery rounds. The number is negative if recovery cost more tokens than
+ * pruning and compression saved. Every page shows the number as “Tokens saved”. The billing unit is a
+ * different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
@@ -18,7 +19,7 @@ export function sumTokensSaved(savings: Savings): number | null {
   return tools === null || compression === null || recovery === null ? null : tools + compression - recovery;
 }
 
-/** The parts of the saved tokens. */
+/** The parts from which the number of saved tokens is computed. */
 export function describeTokensSaved(savings: Savings): string {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
   const { recovery_tokens: recovery } = savings;
@@ -28,8 +29,8 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input that was saved. The share is approximate, because providers count with their own
- * tokenizers.
+ * The share of the input tokens that was saved. The share is approximate, because providers count with their
+ * own tokenizers.
  */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);

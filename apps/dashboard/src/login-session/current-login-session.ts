@@ -14,7 +14,7 @@ import { readSignInSettings } from './sign-in-settings.ts';
 const loginSession = new LoginSession(() => window.location.reload());
 setTokenSource(loginSession);
 
-/** The state of the login session. The component renders again when it changes. */
+/** The state of the login session. A component that uses the state renders again when the state changes. */
 export function useLoginSession(): LoginSessionState {
   return useSyncExternalStore(loginSession.subscribe, loginSession.state);
 }
@@ -27,7 +27,7 @@ async function openOidc(settings: Extract<SignInSettings, { kind: 'oidc' }>): Pr
   return new Oidc(settings);
 }
 
-/** Restores the login session of an earlier visit. Called once, when the page starts. */
+/** Restores the login session of an earlier visit. Call this function once, when the page starts. */
 export async function restoreLoginSession(): Promise<void> {
   const settings = await readSignInSettings().catch(() => null);
   if (settings?.kind === 'oidc') await loginSession.restore(await openOidc(settings));
@@ -41,7 +41,10 @@ function forgetPerson(): void {
   dismissNotices();
 }
 
-/** Creates the account of a new person. After a failure, the first read of the account creates it. */
+/**
+ * Creates the account of a new person. If the creation fails, the first read of the account creates the
+ * account.
+ */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   await fetch('/v1/account/register', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
@@ -60,13 +63,16 @@ export async function signUp(credentials: Credentials): Promise<void> {
   loginSession.begin(tokens);
 }
 
-/** Opens the issuer's sign-in page. `next` is the path below `/dashboard` to return to. */
+/** Opens the issuer's sign-in page. `next` is the path below `/dashboard` that opens after the sign-in. */
 export async function goToIssuer(next: string): Promise<void> {
   const settings = await readSignInSettings();
   if (settings.kind === 'oidc') await (await openOidc(settings)).begin(next);
 }
 
-/** Completes the sign-in after the issuer redirects back. Returns the path to open next. */
+/**
+ * Completes the sign-in after the issuer redirects the browser back. Returns the path of the page to open
+ * next.
+ */
 export async function comeBackFromIssuer(address: URL): Promise<string> {
   const settings = await readSignInSettings();
   if (settings.kind !== 'oidc') return '/welcome';

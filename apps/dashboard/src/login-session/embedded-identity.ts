@@ -7,20 +7,23 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The type of the response, which has no name in the OpenAPI document. */
+/** The type of the sign-in response, which has no name in the OpenAPI document. */
 interface SessionAnswer {
   readonly access_token: string;
   readonly expires_in: number;
   readonly email: string;
 }
 
-/** Sign-in by e-mail and password. The refresh token is in an HttpOnly cookie, which scripts cannot read. */
+/** Sign-in by email and password. The refresh token is in an HttpOnly cookie, which scripts cannot read. */
 export class EmbeddedIdentity implements Identity {
   mayHaveSession(): boolean {
     return isMarked();
   }
 
-  /** Tabs renew one after the other, because a refresh token that is used twice ends the login session. */
+  /**
+   * Browser tabs renew the token one after the other, because a refresh token that is used twice ends the
+   * login session.
+   */
   async renew(): Promise<Tokens | null> {
     return inTurn(async () => {
       try {
@@ -71,7 +74,10 @@ async function post(path: string, body: unknown): Promise<unknown> {
   return answer;
 }
 
-/** The Web Locks API exists only in secure contexts. Plain HTTP on another host works without the lock. */
+/**
+ * The Web Locks API exists only in secure contexts. On a page served over plain HTTP, the renewal works
+ * without the lock.
+ */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (!('locks' in navigator)) return work();
   return navigator.locks.request('svc-session', work);

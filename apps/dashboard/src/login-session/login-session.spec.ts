@@ -7,7 +7,7 @@ const tokens = (accessToken: string, expiresInMs = 600_000): Tokens => ({
   email: 'me@example.com',
 });
 
-/** An identity provider that returns the given results in order, then null. */
+/** A test identity provider that returns the given results in order, then null. */
 function createIdentity(...given: (Tokens | null | Error)[]) {
   const calls = { renewals: 0, ends: 0 };
   const identity: Identity = {
@@ -63,7 +63,7 @@ describe('the login session of a page', () => {
     expect(session.state().status).toBe('signed-out');
   });
 
-  it('ignores a renewal that was in progress when it ended', async () => {
+  it('ignores a renewal that was in progress when the login session ended', async () => {
     const session = new LoginSession();
     const { promise, resolve } = Promise.withResolvers<Tokens | null>();
     const { identity } = createIdentity(tokens('one'));

@@ -12,15 +12,21 @@ export interface Identity {
    * error in the browser.
    */
   mayHaveSession(): boolean;
-  /** Returns new tokens, or null when the login session has ended. Throws if the provider cannot be reached. */
+  /**
+   * Returns new tokens, or null when the login session has ended. Throws if the identity provider cannot be
+   * reached.
+   */
   renew(): Promise<Tokens | null>;
   end(accessToken: string | null): Promise<void>;
 }
 
 export interface LoginSessionState {
-  /** The state is `restoring` until the first renewal finishes. */
+  /** The state of the login session. The state is `restoring` until the first renewal finishes. */
   readonly status: 'restoring' | 'signed-out' | 'signed-in';
-  /** The person's e-mail address. Null while signed out, or if the issuer does not supply it. */
+  /**
+   * The person's email address. Null while no person is signed in, or if the issuer does not supply the email
+   * address.
+   */
   readonly email: string | null;
 }
 
@@ -29,7 +35,9 @@ interface CurrentToken {
   readonly expiresAtMs: number;
 }
 
-/** Milliseconds before its expiry at which a token is renewed, so that it does not expire in transit. */
+/**
+ * Milliseconds before its expiry at which a token is renewed, so that the token does not expire in transit.
+ */
 const marginMs = 30_000;
 
 /** The login session of this page. The access token exists only in the memory of this object. */
@@ -38,12 +46,15 @@ export class LoginSession {
   #current: CurrentToken | null = null;
   #identity: Identity | null = null;
   #renewal: Promise<string | null> | null = null;
-  /** Number of sign-outs. A renewal that started before the latest sign-out is ignored. */
+  /** Number of sign-outs on this page. A token renewal that started before the latest sign-out is ignored. */
   #ends = 0;
   readonly #listeners = new Set<() => void>();
   readonly #onAnother: () => void;
 
-  /** `onAnother` is called if another tab has signed in a different person. This page then sends no more requests. */
+  /**
+   * @param onAnother callback if another tab has signed in a different person. After the callback, the page
+   * of the previous person sends no more requests.
+   */
   constructor(onAnother: () => void = () => undefined) {
     this.#onAnother = onAnother;
   }
@@ -55,7 +66,7 @@ export class LoginSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Restores the login session of an earlier visit, if one exists. */
+  /** Restores the login session of an earlier visit, if such a login session exists. */
   async restore(identity: Identity): Promise<void> {
     this.#identity = identity;
     if (identity.mayHaveSession()) await this.#renew(identity);
@@ -67,7 +78,7 @@ export class LoginSession {
     this.#change({ status: 'signed-in', email: tokens.email ?? this.#state.email });
   }
 
-  /** A token that stays valid for a while. Null when signed out. */
+  /** An access token that stays valid for a while. Null when no person is signed in. */
   async token(): Promise<string | null> {
     if (this.#current === null) return null;
     if (this.#current.expiresAtMs - Date.now() > marginMs) return this.#current.accessToken;
@@ -75,8 +86,8 @@ export class LoginSession {
   }
 
   /**
-   * Replaces the rejected token. Concurrent callers receive the same new token. Returns null if no new token
-   * is available.
+   * Replaces the rejected access token. Concurrent callers receive the same new token. Returns null if no new
+   * token is available.
    */
   async renew(rejected: string): Promise<string | null> {
     if (this.#current && this.#current.accessToken !== rejected) return this.#current.accessToken;
@@ -86,8 +97,8 @@ export class LoginSession {
   }
 
   /**
-   * Ends the login session in this browser and at the identity provider. The session also ends in this
-   * browser if the provider cannot be reached.
+   * Ends the login session in this browser and at the identity provider. The login session also ends in this
+   * browser if the identity provider cannot be reached.
    */
   async end(): Promise<void> {
     const token = this.#current?.accessToken ?? null;
@@ -100,10 +111,10 @@ export class LoginSession {
   async #renew(identity: Identity): Promise<string | null> {
     const ends = this.#ends;
     const tokens = await identity.renew().catch(() => undefined);
-    // The person signed out in the meantime, so the response is ignored.
+    // The person signed out during the renewal, so the response is ignored.
     if (ends !== this.#ends) return null;
-    // `undefined` means that the provider could not be reached.
-    // The person stays signed in, and the current request fails.
+    // `undefined` means that the identity provider could not be reached.
+    // If the provider cannot be reached, the person stays signed in, and the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
       // Listeners are not notified, because the page would open the sign-in page instead of reloading.
@@ -116,7 +127,10 @@ export class LoginSession {
     return tokens?.accessToken ?? null;
   }
 
-  /** Tabs share the refresh cookie. If another tab signs in a different person, this tab must not send requests as that person. */
+  /**
+   * Whether the tokens belong to a different person. Browser tabs share the refresh cookie. If another tab
+   * signs in a different person, this tab must not send requests as that person.
+   */
   #isAnother({ email }: Tokens): boolean {
     const before = this.#state.email;
     return before !== null && email !== null && email !== before;
@@ -133,7 +147,10 @@ export class LoginSession {
   }
 }
 
-/** A mark in a browser that was signed in. The login session is in a cookie, which scripts cannot read. */
+/**
+ * Name of a mark in the storage of a browser that was signed in. The login session is in a cookie, which
+ * scripts cannot read.
+ */
 const markName = 'svc-was-signed-in';
 
 export function setMark(): void {
@@ -145,7 +162,7 @@ export function forgetMark(): void {
 }
 
 export function isMarked(): boolean {
-  // If storage is disabled, the browser may have a cookie.
+  // If storage is disabled, the browser may still have a cookie of a login session.
   return withStorage((storage) => storage.getItem(markName) !== null) ?? true;
 }
 

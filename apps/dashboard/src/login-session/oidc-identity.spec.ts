@@ -13,7 +13,7 @@ afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-test('a new sign-in contacts the issuer again after it could not be reached', async () => {
+test('a new sign-in contacts the issuer again if the issuer could not be reached before', async () => {
   let calls = 0;
   globalThis.fetch = () => Promise.reject(new TypeError(`away ${(calls += 1)}`));
   const identity = new OidcIdentity(settings);

@@ -14,8 +14,8 @@ interface StartedSignIn {
 }
 
 /**
- * Storage key for the started sign-in. This tab stores it during the redirect to the issuer. The stored data
- * never contains a token.
+ * Storage key for a started sign-in. The browser tab stores the started sign-in during the redirect to the
+ * issuer. The stored data never contains a token.
  */
 const startedKey = 'svc-sign-in';
 /** Token lifetime in milliseconds, used if the issuer does not return a lifetime. */
@@ -23,7 +23,7 @@ const defaultLifeMs = 300_000;
 
 const onLoopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
 
-/** Requires HTTPS, except for an issuer on loopback, which browsers treat as secure. */
+/** Requires HTTPS, except for an issuer on a loopback address, which browsers treat as secure. */
 function chooseTransport(issuer: string) {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the library marks it as deprecated as a warning; used only for loopback
   return { [oauth.allowInsecureRequests]: onLoopback.test(issuer) };
@@ -129,7 +129,7 @@ export class OidcIdentity implements Identity {
       .discoveryRequest(issuer, this.#options)
       .then((response) => oauth.processDiscoveryResponse(issuer, response))
       .catch((error: unknown) => {
-        // The next call retries the discovery.
+        // The next call retries the discovery of the issuer.
         server = undefined;
         throw error;
       });
@@ -152,8 +152,8 @@ export class OidcIdentity implements Identity {
   }
 
   /**
-   * If the audience is the client, the gateway accepts ID tokens. Otherwise, the gateway accepts access
-   * tokens.
+   * If the configured audience is the client, the gateway accepts ID tokens. For any other audience, the
+   * gateway accepts access tokens.
    */
   #takesIdToken(): boolean {
     return this.#settings.audience === this.#settings.client_id;
@@ -183,7 +183,7 @@ function redirectUri(): string {
   return new URL(`${import.meta.env.BASE_URL}sign-in/callback`, window.location.origin).href;
 }
 
-/** Reads and removes the started sign-in, so that a response is accepted only once. */
+/** Reads and removes the started sign-in, so that the issuer's response is accepted only once. */
 function takeStarted(): StartedSignIn {
   const stored = sessionStorage.getItem(startedKey);
   sessionStorage.removeItem(startedKey);

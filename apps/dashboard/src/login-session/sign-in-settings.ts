@@ -4,24 +4,27 @@ import { useQuery } from '@tanstack/react-query';
 export type SignInSettings =
   | {
       readonly kind: 'embedded';
-      /** Whether the gateway can send mails with links for new passwords. */
+      /** Whether the gateway can send emails with links for new passwords. */
       readonly sends_mail: boolean;
     }
   | {
       readonly kind: 'oidc';
       readonly issuer: string;
-      /** The client id. Null if the operator has not registered the dashboard with the issuer. */
+      /**
+       * The dashboard's client id at the issuer. Null if the operator has not registered the dashboard with
+       * the issuer.
+       */
       readonly client_id: string | null;
       readonly audience: string;
       readonly scope: string;
     };
 
-/** The sign-in method. `data` is undefined while loading. */
+/** The sign-in method of the gateway. `data` is undefined while loading. */
 export function useSignInSettings() {
   return useQuery({ queryKey: ['sign-in-settings'], queryFn: readSignInSettings, staleTime: Infinity });
 }
 
-/** The contact of the gateway's operator. Null if the operator has not configured it. */
+/** The contact of the gateway's operator. Null if the operator has not configured a contact. */
 export function useOperatorContact() {
   const queryFn = async () => (await readSettings()).operator_contact;
   return useQuery({ queryKey: ['operator-contact'], queryFn, staleTime: Infinity }).data ?? null;
@@ -39,7 +42,7 @@ interface Settings {
 
 let known: Promise<Settings> | undefined;
 
-/** Reads the settings only once per visit. */
+/** Reads the sign-in settings only once per visit. */
 function readSettings(): Promise<Settings> {
   known ??= fetchSettings().catch((error: unknown) => {
     known = undefined;

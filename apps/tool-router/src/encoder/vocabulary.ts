@@ -14,7 +14,7 @@ interface TokenRow {
 }
 
 export interface VocabularyOptions {
-  /** Number of extra token ids after the vocabulary ids. All unknown words share these token ids. */
+  /** Number of extra token ids after the vocabulary ids. All unknown words share the extra token ids. */
   readonly buckets: number;
   /** Maximum number of distinct tokens per text field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
@@ -37,7 +37,7 @@ export class Vocabulary {
     return new Vocabulary(text.trimEnd().split('\n'), options);
   }
 
-  /** Number of rows of the embedding table for these token ids, including the padding row. */
+  /** Number of rows of the embedding table for all token ids, including the padding row. */
   get size(): number {
     return 1 + this.#ids.size + this.#buckets;
   }

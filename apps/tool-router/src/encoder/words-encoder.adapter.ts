@@ -22,8 +22,8 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The text fields used in training, in id order. The encoder is rejected if these fields differ from the
-   * fields in this code.
+   * The text fields used in training, in id order. The encoder is rejected if the fields used in training
+   * differ from the fields in this code.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',

@@ -25,7 +25,7 @@ export interface RerankerFacts {
 }
 
 export type InferenceTask =
-  /** Encodes texts. Returns all vectors, concatenated. */
+  /** Encodes texts. Returns the vectors of all texts, concatenated. */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
   /** Scores feature rows. Returns one score per feature row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }

@@ -36,7 +36,9 @@ export async function readFirstFile(
   throw new Error(`${directory}: missing ${names.join(' or ')}`);
 }
 
-/** A model's id, which is a hash of its files. The id prevents mixing the results of different models. */
+/**
+ * A model's id, which is a hash of its files. The model id prevents mixing the results of different models.
+ */
 export function nameModel(...files: readonly Uint8Array[]): string {
   return hash('sha256', Buffer.concat(files.map((file) => Buffer.from(hash('sha256', file))))).slice(0, 16);
 }

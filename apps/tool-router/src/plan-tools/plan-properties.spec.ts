@@ -111,7 +111,7 @@ describe('for any tools and any transcript', () => {
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
         // In `in_place` mode, a pruned tool that the model calls stays pruned.
-        // Recovery then rewrites the calls of this tool for the provider.
+        // Recovery rewrites the calls of the pruned tool for the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);
@@ -210,7 +210,7 @@ describe('for any tools and any transcript', () => {
   });
 });
 
-/** Sends the same fields that the edge gateway sends. */
+/** A plan request with the same fields that the edge gateway sends. */
 function remember(
   { chosen = [], policyVersion, method, way = null, isShadow, isUndecided }: PlannedTools,
   turns: number,

@@ -77,8 +77,8 @@ interface NewestTurn {
 
 /**
  * The question that ranks the newest turn of a request, including the state of its agent loop. The trace of
- * the request shows the ranking for this question. The tool set itself is chosen without the loop's state,
- * from each turn as it arrived. Returns undefined if the request has no user turns.
+ * the request shows the ranking for the newest turn's question. The tool set itself is chosen without the
+ * loop's state, from each turn as it arrived. Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,

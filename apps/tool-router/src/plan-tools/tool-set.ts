@@ -60,9 +60,9 @@ export interface ToolSet {
 
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
- * (`TurnRanking.evidence`). Below this minimum, the ranking is close to arbitrary. `npm run eval:tools`
- * prints how few real requests are below the minimum evidence. The command also prints how rarely the first
- * ten tools of these requests include a needed tool.
+ * (`TurnRanking.evidence`). Below the minimum evidence, the ranking is close to arbitrary. `npm run
+ * eval:tools` prints how few real requests are below the minimum evidence. The command also prints how rarely
+ * the first ten tools of requests below the minimum include a needed tool.
  */
 export const evidenceMin = 0.5;
 

@@ -76,7 +76,8 @@ function shareWritten(texts: readonly string[]): number {
   return written / (written + parts.reduce((sum, part) => sum + count(part.pasted), 0));
 }
 
-// The recorded transcripts are not part of the repository. CI requires these transcripts: see findSharedData.
+// The recorded transcripts are not part of the repository.
+// CI requires the recorded transcripts: see findSharedData.
 const folder = findSharedData('transcripts');
 (folder === undefined ? describe.skip : describe)(
   'a name in a recorded session is counted only if a person wrote it',
@@ -100,7 +101,7 @@ const folder = findSharedData('transcripts');
     });
 
     it('few names in shell output that arrives as user turns are counted as mentions', () => {
-      // The first messages of these transcripts contain instructions with an example session.
+      // The first messages of the recorded transcripts contain instructions with an example session.
       expect(shareWritten(textsOf(/cod/i, 'user', 3))).toBeLessThan(0.2);
     });
   },

@@ -68,11 +68,11 @@ export interface KQuestion {
 }
 
 /**
- * The part of a conversation that was sent with the whole tool list. Pruning now rewrites the conversation's
- * prompt cache once.
+ * The part of a conversation that was sent with the whole tool list. Pruning in the middle of a conversation
+ * rewrites the conversation's prompt cache once.
  */
 export interface SentWhole {
-  /** Estimated tokens of instructions and messages after the tools. */
+  /** Estimated number of tokens of the instructions and messages after the tools. */
   readonly tokens: number;
   /** Number of requests of the conversation until now, at least 1. */
   readonly requests: number;
@@ -99,7 +99,7 @@ export interface KChoice {
  * expected recovery rounds. The function compares the cost with recovery and the cost without recovery, and
  * chooses the cheaper option. If pruning would cost more than it saves, all tools are forwarded. A
  * conversation that was sent with the whole tool list gets the same K, if the remaining savings exceed the
- * cost of rewriting the prompt cache once.
+ * cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -124,8 +124,8 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 }
 
 /**
- * An override fixes K. Recovery is then enabled if recovery costs less than the definitions that recovery
- * replaces.
+ * An override fixes K. With an override, recovery is enabled if recovery costs less than the definitions that
+ * recovery replaces.
  */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
@@ -144,7 +144,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 
 /**
  * The K of the account's routing policy is applied unchanged. Recovery is used if recovery costs less than
- * sending all definitions. Otherwise, the larger K of the policy for requests without recovery applies.
+ * sending all definitions. If recovery would cost more, the policy's larger K for requests without recovery
+ * applies.
  */
 function measuredOption(
   question: KQuestion,
@@ -259,10 +260,10 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 }
 
 /**
- * The expected savings from pruning now, in a conversation that was sent with the whole tool list. The rest
- * of the expected conversation sends shorter definitions. However, the first request after pruning writes the
- * pruned definitions and all earlier messages to the cache again. Without pruning, the definitions and
- * messages would be read from the cache.
+ * The expected savings from pruning now, in a conversation that was sent with the whole tool list. The
+ * remaining requests of the expected conversation send shorter definitions. However, the first request after
+ * pruning writes the pruned definitions and all earlier messages to the cache again. Without pruning, the
+ * definitions and messages would be read from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

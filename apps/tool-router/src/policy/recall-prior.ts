@@ -4,7 +4,7 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * Ranks of needed tools under one ranking method, measured on public data sets. The router uses these priors
+ * Ranks of needed tools under one ranking method, measured on public data sets. The router uses the priors
  * until an account has its own measurements.
  */
 export interface RecallPrior {
@@ -27,7 +27,7 @@ export interface RecallBand {
   readonly measuredTools: number;
   /** Priors for turns that contain every word of the best tool's name. */
   readonly named: readonly RecallClass[];
-  /** Priors for all other turns. */
+  /** Priors for turns that do not contain every word of the best tool's name. */
   readonly unnamed: readonly RecallClass[];
 }
 
@@ -40,10 +40,10 @@ export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The K values for this class of turns, one for each overall recall in ascending order. Each K reaches its
-   * recall with as few tools as possible. Confident turns gain more recall per tool than unsure turns. The
-   * recall for confident turns is therefore above the mean, and the recall for unsure turns is below the
-   * mean.
+   * The K values for this class of turns, one for each overall recall in ascending order. Each K value
+   * reaches its recall with as few tools as possible. Confident turns gain more recall per tool than unsure
+   * turns. The recall for confident turns is therefore above the mean, and the recall for unsure turns is
+   * below the mean.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -144,7 +144,7 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 
 /**
  * The recall curve for a tool list that is `factor` times as long, with K scaled by the same factor. The
- * result is a conservative estimate.
+ * stretched recall curve is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

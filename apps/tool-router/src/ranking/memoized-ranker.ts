@@ -37,7 +37,7 @@ export class MemoizedRanker implements ToolRanker {
     return this.#keep(key, ranking);
   }
 
-  /** Concurrent identical queries share one computation. A plan ranks its newest turn twice. */
+  /** Concurrent identical ranking queries share one computation. A plan ranks its newest turn twice. */
   #await(key: string, ranking: Promise<TurnRanking>): Promise<TurnRanking> {
     const made = ranking
       .then((done) => this.#keep(key, done))

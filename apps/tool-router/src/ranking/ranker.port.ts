@@ -9,7 +9,7 @@ export const shortListMax = 8;
  * otherwise change the conversation's tool set.
  */
 export interface RankQuestion {
-  /** The user turns, oldest first. Only turns up to `at` are read. */
+  /** The user turns, oldest first. The ranking reads only the turns up to `at`. */
   readonly turns: readonly string[];
   readonly at: number;
   /**
@@ -24,8 +24,8 @@ export interface RankQuestion {
 export interface RankOptions {
   /**
    * Ranking method to use. `keyword` keeps a conversation on keyword ranking if the conversation started with
-   * keyword ranking. Otherwise, vectors are used if the model, the tool list and the remaining time permit.
-   * `methodReason` reports a fallback to keyword ranking.
+   * keyword ranking. In any other conversation, vectors are used if the model, the tool list and the
+   * remaining time permit. `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
@@ -50,7 +50,7 @@ export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | '
 export interface TurnRanking {
   /**
    * Scores of the tools by position, 0 or more, comparable only within one ranking. With vectors, the scores
-   * are probabilities that sum to 1. The logarithm of the ratio between two scores is then a difference in
+   * are probabilities that sum to 1. The logarithm of the ratio between two probabilities is a difference in
    * log-odds.
    */
   readonly scores: Float64Array;
@@ -65,16 +65,16 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
-   * Evidence about the tools in the words of the turn and its context: the best keyword score, divided by the
-   * weight of a word that only one tool has. The evidence is 0 if no tool has any of these words. BM25
-   * weights are log-odds (Robertson & Spärck Jones, 1976). The evidence is therefore measured in distinctive
-   * words, and is comparable between tool lists of any size. Both ranking methods compute the evidence from
-   * the keyword scores.
+   * Evidence about the tools in the words of the turn and its context. The evidence is the best keyword
+   * score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool has any word
+   * of the turn or its context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976). The evidence is
+   * therefore measured in distinctive words, and is comparable between tool lists of any size. Both ranking
+   * methods compute the evidence from the keyword scores.
    */
   readonly evidence: number;
   /**
-   * Whether the turn contains every word of the best tool's name. If the tools in a list share most words,
-   * such a match is the best indication of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. If the tools in a list share most words, a
+   * match of all words in a tool name is the best indication of a correct ranking.
    */
   readonly namesTop: boolean;
   /**

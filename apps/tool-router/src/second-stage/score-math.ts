@@ -51,9 +51,9 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. The caller guarantees that both rows lie within their arrays. This loop is most of
- * the cost of ranking a long tool list. Four partial sums therefore allow parallel addition, and values are
- * not checked.
+ * Dot product of two rows. The caller guarantees that both rows lie within their arrays. The loop of the dot
+ * product is most of the cost of ranking a long tool list. Four partial sums therefore allow parallel
+ * addition, and values are not checked.
  */
 export function dot(
   one: Float32Array,

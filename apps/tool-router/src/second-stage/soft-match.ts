@@ -5,7 +5,7 @@ import { gramsOf } from './stage-list.ts';
 
 /**
  * Minimum share of common trigrams (Dice coefficient) of two words with similar spellings. The weight of a
- * match by spelling is multiplied by the second number.
+ * match by spelling is multiplied by `lookAlikeDiscount`.
  */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
@@ -31,8 +31,8 @@ interface SoftScores {
 }
 
 /**
- * Late interaction through the inverted index. The score of each word in the turn is its best match among the
- * tool's words. A match is the same word, a synonym or a similar spelling.
+ * Scores tools by late interaction through the inverted index. The score of each word in the turn is its best
+ * match among the tool's words. A match is the same word, a synonym or a similar spelling.
  */
 export function* scoreSoftly(
   list: StageList,
@@ -118,9 +118,9 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 
 /**
  * Synonyms, read from `synonyms.bin`. The file first contains a uint32 length of the words' text in bytes,
- * and then that text. The text has one word per line and is padded with newlines to four bytes. For each
- * word, a uint32 start of its neighbours follows, and one uint32 for the end. For each neighbour, a uint16
- * word index and a uint8 cosine in 255ths follow.
+ * and then the words' text. The words' text has one word per line and is padded with newlines to four bytes.
+ * For each word, a uint32 start of its neighbours follows, and one uint32 for the end. For each neighbour, a
+ * uint16 word index and a uint8 cosine in 255ths follow.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));

@@ -8,8 +8,8 @@ export interface StageList {
   /** Positions of the tools with the word in their name, keyed by word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
-   * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. A name with two such
-   * pairs is listed twice.
+   * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. A tool is listed twice
+   * if its name contains the adjacent words twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
   /** The sum of `idfOf` over the words in each tool's name, by tool position. */
@@ -25,7 +25,10 @@ export interface StageList {
 }
 
 const gramLength = 3;
-/** Maximum length of a word in the trigram index, in characters. Longer words are ids or encoded data. */
+/**
+ * Maximum length of a word in the trigram index, in characters. Words above this length are ids or encoded
+ * data.
+ */
 const gramWordLengthMax = 24;
 /** Maximum number of words in the trigram index. Later words in the tool list are skipped. */
 const gramWordsMax = 20_000;
@@ -87,7 +90,10 @@ const askingParametersMax = 4;
  */
 const askingWeightMin = 0.85;
 
-/** Marks tools that the agent uses to ask its user. Users' requests share no words with such tools. */
+/**
+ * Marks tools that the agent uses to ask its user. Users' requests share no words with tools that ask the
+ * user.
+ */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);
   const asking = index.postings.get('ask');

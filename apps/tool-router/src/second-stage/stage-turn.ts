@@ -13,8 +13,8 @@ const wordsMax = 256;
 const segmentsMax = 6;
 const segmentWordsMin = 2;
 /**
- * Runs of white space. Each run is replaced by one character, because a regular expression would read a long
- * run again from each of its positions.
+ * Runs of white space. Each run of white space is replaced by one character, because a regular expression
+ * would read a long run again from each of its positions.
  */
 const spacePattern = /\s+/g;
 /** Separators between tasks: sentence ends, conjunctions and line breaks. */
@@ -35,8 +35,8 @@ export interface StageTurn {
   /** The turn's dependence on earlier turns: 1 for a few words, less for long turns, 0 for the first turn. */
   readonly contextWeight: number;
   /**
-   * Texts to encode: the turn, the turn with its context (the same object if there is no context), and each
-   * segment if the turn has several segments.
+   * Texts to encode: the turn, the turn with its context, and each segment if the turn has several segments.
+   * Without context, the first two texts are the same object.
    */
   readonly texts: readonly EncoderText[];
 }

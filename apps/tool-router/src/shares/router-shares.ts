@@ -27,7 +27,10 @@ export const loopShare: LoopShareOptions = {
   jobs: { slots: 64, slotsPerAccount: 1, waitingPerAccountMax: 8, waitingMax: 1_024, waitMsMax: 250 },
 };
 
-/** The account shares of the inference thread's time. The burst is enough for about 700 new tools. */
+/**
+ * The account shares of the inference thread's time. The maximum burst of computation time is enough for
+ * about 700 new tools.
+ */
 export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };
 
 /** Opens the account shares of processor time and reports them in the metrics. */

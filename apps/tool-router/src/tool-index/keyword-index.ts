@@ -77,7 +77,7 @@ export interface KeywordIndex {
   readonly bytes: number;
 }
 
-/** Builds the index once per tool list. A query then reads only the postings for its own words. */
+/** Builds the index once per tool list. A query reads only the index entries for its own words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
   return runAtOnce(indexInPieces(listHash, cards));
 }
@@ -105,8 +105,8 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
 }
 
 /**
- * Numbers of tool cards and terms that are processed between two pauses. Processing either number takes a
- * fraction of a millisecond.
+ * Numbers of tool cards and terms that are processed between two pauses. Processing 32 tool cards or 2,048
+ * terms takes a fraction of a millisecond.
  */
 const [cardsAtOnce, termsAtOnce] = [32, 2_048];
 
@@ -155,9 +155,9 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up the postings of each token by its text once, and then stores their place in the token object.
- * Another count that runs during a pause may overwrite the stored place. The postings are then looked up
- * again by the token's text.
+ * Looks up the postings (index entries) of each token by its text once, and then stores the place of the
+ * postings in the token object. Another count that runs during a pause may overwrite the stored place. If the
+ * place was overwritten, the postings are looked up again by the token's text.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
@@ -193,10 +193,7 @@ export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'name
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
-/**
- * The weight of a word that only one tool of the list has. This weight is the largest weight of a word in the
- * list.
- */
+/** The weight of a word that only one tool of the list has. No word of the list has a larger weight. */
 export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
   return inverseDocumentFrequency(1, names.length);
 }

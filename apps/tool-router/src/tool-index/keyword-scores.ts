@@ -18,7 +18,7 @@ const contextDecay = 0.5;
  */
 export const standaloneWords = 6;
 
-/** The words in a user turn with their weights. A weight is at most 1. */
+/** The words in a user turn with their weights. The weight of a word is at most 1. */
 export type TurnQuery = ReadonlyMap<string, number>;
 
 /**
@@ -42,7 +42,7 @@ function wordsOf(turn: string | undefined): Set<string> {
   return new Set(splitTokens((turn ?? '').slice(0, turnCharactersMax), turnTokensMax));
 }
 
-/** Number of ascending values that are at most `value`. */
+/** Number of values in an ascending array that are at most `value`. */
 export function countAtMost(ascending: Float64Array, value: number): number {
   let low = 0;
   let high = ascending.length;
@@ -54,7 +54,7 @@ export function countAtMost(ascending: Float64Array, value: number): number {
   return low;
 }
 
-/** Number of ascending values that are less than `value`. */
+/** Number of values in an ascending array that are less than `value`. */
 export function countBelow(ascending: Float64Array, value: number): number {
   let low = 0;
   let high = ascending.length;
@@ -67,7 +67,8 @@ export function countBelow(ascending: Float64Array, value: number): number {
 }
 
 /**
- * Number of positions that are processed between two pauses. Processing them takes about half a millisecond.
+ * Number of tool positions that are processed between two pauses. Processing this number of positions takes
+ * about half a millisecond.
  */
 const positionsAtOnce = 50_000;
 

@@ -14,7 +14,7 @@ const stopWords = new Set(
 );
 
 /**
- * Matches runs of text in scripts without spaces between words. Runs in these scripts are split into
+ * Matches runs of text in scripts without spaces between words. Runs of text without spaces are split into
  * character pairs.
  */
 const unspacedRun =
@@ -46,7 +46,7 @@ export function splitTokens(text: string, tokensMax: number): string[] {
  */
 export interface Word {
   readonly token: string;
-  /** Id of the count that set `place`, from `nextCount`. */
+  /** Id (from `nextCount`) of the count that last set `place`. */
   count: number;
   place: number;
 }

@@ -3,9 +3,10 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Field weights in quarters. With weights in quarters, text lengths stay integers, so sums do not depend on
- * tool order. The best weights on the public data sets are: name ×2, description ×1, parameter names ×1,
- * parameter descriptions ×0.25. Enum values and examples are weighted like similar fields.
+ * Weights of a tool's text fields, in quarters. With weights in quarters, text lengths stay integers, so sums
+ * do not depend on tool order. The best weights on the public data sets are: name ×2, description ×1,
+ * parameter names ×1, parameter descriptions ×0.25. Enum values and examples are weighted like similar
+ * fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
   name: 8,

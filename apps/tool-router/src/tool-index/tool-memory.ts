@@ -24,8 +24,8 @@ export interface ToolLists {
 }
 
 /**
- * Number of tool definitions that are processed between two pauses. Processing them takes about half a
- * millisecond.
+ * Number of tool definitions that are processed between two pauses. Processing this number of definitions
+ * takes about half a millisecond.
  */
 const definedAtOnce = 8;
 
@@ -96,7 +96,7 @@ export class ToolMemory implements ToolLists {
 }
 
 interface ToolIntakeOptions {
-  /** Starts computing the vectors for these tool definitions. */
+  /** Starts computing the vectors for newly stored tool definitions. */
   readonly learn: (tools: readonly ToolDefinition[], accountId?: string) => void;
   readonly memory: ToolMemory;
   readonly share: LoopShare;

@@ -5,7 +5,7 @@ import { parsePackedVector, renderPackedVector, type PackedVector } from './vect
 import type { SharedVectors } from './shared-vectors.port.ts';
 
 /**
- * Timeout of Redis commands in milliseconds. Plans may wait for these commands, so the timeout limits the
+ * Timeout of Redis commands in milliseconds. Plans may wait for Redis commands, so the timeout limits the
  * delay by an unresponsive Redis server.
  */
 const commandDefaultMs = 40;
@@ -60,7 +60,7 @@ export class RedisVectors implements SharedVectors {
 
   async store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void> {
     if (this.#redis.status !== 'ready' || vectors.size === 0) return;
-    // All commands are sent before the first reply arrives.
+    // All Redis commands are sent before the first reply arrives.
     const writes = [...vectors].map(([hash, packed]) =>
       this.#cache.set(accountId, keyOf(modelId, hash), renderPackedVector(packed), keptSeconds),
     );

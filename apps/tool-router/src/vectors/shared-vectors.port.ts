@@ -14,7 +14,10 @@ export interface SharedVectors {
   store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void>;
 }
 
-/** The shared vectors of a deployment with only one router. This store is always empty. */
+/**
+ * The shared vectors of a deployment with only one router. Without other routers, the store of shared vectors
+ * is always empty.
+ */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),
   store: () => Promise.resolve(),

@@ -21,9 +21,9 @@ export const awaitedToolsMax = 250;
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may add when other accounts have filled the queue. This number
- * is larger than the number of tools in the largest tool list. The queue may then grow to twice its regular
- * maximum size.
+ * Number of tool definitions that each account may add when other accounts have filled the queue. The
+ * account's number is larger than the number of tools in the largest tool list. The queue may then grow to
+ * twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */
@@ -62,15 +62,15 @@ export interface ToolVectorsOptions {
 /**
  * Stores vectors by definition hash and matrices by list hash. Encoding starts when a tool definition
  * arrives. The router looks up a vector in memory and then in the shared store. A vector that is missing in
- * both is computed.
+ * memory and in the shared store is computed.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Tool lists for which definitions were requested recently. This cache prevents repeated requests if a
-   * vector cannot be computed.
+   * Tool lists for which definitions were requested recently. The cache of requested tool lists prevents
+   * repeated requests if a vector cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   readonly #pendingOf = new Map<string, number>();

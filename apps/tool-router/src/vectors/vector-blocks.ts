@@ -3,16 +3,16 @@ import { LRUCache } from 'lru-cache';
 /** Number of vectors per block. Blocks are allocated on demand, so an idle router has no block. */
 const blockRows = 4096;
 /**
- * Number of bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale.
- * Measured with 100,000 vectors.
+ * Number of bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. The
+ * number was measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 
 /**
  * Stores vectors by definition hash and evicts the least recently used vectors. Each vector is stored as int8
- * numbers with one scale, so that its largest number becomes 127. The int8 numbers change a cosine by less
- * than 0.005 and need a quarter of the memory of 32-bit numbers. Computed and loaded vectors are identical on
- * every replica.
+ * numbers with one scale, so that the vector's largest number becomes 127. The int8 numbers change a cosine
+ * by less than 0.005 and need a quarter of the memory of 32-bit numbers. Computed and loaded vectors are
+ * identical on every replica.
  */
 export class VectorBlocks {
   readonly dimensions: number;

@@ -59,7 +59,9 @@ const pieceMs = 5;
  */
 const toolsMax = 5_000;
 
-/** Number of rows in one statement. Prisma prepares a statement without a pause. */
+/**
+ * Number of rows that one SQL statement writes. Prisma blocks the event loop while it prepares a statement.
+ */
 const rowsAtOnce = 50;
 
 /** Assesses an account's tool list and stores the result. The tool definitions themselves are not stored. */
@@ -77,8 +79,7 @@ export async function assessTools(
     await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
     await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
   }
-  // The check for a deleted account must follow the write, because a deletion that starts later finds the
-  // rows.
+  // The check must follow the write: if the account is deleted after the check, the deletion finds the rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: assessed.length };

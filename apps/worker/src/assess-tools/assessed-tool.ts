@@ -86,7 +86,7 @@ const emptyWords = new Set(
   ).split(' '),
 );
 
-/** Groups of synonymous verbs. Each group is named after its first verb. */
+/** Groups of synonymous verbs. Each group of synonyms is named after its first verb. */
 const verbGroups = [
   'get fetch retrieve read load lookup obtain show view describe download',
   'list enumerate browse',

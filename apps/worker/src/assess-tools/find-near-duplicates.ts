@@ -10,7 +10,7 @@ export interface NearDuplicate {
 }
 
 /**
- * Minimum similarity at which two tools with the same action are near duplicates. This minimum flags one in
+ * Minimum similarity at which two tools with the same action are near duplicates. The minimum flags one in
  * twelve of GitHub's 117 tools.
  */
 const similarityMin = 0.75;
@@ -18,8 +18,8 @@ const similarityMin = 0.75;
  * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
  * definitions are related and the words that differ between their names mean the same (cars, vehicles). Two
  * tools also match if their names have no word in common but their definitions are nearly identical. No pair
- * among GitHub's 117 tools reaches these thresholds. The closest pair of GitHub's tools is labels and tags,
- * with 0.35.
+ * among GitHub's 117 tools reaches the thresholds for similarity in meaning. The closest pair of GitHub's
+ * tools is labels and tags, with 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
@@ -92,8 +92,7 @@ function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanin
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // If a name consists of another name and additional words, the longer name is the name of a more specific
-  // tool.
+  // If a name contains another name and more words, the longer name belongs to a more specific tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;

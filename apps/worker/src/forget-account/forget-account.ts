@@ -3,21 +3,21 @@ import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.p
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /**
- * Number of rows per statement. Each statement takes a fraction of a second, so other writers are hardly
- * delayed.
+ * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so other
+ * writers are hardly delayed.
  */
 const rowsAtOnce = 5_000;
 /** Time limit in milliseconds for one call, well below the contract's deadline. */
 const workMs = 5_000;
 /**
- * Milliseconds that the tombstone write waits for active writers. After this time, the tombstone write fails
- * and is retried.
+ * Milliseconds that the tombstone write waits for active writers. If the active writers take longer, the
+ * tombstone write fails and is retried.
  */
 const lockTimeoutMs = 2_000;
 
 /**
- * Finds every table with an account id column, listing each partition separately. New tables are included
- * automatically.
+ * Finds every table with an account id column, listing each partition separately. The query includes new
+ * tables automatically.
  */
 const findTables = `
   SELECT class.oid::regclass::text AS name

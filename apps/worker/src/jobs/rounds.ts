@@ -1,8 +1,9 @@
 /**
- * Repeats a task with pauses, one round at a time. A pending pause does not prevent the process from exiting.
+ * Runs a periodic task, with a pause after each run. A pending pause does not prevent the process from
+ * exiting.
  */
 export class Rounds {
-  /** Runs a round and returns the pause after it, in milliseconds. The function must not throw. */
+  /** Runs the task and returns the pause after the run, in milliseconds. The function must not throw. */
   readonly #work: () => Promise<number>;
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();
@@ -12,12 +13,12 @@ export class Rounds {
     this.#work = work;
   }
 
-  /** Whether the current round should stop early. */
+  /** Whether the current run of the task should stop early. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** Starts the first round after a pause. */
+  /** Starts the first run of the task after a pause. */
   start(restMs: number): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -26,7 +27,7 @@ export class Rounds {
     this.#timer.unref();
   }
 
-  /** Resolves when the current round has finished. No further round starts. */
+  /** Resolves when the current run of the task has finished. No further run starts. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

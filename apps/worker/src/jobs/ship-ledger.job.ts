@@ -7,13 +7,13 @@ import type { Logger } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 
 const everyMs = 250;
-/** Pause while the database or the queue is unavailable. */
+/** Milliseconds until the next attempt while the database or the queue is unavailable. */
 const awayMs = 2_000;
 
 export interface ShipLedgerParts {
   readonly database: TelemetryDatabase;
   readonly queueRedis: Redis;
-  /** Registers a listener for the batches that billing has written. */
+  /** Registers a listener for reports of the ledger batches that billing has written. */
   readonly onLedgerCommitted: (listener: (batchIds: readonly string[]) => void) => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -27,7 +27,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(parts: ShipLedgerParts) {
     this.#parts = parts;
     this.#queue = new Queue(ledgerEntryBatch.queue, { connection: parts.queueRedis });
-    // The connection has a separate listener that reports Redis errors.
+    // The Redis connection has a separate listener that reports Redis errors.
     this.#queue.on('error', () => undefined);
     parts.onLedgerCommitted((batchIds) => void this.#forget(batchIds));
   }
@@ -68,24 +68,24 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // If the deletion fails, the batches are queued again and reported again later.
+      // If the deletion fails, the ledger batches are queued again and reported again later.
       this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }
 }
 
 /**
- * Maximum number of batches in the queue. Billing may be unavailable for days. Any further batches wait in
- * Postgres.
+ * Maximum number of ledger batches in the queue. Billing may be unavailable for days. Ledger batches above
+ * this number wait in Postgres.
  */
 const shippedMax = 500;
 const batchesAtOnce = 100;
-/** Milliseconds until a batch that is not reported as written is queued again under the same id. */
+/** Seconds until a ledger batch that is not reported as written is queued again under the same id. */
 const resendAfterSeconds = 10;
 
 /**
- * Claims batches for queueing. Each batch is claimed by only one worker. The query is raw SQL because it must
- * be a single statement.
+ * Claims ledger batches for queueing. Each batch is claimed by only one worker. The query is raw SQL because
+ * the query must be a single statement.
  */
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
@@ -102,12 +102,13 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/** Queues a batch under its id. Queueing a batch that is still in the queue changes nothing. */
+/** Queues ledger batches under their ids. Queueing a batch that is still in the queue changes nothing. */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
- * Queues batches that are not queued yet or were queued too long ago, and returns their number. Throws if the
- * database or the queue is unavailable. Batches that were already claimed are then queued later.
+ * Queues ledger batches that are not queued yet or were queued too long ago, and returns the number of queued
+ * batches. Throws if the database or the queue is unavailable. After such an error, batches that were already
+ * claimed are queued later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);
@@ -115,7 +116,7 @@ async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Pro
   return batches.length;
 }
 
-/** Deletes batches that billing has written. */
+/** Deletes ledger batches that billing has written. */
 async function forgetShipped(database: TelemetryDatabase, batchIds: readonly string[]): Promise<void> {
   await database.acrossAccounts.ledgerOutboxBatch.deleteMany({ where: { id: { in: [...batchIds] } } });
 }

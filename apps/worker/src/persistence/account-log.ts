@@ -1,8 +1,8 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
 /**
- * A time span in one account's request log, from one instant (inclusive) to another (exclusive), both RFC
- * 3339.
+ * A time span in one account's request log, from one instant (inclusive) to another instant (exclusive), both
+ * in RFC 3339.
  */
 interface LogSpan {
   readonly accountId: string;
@@ -11,9 +11,10 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, the log rows in that time span. Selecting from `own` limits a query to one account
- * and few partitions. `sql` follows the definition of `own`, so it starts with `SELECT`, or with a comma and
- * another definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the query.
+ * Runs a query over `own`, the account's log rows in the time span. Selecting from `own` limits a query to
+ * one account and few partitions. `sql` follows the definition of `own`, so `sql` starts with `SELECT`, or
+ * with a comma and another definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the
+ * query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -82,14 +83,14 @@ export async function queryToolDays<Row>(
 }
 
 /**
- * SQL condition for a row of the log with pruned tools. In rows of earlier releases, `tools_out` does not
- * count the recovery tool.
+ * SQL condition for a row of the request log with pruned tools. In rows of earlier releases, `tools_out` does
+ * not count the recovery tool.
  */
 export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
 
 /**
  * The contribution of a log row to its hour: the columns of `usage_hours`, with the same expressions as in
- * the triggers.
+ * the database triggers.
  */
 const addends = {
   requests: '1',
@@ -129,8 +130,8 @@ const nothing = Object.keys(addends)
 const hourMs = 3_600_000;
 
 /**
- * Returns the whole hours in a time span. If the span contains no whole hour, both ends are the same instant,
- * within the span or at its end.
+ * Returns the whole hours in a time span. If the span contains no whole hour, both returned times are the
+ * same instant, within the span or at its end.
  */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
@@ -143,8 +144,8 @@ const rowsWithin = (from: string, to: string) => `
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
 
 /**
- * The partial hour at one end of a span. The figures of the hour are unknown if rows of the hour were
- * deleted.
+ * SQL for the partial hour at one end of a time span. The figures of a partial hour are unknown if rows of
+ * the hour were deleted.
  */
 const unknownWithin = (from: string, to: string) => `
   SELECT greatest(hour, ${from}::timestamptz) AS at, key_id, ${nothing}, 0, requests - logged_requests FROM usage_hours
@@ -152,11 +153,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. The rows of `used` can be summed. They are
- * hourly totals per key for the whole hours, and log rows for the time before and after these hours. `at` is
- * a time on the day to which the usage belongs. The totals are kept longer than the log: `purged_requests`
- * counts the requests in a row that are no longer in the log. `unknown_requests` is above zero if the totals
- * lack the deleted requests of a partial hour. The parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. The rows of `used` can be summed. The rows of
+ * `used` are hourly totals per API key for the whole hours, and log rows for the time before and after these
+ * hours. `at` is a time on the day to which the usage belongs. The hourly totals are kept longer than the
+ * log: `purged_requests` counts the requests in a row that are no longer in the log. `unknown_requests` is
+ * above zero if the totals lack the deleted requests of a partial hour. The parameters of `sql` start at
+ * `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

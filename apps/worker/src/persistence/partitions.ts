@@ -11,8 +11,8 @@ interface MonthPartition {
 }
 
 /**
- * Id of the lock that prevents two workers from creating the same partition. The id can be any number that is
- * unique in this database.
+ * Id of the lock that prevents two workers from creating the same partition. The lock id can be any number
+ * that is unique in this database.
  */
 const partitionLock = 0x72_65_71_6c;
 
@@ -27,7 +27,7 @@ export function choosePartition(timeMs: number): MonthPartition {
   };
 }
 
-/** Creates request log partitions on demand, and caches their names. */
+/** Creates partitions of the request log on demand, and caches their names. */
 export class Partitions {
   readonly #database: TelemetryDatabase;
   readonly #known = new Set<string>();
@@ -36,7 +36,7 @@ export class Partitions {
     this.#database = database;
   }
 
-  /** Resolves when there is a partition for every given time. */
+  /** Resolves when a partition exists for every given time. */
   async ensure(timesMs: Iterable<number>): Promise<void> {
     const missing = new Map<string, MonthPartition>();
     for (const timeMs of timesMs) {
@@ -46,7 +46,7 @@ export class Partitions {
     for (const partition of missing.values()) await this.#create(partition);
   }
 
-  /** Clears the cached partition names after a partition was dropped. */
+  /** Clears the cached partition names. Call this method after a partition was dropped. */
   forget(): void {
     this.#known.clear();
   }
@@ -64,8 +64,8 @@ export class Partitions {
 }
 
 /**
- * Returns the time of a request in Unix milliseconds, taken from its UUIDv7 (RFC 9562, section 5.7). Null for
- * any other UUID.
+ * Returns the time of a request in Unix milliseconds, taken from its UUIDv7 (RFC 9562, section 5.7). Returns
+ * null for a UUID of another version.
  */
 export function parseRequestTimeMs(requestId: string): number | null {
   if (requestId[14] !== '7') return null;

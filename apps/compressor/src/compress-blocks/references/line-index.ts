@@ -4,29 +4,31 @@ import { labelOf, parseReference, renderRunReference } from './references.ts';
 /** Maximum number of occurrences of a line that can start a reference. */
 const placesMax = 16;
 /**
- * Minimum number of saved tokens: `runGainMin` for runs with at least `runLinesMin` lines, and `fewGainMin`
- * for shorter runs.
+ * Minimum number of tokens that a reference must save: `runGainMin` for runs with at least `runLinesMin`
+ * lines, and `fewGainMin` for shorter runs of lines.
  */
 const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters used to estimate a line's tokens. For a longer line, a reference always saves
- * tokens.
+ * Maximum number of characters used to estimate a line's tokens. A reference to a line above this length
+ * always saves tokens.
  */
 const lineLookedAt = 4_000;
 /**
- * A number that separates blocks in the index. The number also replaces references and markers in sent text.
+ * A number that separates blocks in the index. The same number also replaces references and markers in sent
+ * text.
  */
 const gap = -1;
 /**
- * A number that replaces a reference or marker in the searched text. No run of lines contains this number.
+ * A number that replaces a reference or marker in the searched text. No run of lines contains the number that
+ * replaces a reference or marker.
  */
 const standIn = -2;
 
 /**
- * Numbers the sent lines, so that repeated runs can be found in time linear in the text. The index grows with
- * the conversation and never deletes lines.
+ * Numbers the sent lines, so that repeated runs of lines can be found in time linear in the text. The index
+ * grows with the conversation and never deletes lines.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
@@ -97,7 +99,10 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /** Removes all lines added after a position. The caller later adds the lines that are actually sent. */
+  /**
+   * Removes all lines added after a position in the index. The caller later adds the lines that are actually
+   * sent.
+   */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;
@@ -109,8 +114,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the longest run starting at this line that a reference can replace, or otherwise the number of
-   * lines to skip.
+   * Returns the longest run of lines starting at this line that a reference can replace, or otherwise the
+   * number of lines to skip.
    */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];
@@ -140,7 +145,10 @@ export class LineIndex {
     return length;
   }
 
-  /** Renders a reference. Undefined if the reference would cost more than it saves, or would be ambiguous. */
+  /**
+   * Renders a reference to a run of lines. Undefined if the reference would cost more than it saves, or would
+   * be ambiguous.
+   */
   #referenceTo(place: number, length: number, places: readonly number[]): string | undefined {
     const sent = this.#sent;
     const last = this.#labels[sent[place + length - 1] as number];
@@ -156,7 +164,9 @@ export class LineIndex {
       : reference;
   }
 
-  /** Whether another run has different content, but the same length and the same first and last line. */
+  /**
+   * Whether another run of lines has different content, but the same length and the same first and last line.
+   */
   #isConfusable(other: number, place: number, length: number): boolean {
     const sent = this.#sent;
     let isSame = true;

@@ -1,10 +1,10 @@
 import { cutText } from '../../text/cut-text.ts';
 
-/** Maximum label length in characters. */
+/** Maximum length of a label in a reference, in characters. */
 const labelLength = 40;
 /**
- * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter. The
- * patterns take quadratic time on a long line that starts like a reference.
+ * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter than
+ * this limit. The patterns take quadratic time on a long line that starts like a reference.
  */
 const referenceLengthMax = 256;
 
@@ -15,9 +15,9 @@ const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
- * The label by which a reference identifies a line: its number in a numbered view of a file, or otherwise its
- * first characters. Undefined if the line is too short, or if its label would make the reference hard to
- * read.
+ * The label by which a reference identifies a line: the line's number in a numbered view of a file, or
+ * otherwise its first characters. Undefined if the line is too short, or if its label would make the
+ * reference hard to read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];
@@ -57,7 +57,7 @@ export type Reference =
 
 const betweenEnds = '" to "';
 
-/** Parses a line that is a reference. Undefined for any other line. */
+/** Parses a line that is a reference. Returns undefined for any other line. */
 export function parseReference(line: string): Reference | undefined {
   if (line.length > referenceLengthMax) return undefined;
   const numbers = /^\[lines (\d+)-(\d+) as above\]$/.exec(line);
@@ -67,7 +67,7 @@ export function parseReference(line: string): Reference | undefined {
   }
   const run = /^\[(\d+) lines as above, from "(.*)"\]$/.exec(line);
   const ends = run?.[2] ?? '';
-  // The last separator is used. A regular expression would try each separator.
+  // The code searches for the last separator, because a regular expression would try each separator.
   const between = ends.lastIndexOf(betweenEnds);
   if (run && between >= 0) {
     const last = ends.slice(between + betweenEnds.length);

@@ -1,14 +1,15 @@
 import { blockLabelOf, labelOf, parseReference, type Reference } from './references.ts';
 
 /**
- * Replaces references with the text they refer to, using only the sent blocks, which are also the model's
- * only source. For tests and evaluations. Throws if a reference matches no text or several different texts.
+ * Replaces references with the referenced text, using only the sent blocks, which are also the model's only
+ * source. The function is for tests and evaluations. Throws if a reference matches no text or several
+ * different texts.
  * @param sent the blocks sent before, in order.
  */
 export function resolveReferences(sent: readonly string[], text: string): string {
   const resolved: string[] = [];
   // A reference may refer to earlier lines in its own block.
-  // The run of these lines cannot extend across another reference.
+  // The run of referenced lines cannot extend across another reference.
   const own: string[] = [];
   for (const line of text.split('\n')) {
     const reference = parseReference(line);

@@ -10,7 +10,7 @@ const lineMax = 3_000;
 const headLength = 240;
 const tailLength = 80;
 
-/** Truncates encoded data and minified lines, but keeps enough characters to recognize them. */
+/** Truncates encoded data and minified lines, but keeps enough characters to recognize the data. */
 export const blobs: TextStep = {
   name: 'blobs',
   apply(text, { omit }) {

@@ -3,8 +3,8 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Maximum size of a result that is not trimmed, in tokens. For shorter results, requesting the omitted parts
- * would cost more than trimming saves.
+ * Maximum size of a tool result that is not trimmed, in tokens. For shorter tool results, requesting the
+ * omitted parts would cost more than trimming saves.
  */
 const tokensMax = 2_500;
 const headTokens = 900;
@@ -13,10 +13,10 @@ const tailTokens = 600;
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;
-/** Minimum number of lines that a marker replaces. */
+/** Minimum number of lines that a marker for omitted text replaces. */
 const gapLinesMin = 6;
 
-/** Trims a long result to its start, its end, and every critical line with the lines around it. */
+/** Trims a long tool result to its start, its end, and every critical line with the lines around it. */
 export const headTail: TextStep = {
   name: 'head_tail',
   apply(text, { terms, omit }) {
@@ -55,7 +55,7 @@ function keptLines(lines: readonly string[], terms: ReadonlySet<string>): Uint8A
   return kept;
 }
 
-/** Keeps lines from one end up to a number of tokens. */
+/** Keeps lines from one end of a text, up to a number of tokens. */
 function keepEnd(lines: readonly string[], kept: Uint8Array, tokens: number, step: 1 | -1): void {
   let left = tokens;
   for (let at = step === 1 ? 0 : lines.length - 1; at >= 0 && at < lines.length && left > 0; at += step) {

@@ -1,13 +1,13 @@
 import { isCriticalLine } from '../../text/critical-terms.ts';
 import type { StepContext, TextStep } from './text-step.ts';
 
-/** Minimum number of consecutive similar lines. */
+/** Minimum number of consecutive similar lines that are folded. */
 const linesMin = 5;
 const lineLengthMax = 400;
 
 /**
- * Folds consecutive lines that differ only in numbers, and keeps the first and last line. A run that contains
- * a critical line is kept in full.
+ * Folds consecutive lines that differ only in numbers, and keeps the first and last line. A run of similar
+ * lines that contains a critical line is kept in full.
  */
 export const logFolding: TextStep = {
   name: 'log_folding',
@@ -42,7 +42,8 @@ function foldRun(run: readonly string[], context: StepContext, out: string[]): v
 }
 
 /**
- * The line with masked numbers: times, counters, addresses. Empty if the line does not look like a log line.
+ * A log line with masked numbers: times, counters, addresses. The result is empty if the line does not look
+ * like a log line.
  */
 function shapeOf(line: string): string {
   if (line.length > lineLengthMax || line.trim().length < 12) return '';

@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether text may be a JSON object or array: a cheap check before parsing. */
+/** Whether text may be a JSON object or array. The function is a cheap check before parsing. */
 export function looksLikeJson(text: string): boolean {
   const first = text.charCodeAt(firstUnit(text));
   return first === 0x7b || first === 0x5b;
@@ -39,7 +39,7 @@ export function minifyJson(text: string): string {
   return pieces.join('');
 }
 
-/** The position after the closing quote of a string. */
+/** The position after the closing quote of a JSON string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

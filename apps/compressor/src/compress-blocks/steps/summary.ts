@@ -3,24 +3,25 @@ import { isCriticalLine } from '../../text/critical-terms.ts';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
-/** Minimum size of a summarized result, in tokens. Shorter results are not summarized. */
+/** Minimum size of a summarized tool result, in tokens. Shorter tool results are not summarized. */
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/** Maximum share of a result's tokens used for critical parts, in addition to the start and end. */
+/** Maximum share of a tool result's tokens used for critical parts, in addition to the start and end. */
 const shareMax = 0.2;
 const linesMin = 8;
 /**
- * Length of the pieces of a text with few lines. Text with few lines is cut at JSON or sentence boundaries.
+ * Length in characters of the pieces of a text with few lines. Text with few lines is cut at JSON or sentence
+ * boundaries.
  */
 const pieceLength = 160;
 const partShownMax = 240;
-/** The start of the marker. Text that contains this marker is already a summary. */
+/** The start of the marker in a summary. Text that contains this marker is already a summary. */
 const marker = '[… a summary;';
 
 /**
- * Reduces an old result to excerpts: its start, its end and its critical parts, in order. A single marker
- * replaces the other parts.
+ * Reduces an old tool result to excerpts: its start, its end and its critical parts, in order. A single
+ * marker replaces the other parts of the tool result.
  */
 export const summary: TextStep = {
   name: 'summary',

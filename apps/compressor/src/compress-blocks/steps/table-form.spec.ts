@@ -77,6 +77,6 @@ it.each([
   expect(saysTheSame || mayHoldTables(text)).toBe(true);
 });
 
-it('ignores other escapes', () => {
+it('ignores escapes outside table keywords', () => {
   expect(mayHoldTables('{"a":"\\u003cb\\u003e \\u00e9 \\ud83d\\ude00"}')).toBe(false);
 });

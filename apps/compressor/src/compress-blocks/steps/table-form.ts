@@ -1,16 +1,21 @@
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
-/** Maximum size relative to the original. Tables are harder to read, so they must be clearly shorter. */
+/**
+ * Maximum size of a table relative to the original JSON. Tables are harder to read than the original JSON, so
+ * tables must be clearly shorter.
+ */
 const shareMax = 0.92;
 /**
- * Maximum number of characters whose tokens are estimated, relative to the document. Without it, the outer parts of a
- * deep document would be estimated again at each level. Lists of similar objects are rarely nested four levels deep.
+ * Maximum number of characters whose tokens are estimated, relative to the document. Without this limit, the
+ * outer parts of a deep document would be estimated again at each level. Lists of similar objects are rarely
+ * nested four levels deep.
  */
 const estimatedShareMax = 8;
 
 /**
- * Renders lists of similar objects as tables if the table is shorter: the field names once, then a list of values per object.
+ * Renders lists of similar objects as tables if the table is shorter than the list. A table contains the field names
+ * once, and then a list of values per object.
  *
  *     [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  *     {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
@@ -23,7 +28,7 @@ export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
 }
 
-/** Matches an escape for a letter in the table keywords, or for the dot between names. */
+/** Matches an escape for a letter in the table keywords, or for the dot between field names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
 /**
@@ -43,7 +48,7 @@ class TableRenderer {
   readonly #tape: JsonTape;
   /**
    * A cache of rendered nodes. Each node is rendered both as a table and unchanged, so without this cache the
-   * work would double at every level. Nodes without inner objects and lists are not in it.
+   * work would double at every level. Nodes without inner objects and lists are not cached.
    */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];
@@ -63,7 +68,7 @@ class TableRenderer {
     if (known !== undefined) return known;
     const before = this.#done.length;
     const rendered = this.#renderBranch(node);
-    // The cached parts inside this node are no longer needed.
+    // The cached nodes inside this node are no longer needed.
     for (const inner of this.#done.splice(before)) this.#rendered.delete(inner);
     this.#rendered.set(node, rendered);
     this.#done.push(node);
@@ -72,7 +77,7 @@ class TableRenderer {
 
   #renderBranch(node: JsonNode): string {
     const set = readRows(this.#tape, node);
-    // The table first: it needs parts of the rows, which are not kept after the rows.
+    // The table is rendered first, because it needs cached parts that rendering the rows deletes.
     const table = set && this.#renderTable(set);
     const plain = this.#renderPlain(node);
     if (table === undefined || this.#estimatesLeft <= 0) return plain;
@@ -120,12 +125,12 @@ class TableRenderer {
   }
 }
 
-/** The cell for a field that the object lacks. */
+/** The table cell for a field that the object lacks. */
 export const absent = '"∅"';
-/** The column with the field names, for rows that were fields of an object. */
+/** The table column with the field names, for rows that were fields of an object. */
 export const nameColumn = '"(name)"';
 
-/** An object as a row. Maps each column (a JSON string) to the value's node or JSON text. */
+/** An object as a table row. Maps each column (a JSON string) to the value's node or JSON text. */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }
@@ -137,11 +142,11 @@ interface RowSet {
   readonly groups: readonly (readonly Row[])[];
 }
 
-/** Maximum share of empty cells. */
+/** Maximum share of empty cells in a table. */
 const holesShareMax = 0.34;
 const columnsMax = 64;
 
-/** The rows for a list of similar objects, a list of such lists, or an object of similar objects. */
+/** The table rows for a list of similar objects, a list of such lists, or an object of similar objects. */
 function readRows(tape: JsonTape, node: JsonNode): RowSet | undefined {
   const children =
     tape.kind(node) === 'array' ? tape.items(node) : tape.entries(node).map(({ value }) => value);
@@ -191,7 +196,10 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** The columns of all rows, in the order of their first row. Those after the first `columnsMax` may be missing. */
+/**
+ * The columns of all table rows, in the order of their first row. Table columns after the first `columnsMax`
+ * may be missing.
+ */
 function listColumns(rows: readonly Row[]): readonly string[] {
   const columns = new Set<string>();
   for (const { cells } of rows) {
@@ -213,8 +221,8 @@ function isFlat(tape: JsonTape, node: JsonNode): boolean {
 }
 
 /**
- * Reads an object as a row. Fields in nested objects get names with dots. Undefined if a name contains a dot
- * or occurs twice.
+ * Reads an object as a table row. Fields in nested objects get names with dots. Undefined if a name contains
+ * a dot or occurs twice.
  */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();
@@ -228,7 +236,7 @@ function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   return cells.size === 0 ? undefined : { cells };
 }
 
-/** A small object with scalar values, which becomes several columns. */
+/** A small object with scalar values, which becomes several table columns. */
 function readFlat(tape: JsonTape, node: JsonNode): Map<string, JsonNode> | undefined {
   const leaves = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {

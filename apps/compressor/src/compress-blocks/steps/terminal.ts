@@ -8,7 +8,7 @@ const escapeSequence =
   // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_])/g;
 
-/** Matches the sequences that erase the rest of the line or the whole line. */
+/** Matches the terminal sequences that erase the rest of the line or the whole line. */
 // eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
@@ -32,7 +32,7 @@ function keepErasure(sequence: string): string {
 
 /**
  * A carriage return at the end of a line belongs to the line break and is kept. Any other carriage return
- * moves back to the first column.
+ * moves the cursor back to the first column.
  */
 function showLine(line: string): string {
   let end = line.length;
@@ -55,7 +55,7 @@ function showLine(line: string): string {
 
 interface Drawing {
   readonly text: string;
-  /** Characters that were drawn earlier at or after this column are no longer visible. */
+  /** The column from which an erase sequence hides characters that were drawn earlier. */
   readonly erasedFrom: number;
 }
 

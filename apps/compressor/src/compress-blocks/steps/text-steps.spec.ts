@@ -127,7 +127,7 @@ describe('headTail', () => {
     expect(text.split('\n').length).toBeLessThan(300);
   });
 
-  it('leaves a result of ordinary length unchanged', () => {
+  it('leaves a tool result of ordinary length unchanged', () => {
     const short = lines.slice(0, 100).join('\n');
     expect(apply(headTail, short)).toBe(short);
   });

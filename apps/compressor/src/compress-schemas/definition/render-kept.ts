@@ -6,14 +6,14 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Maximum number of edits. With more edits, or if the edits would be longer than the remaining text, a single
- * edit replaces the whole range.
+ * Maximum number of edits of a tool definition. With more edits, or if the edits would be longer than the
+ * remaining text, a single edit replaces the whole range.
  */
 const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The byte ranges of the definition that remain, in order. Dropped fields, removed parts of strings and
+ * The byte ranges of the tool definition that remain, in order. Dropped fields, removed parts of strings and
  * whitespace between tokens are not included.
  */
 export function keptRanges(
@@ -82,8 +82,8 @@ class KeptRanges {
   }
 
   /**
-   * Keeps a JSON value. The scan limits how deeply the JSON is nested, so the depth of this recursion is also
-   * limited.
+   * Keeps a JSON value of the tool definition. The scan limits how deeply the JSON is nested, so the depth of
+   * this recursion is also limited.
    */
   keepValue(node: JsonNode): void {
     const tape = this.#tape;
@@ -124,7 +124,7 @@ class KeptRanges {
     });
   }
 
-  /** Keeps the comma or colon before a token. Only whitespace lies between the two. */
+  /** Keeps the comma or colon before a token. Only whitespace lies between this character and the token. */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;
     while (at > 0 && this.#tape.bytes[at] !== mark) at -= 1;

@@ -3,14 +3,14 @@ import type { JsonEntry, JsonNode, JsonTape } from '@gateway/wire-formats';
 /** A parsed tool definition and the positions of its parts. */
 export interface ToolDefinitionText {
   readonly tape: JsonTape;
-  /** The object with the name, description and schema. */
+  /** The JSON object with the tool's name, description and schema. */
   readonly body: JsonNode;
   readonly name: string;
   /** The JSON Schema for the arguments, if present. */
   readonly schema: JsonNode | undefined;
   /**
    * Whether only the schema may change. If `x-svc-examples` is present, another part of the gateway removes
-   * it together with the bytes around it.
+   * this field together with the bytes around it.
    */
   readonly isSchemaOnly: boolean;
 }
@@ -19,9 +19,9 @@ const examplesField = 'x-svc-examples';
 const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
- * Finds the parts of a definition in one of three formats: chat-completions (`function.parameters`), messages
- * (`input_schema`), converse (`toolSpec.inputSchema.json`). Returns undefined for definitions that are not
- * compressed: other formats, built-in tools, and definitions with a client's cache marker.
+ * Finds the parts of a tool definition in one of three formats: chat-completions (`function.parameters`),
+ * messages (`input_schema`), converse (`toolSpec.inputSchema.json`). Returns undefined for definitions that
+ * are not compressed: other formats, built-in tools, and definitions with a client's cache marker.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;
@@ -47,8 +47,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * An object's fields by key. Undefined if the value is not an object, or if a key is repeated. Parsers
- * interpret repeated keys differently.
+ * The fields of a JSON object, keyed by name. Undefined if the value is not an object, or if a key is
+ * repeated. Parsers interpret repeated keys differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;
@@ -62,40 +62,42 @@ export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEnt
 }
 
 /**
- * An object at a position where JSON Schema expects a schema. The keys of this object are keywords rather
+ * A JSON object at a position where JSON Schema expects a schema. The keys of this object are keywords rather
  * than property names.
  */
 export interface SchemaPosition {
   readonly node: JsonNode;
   readonly members: ReadonlyMap<string, JsonEntry>;
   /**
-   * The name of the property or definition. The outermost schema has the tool's name. Undefined for a branch
-   * or an item.
+   * The name of the property or definition that the schema describes. The outermost schema has the tool's
+   * name. The name is undefined for a schema branch or an array item.
    */
   readonly name: string | undefined;
 }
 
-/** Keywords with a schema or a list of schemas as their value, from drafts 04 to 2020-12. */
+/** JSON Schema keywords with a schema or a list of schemas as their value, from drafts 04 to 2020-12. */
 const schemaKeywords = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
     'not if then else allOf anyOf oneOf contentSchema'
   ).split(' '),
 );
-/** Keywords with a map from names to schemas as their value. */
+/** JSON Schema keywords with a map from names to schemas as their value. */
 const schemaMapKeywords = new Set(
   'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
 );
 
 export interface SchemaWalk {
-  /** The positions of all subschemas, outermost first. */
+  /** The positions of all subschemas, outermost subschema first. */
   readonly positions: readonly SchemaPosition[];
-  /** False if an object with a repeated key was skipped, because parsers interpret it differently. */
+  /**
+   * False if an object with a repeated key was skipped, because parsers interpret repeated keys differently.
+   */
   readonly isComplete: boolean;
 }
 
 /**
- * Visits every subschema in a schema. The walk skips values (`enum`, `const`, `default`, `examples`) and
+ * Visits every subschema in a schema. The function skips values (`enum`, `const`, `default`, `examples`) and
  * unknown keywords.
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {

@@ -4,8 +4,8 @@ import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
- * Maximum number of characters (punctuation, fillers, spaces) that a text may add to a name and still count
- * as a repetition of the name.
+ * Maximum number of characters (punctuation, filler words, spaces) that a text may add to a name and still
+ * count as a repetition of the name.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
@@ -23,11 +23,11 @@ function wordsOfName(text: string): string {
     .split(/[^\p{L}\p{N}\p{M}\p{S}]+/u)
     .filter((word) => word !== '');
   const telling = words.filter((word) => !fillers.has(word));
-  // A property may have a filler such as `a` as its name.
+  // The name of a property may be a filler word such as `a`.
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
-/** Whether text contains only a name. */
+/** Whether text only repeats a name. */
 function repeatsName(text: string, name: string): boolean {
   if (text.length > 2 * name.length + addedMax) return false;
   const words = wordsOfName(text);
@@ -46,8 +46,8 @@ export const comment: SchemaStep = {
 };
 
 /**
- * Drops descriptions without information. These are empty descriptions, descriptions that only repeat the
- * name of the property or tool, and a schema description that repeats the tool's description.
+ * Drops descriptions without information. Such descriptions are empty, only repeat the name of the property
+ * or tool, or repeat the tool's description in its schema.
  */
 export const repeatedDescription: SchemaStep = {
   name: 'repeated_description',
@@ -81,7 +81,7 @@ function dropIfEmptyOrNamed(
 /**
  * Drops `title` annotations without information. A title is dropped if it repeats the property's name or is
  * next to a description. The title of the outermost schema is dropped because the tool has a name. A title is
- * kept if it is the only text.
+ * kept if the title is the only text.
  */
 export const title: SchemaStep = {
   name: 'title',

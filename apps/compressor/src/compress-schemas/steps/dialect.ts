@@ -3,15 +3,15 @@ import type { SchemaPosition } from '../definition/tool-definition.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /**
- * Matches the dialects in which all keywords except `dialectKeywords` have the same meaning. Any of these
- * dialects may be a provider's default.
+ * Matches the JSON Schema dialects in which all keywords except `dialectKeywords` have the same meaning. Any
+ * of the matched dialects may be a provider's default.
  */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
- * Keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A schema that
- * uses any of these keywords keeps its `$schema`, because other arguments could become valid without
- * `$schema`.
+ * JSON Schema keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A
+ * schema that uses any of these keywords keeps its `$schema`, because other arguments could become valid
+ * without `$schema`.
  */
 const dialectKeywords = new Set(
   (
@@ -20,7 +20,10 @@ const dialectKeywords = new Set(
     'unevaluatedProperties contentEncoding contentMediaType contentSchema extends disallow divisibleBy'
   ).split(' '),
 );
-/** Annotations that are harmless next to `$ref`. Up to draft 07, `$ref` disables all sibling keywords. */
+/**
+ * Annotations that are harmless next to `$ref`. Up to JSON Schema draft 07, `$ref` disables all sibling
+ * keywords.
+ */
 const besideReference = new Set([
   '$ref',
   'title',
@@ -30,7 +33,7 @@ const besideReference = new Set([
   'examples',
   '$schema',
 ]);
-/** Matches references to positions that the walk visits. */
+/** Matches references to subschemas that the compression visits. */
 const walkedReference = /^#\/(?:\$defs|definitions)\/[^/%~]+$/;
 
 /** Drops the outermost `$schema` if every keyword has the same meaning in all drafts from 06 on. */

@@ -33,7 +33,7 @@ describe('long descriptions', () => {
     expect(left.length).toBeLessThan(long.length * 0.7);
   });
 
-  it('stay complete within the budget and in `lossless` mode', () => {
+  it('stay complete within the token budget and in `lossless` mode', () => {
     const short = 'Reads a file. Somebody wrote this. For example, think of a book.';
     expect(descriptionIn(compressedText(tool(short), 'balanced'))).toBe(short);
     expect(descriptionIn(compressedText(tool(long), 'lossless'))).toBe(long);
@@ -47,7 +47,7 @@ describe('long descriptions', () => {
     expect(left).toContain('\nThe limit is 5');
   });
 
-  it('report the step that shortened them', () => {
+  it('report the compression step that shortened them', () => {
     const steps = compressDefinition(tool(long), 'balanced').steps.map(({ step }) => step);
     expect(steps.at(-1)).toBe('long_descriptions');
   });

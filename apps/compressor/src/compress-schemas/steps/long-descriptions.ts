@@ -4,23 +4,26 @@ import { estimateDefinitionTokens } from '../../text/estimate-tokens.ts';
 import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 
-/** Token budget for all descriptions in a tool. The descriptions of most tools are within the budget. */
+/**
+ * Token budget for all descriptions in a tool definition. The descriptions of most tools are within the token
+ * budget.
+ */
 const tokensMax = 200;
 
 interface Sentence {
   readonly description: JsonNode;
-  /** The bytes of the sentence, including the whitespace before it. */
+  /** The byte range of the sentence, including the whitespace before the sentence. */
   readonly range: ByteRange;
   readonly tokens: number;
-  /** Position of the sentence in the description, starting at 0. */
+  /** Index of the sentence in the description, starting at 0. */
   readonly place: number;
   readonly isAside: boolean;
 }
 
 /**
  * Cuts a tool's descriptions if they exceed the token budget. The first sentence in each description and
- * sentences with rules about arguments are kept. Asides and examples are removed first, then the sentences
- * furthest from the start.
+ * sentences with rules about arguments are kept. Asides and examples are removed first, and then the
+ * sentences furthest from the start.
  */
 export const longDescriptions: SchemaStep = {
   name: 'long_descriptions',
@@ -57,11 +60,12 @@ const telling =
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/** The sentences that may be removed. The first sentence and sentences with rules are not removed. */
+/** The sentences that may be removed. The first sentence and sentences with rules are not included. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // After an escaped backslash, `\\n` may not be a line break. Texts with escaped backslashes are not cut.
+  // After an escaped backslash, `\\n` may not be a line break.
+  // Texts with escaped backslashes are not cut.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];
   let at = start + 1;
@@ -76,7 +80,10 @@ function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   return sentences;
 }
 
-/** Splits the whole text into sentences and lines. Each piece includes the whitespace before it. */
+/**
+ * Splits the whole text into sentences and lines. Each piece of text includes the whitespace before the
+ * piece.
+ */
 function cutSentences(raw: string): string[] {
   return raw
     .split(/(?<=[.!?][)"']?)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.)(?=\s+\p{Lu})|(?=\\n)(?<!\\n)/u)

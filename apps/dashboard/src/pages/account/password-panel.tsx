@@ -9,7 +9,7 @@ import classes from './account.module.css';
 
 const nothing = { current_password: '', new_password: '' };
 
-/** A form to change the password. Shown only if the gateway manages passwords. */
+/** A form to change the password. The page shows this form only if the gateway manages passwords. */
 export function PasswordPanel() {
   const settings = useSignInSettings();
   return settings.data?.kind === 'embedded' ? <PasswordForm /> : null;

@@ -34,7 +34,10 @@ const limits: readonly { field: LimitField; label: string; description: string; 
     },
   ];
 
-/** The limits that keys inherit. A change takes effect on all replicas within a second and can be undone. */
+/**
+ * The limits that API keys inherit from the account. A change takes effect on all replicas within a second
+ * and can be undone.
+ */
 export function PolicyPanel({ account: { policy } }: { readonly account: Account }) {
   const [draft, setDraft] = useState<Policy>(policy);
   const update = useUpdateAccount();

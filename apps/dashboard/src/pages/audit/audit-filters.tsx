@@ -5,13 +5,16 @@ import { actionLabels, auditActions } from './describe-event.ts';
 import { TextFilter, TimeFilter } from '../../components/filter-fields.tsx';
 import classes from './audit.module.css';
 
-/** The names of the filters in the address. */
+/** The names of the audit log's filters in the address of the page. */
 export const filterNames = ['action', 'actor', 'since', 'until'] as const;
 export type FilterName = (typeof filterNames)[number];
 
 const actorLengthMax = 320;
 
-/** Parses the filters of an address. Invalid values are ignored, so they are not sent to the gateway. */
+/**
+ * Parses the filters in the address of the page. Invalid values are ignored, so they are not sent to the
+ * gateway.
+ */
 export function parseAuditQuery(params: URLSearchParams): AuditFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {
@@ -42,8 +45,8 @@ interface AuditFiltersProps {
 const actionOptions = auditActions.map((action) => ({ value: action, label: actionLabels[action] }));
 
 /**
- * All filters of the audit log. Events must match every filter. The address of the page contains the filters,
- * so that users can share a filtered list.
+ * All filters of the audit log. Audit events must match every filter. The address of the page contains the
+ * filters, so that users can share a filtered list.
  */
 export function AuditFilters({ filter, onChange, onClear }: AuditFiltersProps) {
   return (

@@ -1,6 +1,6 @@
 import { parseAuditQuery } from './audit-filters.tsx';
 
-it('parses valid filters of the address and ignores invalid ones', () => {
+it('parses valid filters in the address and ignores invalid filters', () => {
   const parse = (query: string) => parseAuditQuery(new URLSearchParams(query));
   expect(parse('')).toEqual({});
   expect(parse('action=key.created&actor=ada%40example.com')).toEqual({

@@ -1,6 +1,6 @@
 import { describeActor, describeChanges } from './describe-event.ts';
 
-it('changes contain each field with the value before and after', () => {
+it('the changes of an event contain each field with its value before and after the change', () => {
   const changes = {
     rate_limit_rpm: { from: 600, to: 60 },
     name: { from: null, to: 'Agent' },
@@ -12,7 +12,7 @@ it('changes contain each field with the value before and after', () => {
   expect(describeChanges({ changes: null })).toBe('');
 });
 
-it('the actor is a name, or an id if the name no longer exists', () => {
+it('the actor of an event is a name, or an id if the name no longer exists', () => {
   const id = '0198b5c0-0000-7000-8000-000000000001';
   expect(describeActor({ actor: { type: 'api_key', id, name: 'Agent' } })).toBe('Agent');
   expect(describeActor({ actor: { type: 'person', id, name: null } })).toBe(id);

@@ -1,7 +1,7 @@
 import type { AuditAction, AuditEvent } from '../../api/audit.ts';
 import { unknown } from '../../lib/format.ts';
 
-/** Labels of the actions, in the order of the filter. */
+/** Labels of the audited actions, in the order in which the filter lists the actions. */
 export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'account.registered': 'Account registered',
   'account.updated': 'Account changed',
@@ -30,7 +30,7 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
 
 export const auditActions = Object.keys(actionLabels) as AuditAction[];
 
-/** The actor of an event: the name, or the id of a deleted person or key. */
+/** The actor of an audit event: the name, or the id of a deleted person or API key. */
 export function describeActor({ actor }: Pick<AuditEvent, 'actor'>): string {
   return actor.type === 'operator' ? 'Operator' : (actor.name ?? actor.id ?? unknown);
 }

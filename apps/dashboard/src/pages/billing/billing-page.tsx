@@ -74,7 +74,10 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
   );
 }
 
-/** Handles the return from a checkout. Applies the checkout id in the address, then clears the address. */
+/**
+ * Handles the return from a checkout. The component applies the checkout id in the address, and then clears
+ * the address.
+ */
 function CheckoutReturn() {
   const [params, setParams] = useSearchParams();
   const checkoutId = params.get('checkout');

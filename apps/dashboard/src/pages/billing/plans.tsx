@@ -53,7 +53,7 @@ function Course({ subscription }: { readonly subscription: NonNullable<Billing['
   );
 }
 
-/** The available plans with buttons to subscribe. */
+/** The available billing plans with buttons to subscribe. */
 export function PlanList({ billing: { plans, plan: current } }: { readonly billing: Billing }) {
   const checkout = useCheckout();
   return (

@@ -20,7 +20,7 @@ const apiKey = {
   inherited: ['rate_limit_rpm', 'weekly_token_budget'],
 };
 
-describe('the form fields of a key', () => {
+describe('the form fields of an API key', () => {
   it('shows inherited limits as empty', () => {
     expect(parseFields(apiKey)).toMatchObject({
       rate_limit_rpm: '',
@@ -58,7 +58,7 @@ test('parses one tool name per line without duplicates, and an empty text clears
   expect(parseToolNames('\n ')).toBeNull();
 });
 
-test('an unchanged tool list stays the same, even if text cannot represent it', () => {
+test('an unchanged tool list stays the same, even if text cannot represent the list', () => {
   for (const list of [null, [], [' padded '], ['two\nlines'], ['a', 'b']])
     expect(changeToolNames(list, renderToolNames(list))).toEqual(list);
   expect(changeToolNames(['a'], '')).toBeNull();

@@ -1,6 +1,6 @@
 import type { ApiKey, CreateKeyBody, UpdateKeyBody } from '../../api/keys.ts';
 
-/** The form fields of a key. An empty limit is inherited. */
+/** The form fields of an API key. An empty limit is inherited from the account. */
 export interface KeyFields {
   readonly name: string;
   readonly rate_limit_rpm: number | '';
@@ -9,7 +9,7 @@ export interface KeyFields {
   readonly k_target_override: number | '';
   /**
    * The value of the browser's date field in the reader's time zone, such as `2026-11-20T10:00`. An empty
-   * value means that the key never expires.
+   * value means that the API key never expires.
    */
   readonly expires: string;
   readonly scopes: ApiKey['scopes'];
@@ -22,14 +22,15 @@ export const emptyFields: KeyFields = {
   weekly_token_budget: '',
   k_target_override: '',
   expires: '',
-  // The default scopes for a new key. A leaked agent key then cannot read or change the account.
+  // These scopes are the defaults for a new API key.
+  // With these scopes, a leaked API key of an agent cannot read or change the account.
   scopes: ['inference'],
 };
 
 const orNull = (value: number | '') => (value === '' ? null : value);
 const orNothing = (value: number | '') => (value === '' ? undefined : value);
 
-/** The request body that creates a key. Empty fields are inherited from the account. */
+/** The request body that creates an API key. The key inherits the values of empty fields from the account. */
 export function renderCreation(fields: KeyFields): CreateKeyBody {
   return {
     name: fields.name,
@@ -43,9 +44,9 @@ export function renderCreation(fields: KeyFields): CreateKeyBody {
 }
 
 /**
- * The request body that updates a key. An unchanged expiry is not sent, because the gateway would reject an
- * expiry in the past. The scopes are always sent, because a new limit would otherwise remove a scope that the
- * form shows.
+ * The request body that updates an API key. An unchanged expiry is not sent, because the gateway would reject
+ * an expiry in the past. The scopes are always sent, because a new limit would otherwise remove a scope that
+ * the form shows.
  */
 export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBody {
   return {
@@ -59,7 +60,7 @@ export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBod
   };
 }
 
-/** The RFC 3339 time of a local date and time. Null if the key has no expiry. */
+/** The RFC 3339 time of a local date and time. Null if the API key has no expiry. */
 function renderExpiry(expires: string): string | null {
   return expires === '' ? null : new Date(expires).toISOString();
 }
@@ -96,21 +97,22 @@ function renderLocal(date: Date): string {
 }
 
 /**
- * Parses tool names, one per line, without duplicates. Returns null for an empty text, which clears the list.
+ * Parses tool names, one per line, without duplicates. Returns null for an empty text, which clears the tool
+ * list.
  */
 export function parseToolNames(text: string): string[] | null {
   const names = text.split('\n').flatMap((line) => line.trim() || []);
   return names.length === 0 ? null : [...new Set(names)];
 }
 
-/** Renders a list with one name per line. */
+/** Renders a list of tool names with one name per line. */
 export function renderToolNames(names: readonly string[] | null): string {
   return (names ?? []).join('\n');
 }
 
 /**
- * The list for an edited text. Unchanged text keeps the old list, because an empty list allows no tool, but
- * null allows all tools.
+ * The tool list for an edited text. Unchanged text keeps the old tool list, because an empty list allows no
+ * tool, but null allows all tools.
  */
 export function changeToolNames(before: string[] | null, text: string): string[] | null {
   return text === renderToolNames(before) ? before : parseToolNames(text);

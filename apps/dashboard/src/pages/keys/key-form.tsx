@@ -16,7 +16,7 @@ const limits = [
   { field: 'weekly_token_budget', label: 'Saved tokens per week', min: 0 },
 ] as const;
 
-/** Form fields for the name, scopes, limits, number of tools and expiry of a key. */
+/** Form fields for the name, scopes, limits, number of tools and expiry of an API key. */
 export function KeyForm({ fields, onChange }: KeyFormProps) {
   return (
     <div className={classes.form}>

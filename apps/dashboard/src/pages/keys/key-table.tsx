@@ -141,7 +141,7 @@ function KeyMenu({ apiKey, onTask }: { readonly apiKey: ApiKey; readonly onTask:
   );
 }
 
-/** The action in progress and its key. */
+/** The action in progress and its API key. */
 export interface KeyTask {
   readonly kind: 'edit' | 'tools' | 'rotate' | 'revoke';
   readonly apiKey: ApiKey;

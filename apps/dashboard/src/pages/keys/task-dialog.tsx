@@ -16,7 +16,7 @@ interface TaskDialogProps {
 
 /**
  * A form in a dialog. Enter submits the form, and Escape closes the dialog. The dialog stays open while
- * sending, because the result is shown only there.
+ * sending, because the result is shown only in the dialog.
  */
 export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, children }: TaskDialogProps) {
   const leave = (): void => {
@@ -58,7 +58,10 @@ interface DoneDialogProps {
   readonly children: ReactNode;
 }
 
-/** The result of a form. A click outside does not close the dialog, so that a secret is not lost. */
+/**
+ * A dialog that shows the result of a form. A click outside the dialog does not close the dialog, so that a
+ * shown secret is not lost.
+ */
 export function DoneDialog({ title, onClose, children }: DoneDialogProps) {
   return (
     <Modal

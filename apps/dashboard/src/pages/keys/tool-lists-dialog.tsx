@@ -6,7 +6,7 @@ import type { KeyDialogProps } from './key-dialogs.tsx';
 import { changeToolNames, renderToolNames } from './key-fields.ts';
 import { TaskDialog } from './task-dialog.tsx';
 
-/** The tools that a key may or may not use. The lists apply before pruning. */
+/** The tools that an API key may or may not use. The tool lists apply before pruning. */
 export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
   const [allowed, setAllowed] = useState(renderToolNames(apiKey.allowed_tools));
   const [denied, setDenied] = useState(renderToolNames(apiKey.denied_tools));
@@ -52,7 +52,7 @@ function describeSaved(before: ApiKey, { name, scopes }: ApiKey): string {
   return `Tool lists of “${name}” saved.${lost}`;
 }
 
-/** Warns before the lists are saved. */
+/** Warns about the effect of the tool lists before the lists are saved. */
 function ScopeNote({ scopes }: Pick<ApiKey, 'scopes'>) {
   if (!scopes.includes('manage')) return null;
   return (

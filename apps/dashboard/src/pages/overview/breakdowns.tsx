@@ -61,7 +61,7 @@ interface BreakdownsProps {
   readonly days: number;
 }
 
-/** The page's figures by model, key and session. Each name is a link that filters the page. */
+/** The page's figures by model, API key and session. Each name is a link that filters the page. */
 export function Breakdowns({ span, models }: BreakdownsProps) {
   return (
     <Stacked>
@@ -85,7 +85,7 @@ export function Breakdowns({ span, models }: BreakdownsProps) {
   );
 }
 
-/** A link to this page with a filter. */
+/** A link to the current page with a filter. */
 function Narrow({
   name,
   value,

@@ -49,7 +49,7 @@ const tickFormat = (format: (value: number) => string) => ({
   tickFormatter: (value: number) => format(value),
 });
 const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
-// The charts are hidden from screen readers, which use the tables.
+// The charts are hidden from screen readers, which use the tables of figures.
 // Therefore, no element of a chart takes the focus.
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
@@ -121,7 +121,7 @@ const charts = [
   },
 ];
 
-/** Four charts by day. Each has a table of its figures below. */
+/** Four charts of figures per day. A table of its figures follows each chart. */
 export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
   return (
     <div className={classes.charts}>

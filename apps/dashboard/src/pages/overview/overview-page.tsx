@@ -25,7 +25,7 @@ interface OverviewQuery {
   readonly filter: UsageFilter;
 }
 
-/** Parses the range and filters in the address. Unknown values are ignored. */
+/** Parses the time range and the filters in the address of the page. Unknown values are ignored. */
 export function parseOverviewQuery(params: URLSearchParams): OverviewQuery {
   const wanted = Number(params.get('days'));
   const days = dayRanges.find((range) => range === wanted) ?? defaultDays;
@@ -96,7 +96,10 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
   );
 }
 
-/** Explains dashes. Retention deletes requests, and only their sums are kept longer. */
+/**
+ * Explains why the page shows dashes instead of figures. The retention period deletes requests, and only
+ * their sums are kept longer.
+ */
 function PartlyDeleted() {
   return (
     <Alert variant="light" title="Some requests of this period are no longer in the log">

@@ -11,7 +11,7 @@ interface ChatColumnProps {
   readonly chat: ColumnChat;
 }
 
-/** One conversation with the plan of its last request. */
+/** A column with one conversation and the plan of its last request. */
 export function ChatColumn({ title, chat }: ChatColumnProps) {
   const { turns, reply, isBusy, sessionId } = chat;
   return (

@@ -11,7 +11,7 @@ interface ComposerProps {
   readonly onSend: (text: string) => void;
 }
 
-/** The form for the next message. Enter sends it, Shift+Enter starts a new line. */
+/** The form for the next message. Enter sends the message, and Shift+Enter starts a new line. */
 export function Composer({ isReady, chats, onSend }: ComposerProps) {
   const [text, setText] = useState('');
   const { isBusy, waitsForResult, stop } = chats;

@@ -36,8 +36,8 @@ interface Chat extends ChatRequest {
 }
 
 /**
- * Sends a conversation and reports the reply as it arrives. The function never throws. An abort is not an
- * error.
+ * Sends a conversation and reports the reply while it arrives. The function never throws. An aborted request
+ * is not an error.
  */
 async function sendChat(
   chat: Chat,
@@ -169,7 +169,10 @@ function useChat(column: PlaygroundColumn): ColumnChat {
 export interface ChatColumns {
   readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
-  /** Whether a model called tools. The next message is then the result of these calls. */
+  /**
+   * Whether a model called tools. If a model called tools, the user's next message is the result of the tool
+   * calls.
+   */
   readonly waitsForResult: boolean;
   readonly stop: () => void;
   readonly reset: () => void;

@@ -52,7 +52,7 @@ export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) 
   );
 }
 
-/** The policy of the conversation and its bucket, with a link to the measurements. */
+/** The routing policy of the conversation and its bucket, with a link to the measurements. */
 function PolicyNote({ trace: { bucket, toolset_version } }: Pick<RequestDetail, 'trace'>) {
   if (bucket === null || toolset_version === null) return null;
   const policy = policyOf(toolset_version);

@@ -11,7 +11,7 @@ const names = (choice: Partial<Parameters<typeof chooseCandidates>[1]>) =>
     ({ name }) => name,
   );
 
-it('filters candidates by decision and name, and sorts them', () => {
+it('filters candidate tools by decision and name, and sorts them', () => {
   expect(names({ shown: 'pruned' })).toEqual(['delete_repo']);
   expect(names({ shown: 'called' })).toEqual(['Fetch_user']);
   expect(names({ search: ' USER ' })).toEqual(['get_user', 'Fetch_user']);

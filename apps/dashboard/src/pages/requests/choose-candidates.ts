@@ -1,4 +1,4 @@
-/** The fields used to filter and sort candidates. */
+/** The fields used to filter and sort candidate tools. */
 interface Ranked {
   readonly name: string;
   readonly score: number;
@@ -12,12 +12,12 @@ export type Shown = (typeof shownCandidates)[number];
 
 interface Choice {
   readonly shown: Shown;
-  /** A part of the name. Matching ignores case. */
+  /** A part of the tool's name. The comparison ignores case. */
   readonly search: string;
   readonly sorting: { readonly key: string; readonly isDescending: boolean };
 }
 
-/** Filters and sorts the candidates of a request. */
+/** Filters and sorts the candidate tools of a request. */
 export function chooseCandidates<Candidate extends Ranked>(
   candidates: readonly Candidate[],
   { shown, search, sorting }: Choice,

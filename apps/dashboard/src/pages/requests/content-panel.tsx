@@ -77,8 +77,8 @@ function describeBody({ bytes, is_cut }: KeptBody, kind: BodyKind): string {
 }
 
 /**
- * Number of characters shown at first, and maximum number shown on request. Rendering more text would block
- * the page.
+ * Numbers of characters: shown at first, and shown at most after a click. Rendering more text would block the
+ * page.
  */
 const firstChars = 65_536;
 const charsMax = 4 * 1_048_576;
@@ -95,14 +95,14 @@ function BodyText({ name, text, kind }: BodyTextProps) {
   const shown = useMemo(() => layOutBody(text, kind, isOpen ? charsMax : firstChars), [text, kind, isOpen]);
   const open = () => {
     setOpen(true);
-    // The button disappears, so its focus must be moved.
+    // The button disappears, so the focus must move to another element.
     region.current?.focus();
   };
   return (
     <>
       <ScrollRegion ref={region} label={`Body of the ${name}`} className={classes.text}>
         {splitPieces(shown.text).map((piece, at) => (
-          // The order of the pieces never changes, so the index is a stable key.
+          // The order of the pieces of text never changes, so the index is a stable key.
           <code key={at} className={classes.piece}>
             {piece}
           </code>

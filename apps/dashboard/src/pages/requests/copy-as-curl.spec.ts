@@ -10,7 +10,7 @@ const request = {
   session_id: null,
 };
 
-it('renders the call with the API key from a shell variable', () => {
+it('renders the curl command with the API key from a shell variable', () => {
   expect(renderCurl(request, 'http://localhost:1')).toBe(
     `curl -N 'http://localhost:1/v1/chat/completions' \\
   -H "Authorization: Bearer $SVC_API_KEY" \\

@@ -9,8 +9,8 @@ export interface CurledRequest {
 }
 
 /**
- * Renders a logged request as a curl command. The log has no contents, so the message is a placeholder. A
- * shell variable supplies the API key.
+ * Renders a logged request as a curl command. The request log has no contents, so the message is a
+ * placeholder. A shell variable supplies the API key.
  */
 export function renderCurl(request: CurledRequest, origin: string): string {
   const model = request.requested_model ?? request.model ?? 'svc/auto';

@@ -38,7 +38,7 @@ describe('formatted JSON', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request or response body', () => {
   it.each([
     ['json', kept('{"a":1}')],
     ['json', kept(' [1]\n')],

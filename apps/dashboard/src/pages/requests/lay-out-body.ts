@@ -54,14 +54,17 @@ function endOfPiece(text: string, from: number): number {
   return line >= from ? line + 1 : endWithin(text, from, pieceChars);
 }
 
-/** The end of a piece that does not split a surrogate pair. */
+/** The end of a piece of text that does not split a surrogate pair. */
 function endWithin(text: string, from: number, charsMax: number): number {
   const end = from + charsMax;
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
 }
 
-/** Maximum indentation levels. Deeper levels are not indented further, which bounds the length of the text. */
+/**
+ * Maximum number of indentation levels. Deeper levels are not indented further, which bounds the length of
+ * the text.
+ */
 const levelsMax = 24;
 const indents = Array.from({ length: levelsMax + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
 const indentAt = (level: number): string => indents[Math.max(0, Math.min(level, levelsMax))] ?? '';
@@ -74,7 +77,7 @@ interface LaidOut {
 
 /**
  * Formats JSON with one field per line, up to `charsMax` characters. Only whitespace between tokens changes,
- * so digits, escapes and duplicate keys are kept. The input may be incomplete.
+ * so digits, escapes and duplicate keys are kept. The JSON input may be incomplete.
  */
 export function layOutJson(json: string, charsMax: number): LaidOut {
   const pieces: string[] = [];
@@ -109,7 +112,7 @@ function skipBlanks(json: string, from: number): number {
   return at;
 }
 
-/** The end of the token that starts at `from`. An incomplete string ends with the text. */
+/** The end of the JSON token that starts at `from`. An incomplete string ends with the text. */
 function endOfToken(json: string, from: number): number {
   if (json.charAt(from) === '"') return endOfString(json, from);
   let at = from + 1;

@@ -1,4 +1,4 @@
-/** Durations of a request's stages in milliseconds, from the log. Null if the stage did not run. */
+/** Durations of a request's stages in milliseconds, from the request log. Null if the stage did not run. */
 export interface RequestTimings {
   readonly total: number;
   readonly first_byte: number | null;
@@ -28,9 +28,9 @@ const labels: Readonly<Record<StageName, string>> = {
 };
 
 /**
- * The stages of a request in order. Each stage starts when the previous one ends. Planning is the last stage
- * before the provider call (`overhead` is the time of that call), so planning ends at the call. Stages
- * without a measurement are omitted.
+ * The stages of a request in order. Each stage starts when the previous stage ends. Planning is the last
+ * stage before the provider call (`overhead` is the time of the provider call), so planning ends at the
+ * provider call. Stages without a measurement are omitted.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {
   const total = Math.max(0, ms.total);

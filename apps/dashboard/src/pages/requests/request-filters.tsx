@@ -10,11 +10,14 @@ import { Foreign } from '../../components/values.tsx';
 import classes from './requests.module.css';
 import { api, unwrap } from '../../api/client.ts';
 
-/** The names of the filters in the address. */
+/** The names of the request log's filters in the address of the page. */
 export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Parses the filters of an address. Invalid values are ignored, so they are not sent to the gateway. */
+/**
+ * Parses the filters in the address of the page. Invalid values are ignored, so they are not sent to the
+ * gateway.
+ */
 export function parseRequestQuery(params: URLSearchParams): RequestFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {
@@ -109,7 +112,9 @@ function KeyFilter({ value, onChange }: FilterFieldProps) {
   );
 }
 
-/** The keys to choose from, by name. The list includes the selected key even if the key is revoked. */
+/**
+ * The API keys to choose from, by name. The list includes the selected API key even if the key is revoked.
+ */
 function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
   const { data } = useQuery({
     queryKey: ['keys', 'options'],

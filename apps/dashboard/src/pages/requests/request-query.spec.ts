@@ -1,6 +1,6 @@
 import { parseRequestQuery } from './request-filters.tsx';
 
-it('parses valid filters of the address and ignores invalid ones', () => {
+it('parses valid filters in the address and ignores invalid filters', () => {
   const parse = (query: string) => parseRequestQuery(new URLSearchParams(query));
   expect(parse('')).toEqual({});
   expect(parse('status=error&model=a%2Fb&session_id=%3Cb%3E')).toEqual({

@@ -62,8 +62,8 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
 }
 
 /**
- * The total at which the gateway stops counting. The end time of the list is also a filter, so every list has
- * this limit.
+ * The number of requests at which the gateway stops counting. The end time of the list is also a filter, so
+ * every list has this limit.
  */
 const countedMax = 100_000;
 
@@ -134,7 +134,7 @@ function NoRequests() {
   );
 }
 
-/** Downloads the filtered log. */
+/** Downloads the filtered request log. */
 function useExport(filter: RequestFilter) {
   return useMutation({
     mutationFn: async () => {

@@ -6,7 +6,7 @@ const recallAt = {
   '1': { value: 0.5, low: 0.4, high: 0.6 },
 };
 
-it('a curve is ordered by the number K', () => {
+it('a recall curve is ordered by the number K', () => {
   expect(listCurve(recallAt).map(({ k }) => k)).toEqual([1, 10]);
   expect(listCurve({})).toEqual([]);
 });

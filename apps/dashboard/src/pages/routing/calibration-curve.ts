@@ -1,4 +1,4 @@
-/** A point of a bucket's curve: recall at K with its bounds, as shares between 0 and 1. */
+/** A point of a bucket's recall curve: recall at K with its bounds, as shares between 0 and 1. */
 export interface CurvePoint {
   readonly k: number;
   readonly value: number;
@@ -10,14 +10,14 @@ type RecallAt = Readonly<
   Record<string, { readonly value: number; readonly low: number; readonly high: number }>
 >;
 
-/** The curve of a bucket, ordered by K. */
+/** The recall curve of a bucket, ordered by K. */
 export function listCurve(recallAt: RecallAt): CurvePoint[] {
   return Object.entries(recallAt)
     .map(([k, recall]) => ({ k: Number(k), ...recall }))
     .sort((one, other) => one.k - other.k);
 }
 
-/** Positions in a chart. K is on a logarithmic axis, because small values matter most. */
+/** Positions of points in a chart. K is on a logarithmic axis, because small values matter most. */
 export interface Scale {
   readonly x: (k: number) => number;
   readonly y: (share: number) => number;
@@ -40,7 +40,7 @@ export function makeScale(points: readonly CurvePoint[], { left, right, top, bot
   return { x, y, ks: shownKs.filter((k) => k <= kMax) };
 }
 
-/** The curve as an SVG path with steps. Recall does not change between two measured values of K. */
+/** The recall curve as an SVG path with steps. Recall does not change between two measured values of K. */
 export function drawSteps(
   points: readonly CurvePoint[],
   scale: Scale,
@@ -54,10 +54,10 @@ export function drawSteps(
     .join('');
 }
 
-/** The area between the bounds as an SVG path. */
+/** The area between the bounds of recall as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // The lower edge is drawn backwards.
+  // The lower edge of the area is drawn backwards.
   // The height of each step applies from the next K down to the K of the step.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;

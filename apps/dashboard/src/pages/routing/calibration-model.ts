@@ -4,11 +4,11 @@ import { formatNumberOf, formatShare } from '../../lib/format.ts';
 
 type Answer<Path extends '/v1/account/routing/calibration' | '/v1/account/routing/preferences'> =
   paths[Path]['get']['responses'][200]['content']['application/json'];
-/** A bucket as the API returns it. */
+/** A bucket of the calibration as the API returns it. */
 type CalibrationBucket = Answer<'/v1/account/routing/calibration'>['buckets'][number];
 type RoutingPreferences = Answer<'/v1/account/routing/preferences'>;
 
-/** The policy's decision in a bucket and its reason, exactly as the router applies it. */
+/** The routing policy's decision in a bucket and its reason, exactly as the router applies it. */
 export function describeDecision(bucket: CalibrationBucket): string {
   return `${describeState(bucket)}${describeRetest(bucket)}`;
 }
@@ -39,22 +39,22 @@ function describeState(bucket: CalibrationBucket): string {
   }
 }
 
-/** The state of a bucket in its table cell. */
+/** Labels for the state of a bucket in its table cell. */
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
-/** K as the page shows it: the number of tools, or the policy that applies instead. */
+/** K as the page shows it: the number of tools, or the word for the rule that applies instead. */
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
   if (basis === 'off') return 'all';
   return k === null ? 'default' : String(k);
 }
 
-/** The K for requests in which pruned tools cannot be recovered. */
+/** The K for requests in which recovery cannot reach pruned tools. */
 export function renderPlainK(bucket: Pick<CalibrationBucket, 'basis' | 'k_without_recovery'>): string {
   if (bucket.basis !== 'calibrated') return renderK({ basis: bucket.basis, k: null });
   return bucket.k_without_recovery === null ? 'all' : String(bucket.k_without_recovery);
 }
 
-/** Formats a share with its bounds: `91.4% (88.0% to 94.2%)`. */
+/** Formats a recall with its bounds: `91.4% (88.0% to 94.2%)`. */
 export function renderRecall(recall: CalibrationBucket['effective_recall']): string {
   if (recall === null) return 'unknown';
   return `${formatShare(recall.value)} (${formatShare(recall.low)} to ${formatShare(recall.high)})`;
@@ -74,8 +74,8 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
 }
 
 /**
- * The reason why the policy is not applied. Null if the policy is applied. Keys with their own K never follow
- * the policy.
+ * The reason why the routing policy is not applied. Null if the policy is applied. API keys with their own K
+ * never follow the policy.
  */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {
   if (mode === 'off')

@@ -80,8 +80,8 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
 }
 
 /**
- * The bucket in the address, or otherwise the bucket for all intents that decides for it, or otherwise the
- * largest bucket.
+ * Finds the bucket in the address. If the bucket does not exist, returns the bucket for all intents in the
+ * same size band, or otherwise the largest bucket.
  */
 function findBucket(
   buckets: readonly CalibrationBucket[],
@@ -103,7 +103,7 @@ function Terms({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
-/** A notice on a page that shows a policy although all tools are sent. */
+/** A notice on a page that shows a routing policy although all tools are sent. */
 function ModeNotice() {
   const { data } = useRoutingPreferences();
   const text = data === undefined ? null : describeMode(data.pruning);

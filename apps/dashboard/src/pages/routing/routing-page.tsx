@@ -9,7 +9,7 @@ import { ModelsTab } from './models-tab.tsx';
 import { PreferencesTab } from './preferences-tab.tsx';
 import { TracesTab } from './traces-tab.tsx';
 
-// This tab is loaded separately, because its chart is the only large part of the page.
+// The calibration tab is loaded separately, because its chart is the only large part of the page.
 const CalibrationTab = lazy(() => import('./calibration-tab.tsx'));
 
 const tabs = [

@@ -6,7 +6,7 @@ import { QueryView, EmptyState } from '../../components/states.tsx';
 import { describeK, explainDecision, meaningOfK } from '../../lib/explain-plan.ts';
 import classes from './routing.module.css';
 
-/** Recent decisions about tools, newest first. */
+/** Recent routing decisions about tools, newest first. */
 export function TracesTab() {
   return (
     <QueryView

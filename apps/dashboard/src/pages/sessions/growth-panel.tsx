@@ -15,11 +15,11 @@ interface Sized {
   readonly tools_out: number;
 }
 
-/** Maximum number of steps to show. */
+/** Maximum number of steps of the growth to show. */
 const pointsMax = 20;
 
 /**
- * The requests at which the tool set grew. Each of these requests forwarded more tools than every earlier
+ * The requests at which the tool set grew. Each returned request forwarded more tools than every earlier
  * request.
  */
 export function findGrowth<Request extends Sized>(requests: readonly Request[]): Request[] {
@@ -33,7 +33,7 @@ export function findGrowth<Request extends Sized>(requests: readonly Request[]):
   return points.slice(0, pointsMax);
 }
 
-/** For each list, the names that are not in an earlier list. */
+/** For each list of tool names, the names that are not in an earlier list. */
 export function listNewNames(lists: readonly (readonly string[])[]): string[][] {
   const known = new Set<string>();
   return lists.map((names) => {
@@ -43,7 +43,7 @@ export function listNewNames(lists: readonly (readonly string[])[]): string[][] 
   });
 }
 
-/** Maximum number of tool names per step. The page of the request lists all tools. */
+/** Maximum number of tool names per step of the growth. The page of the request lists all tools. */
 const namesMax = 40;
 
 /** Shows when the session's tool set was chosen, and which tools were added later. */

@@ -23,7 +23,10 @@ function useDeletion(deletionId: string) {
   });
 }
 
-/** The receipt for an account deletion. This page needs no sign-in, because the account no longer exists. */
+/**
+ * The receipt for an account deletion. The receipt page needs no sign-in, because the account no longer
+ * exists.
+ */
 export function DeletedPage() {
   const { deletionId = '' } = useParams();
   const deletion = useDeletion(deletionId);

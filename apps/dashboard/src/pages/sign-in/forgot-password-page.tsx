@@ -9,8 +9,8 @@ import { SignInFrame } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
 /**
- * `/forgot-password`: requests a mail with a link. If the gateway cannot send mail, the page shows the
- * operator's contact.
+ * The page `/forgot-password`, which requests an email with a link. If the gateway cannot send emails, the
+ * page shows the operator's contact.
  */
 export function ForgotPasswordPage() {
   const settings = useSignInSettings();

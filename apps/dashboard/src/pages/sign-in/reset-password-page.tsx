@@ -8,7 +8,7 @@ import { useLinkToken } from './link-token.ts';
 import { SignInFrame } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
-/** `/reset-password#token=…`: sets a new password with the token of a link. */
+/** The page `/reset-password#token=…`, which sets a new password with the token of a link. */
 export function ResetPasswordPage() {
   const token = useLinkToken();
   return (
@@ -36,7 +36,7 @@ function ResetForm({ token }: { readonly token: string }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const finish = async ({ email }: { readonly email: string }) => {
-      // The password reset has ended all login sessions, including the one in this browser.
+      // The password reset has ended all login sessions, including the login session in this browser.
       await logOut();
       await navigate('/sign-in', { replace: true, state: { resetEmail: email } });
     };

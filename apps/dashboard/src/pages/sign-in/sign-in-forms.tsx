@@ -10,7 +10,7 @@ import classes from './sign-in.module.css';
 import { isMarked } from '../../login-session/login-session.ts';
 import type { SignInSettings } from '../../login-session/sign-in-settings.ts';
 
-/** Sign-in by e-mail and password. With `isNew`, the form creates an account. */
+/** Sign-in by email and password. With `isNew`, the form creates an account. */
 export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   const { state } = useLocation() as { state: unknown };
   const resetEmail = isNew ? null : readResetEmail(state);
@@ -47,7 +47,7 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   );
 }
 
-/** The e-mail address after a password reset. Otherwise null. */
+/** The email address after a password reset. Null if no password was reset before. */
 function readResetEmail(state: unknown): string | null {
   const email = (state as { resetEmail?: unknown } | null)?.resetEmail;
   return typeof email === 'string' ? email : null;
@@ -103,8 +103,8 @@ interface IssuerFormProps {
 }
 
 /**
- * Opens the OpenID Connect issuer. A browser that was signed in before is redirected to the issuer
- * immediately.
+ * Opens the OpenID Connect issuer's sign-in page. A browser that was signed in before is redirected to the
+ * issuer immediately.
  */
 export function IssuerForm({ settings: { issuer, client_id }, next }: IssuerFormProps) {
   const go = useMutation({ mutationFn: goToIssuer });

@@ -7,13 +7,15 @@ import { useSignInSettings } from '../../login-session/sign-in-settings.ts';
 import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
-/** The page to open after the sign-in: the page that required the sign-in, or Welcome. */
+/**
+ * The path of the page to open after the sign-in: the page that required the sign-in, or the Welcome page.
+ */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
   return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/welcome';
 }
 
-/** `/sign-in` and `/sign-up`. A signed-in person is redirected to the next page. */
+/** The pages `/sign-in` and `/sign-up`. A signed-in person is redirected to the next page. */
 export function SignInPage() {
   const { status } = useLoginSession();
   const isNew = useLocation().pathname.endsWith('/sign-up');

@@ -15,7 +15,7 @@ interface HealthTableProps {
   readonly requestsConsidered: number;
 }
 
-/** Lists all tools. The browser sorts and filters them. */
+/** Lists all of the account's tools. The browser sorts and filters the tools. */
 export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<Sorting>({ key: 'offered', isDescending: true });
@@ -133,7 +133,7 @@ const columns: readonly Column<ToolHealth>[] = [
   },
 ];
 
-/** A score out of 100 with a bar. The color repeats the information of the number. */
+/** A score out of 100 with a bar. The color of the bar repeats the information of the number. */
 function DescriptionScore({ score }: { readonly score: number | null }) {
   if (score === null) return <Unknown />;
   const level = score >= 75 ? 'good' : score >= 50 ? 'fair' : 'poor';

@@ -32,7 +32,10 @@ export interface ToolSorting {
   readonly isDescending: boolean;
 }
 
-/** Filters tools by a part of their name and sorts them by a column. Missing values come last in both directions. */
+/**
+ * Filters tools by a part of their name and sorts them by a column. Missing values come last in both sort
+ * directions.
+ */
 export function sortTools<Tool extends Sortable>(
   tools: readonly Tool[],
   search: string,

@@ -7,7 +7,9 @@ import classes from './tool-page.module.css';
 import { formatShare } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
 
-/** Problems in the tool's description, with their cost in points and instructions to fix them. */
+/**
+ * Problems in the tool's description, with the number of points lost and instructions to fix each problem.
+ */
 export function IssuesPanel({ tool }: { readonly tool: ToolHealth }) {
   const { issues, suggestions, description_score } = tool;
   return (

@@ -15,10 +15,10 @@ import { SuggestionCard } from './suggestion-card.tsx';
 import { Collisions, IssuesPanel } from './tool-details.tsx';
 import classes from './tool-page.module.css';
 
-/** The period of the figures in days. */
+/** The period of the page's figures in days. */
 const days = 90;
 
-/** All statistics of one tool. */
+/** A page with all statistics of one tool. */
 export function ToolPage() {
   const [params] = useSearchParams();
   const name = params.get('name') ?? '';

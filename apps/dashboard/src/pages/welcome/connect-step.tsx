@@ -8,7 +8,7 @@ import { ConnectDialog } from '../../components/connect-provider.tsx';
 import { Step } from './step.tsx';
 import classes from './welcome.module.css';
 
-/** The most common providers. The Providers page lists all of them. */
+/** The most common providers. The Providers page lists all providers. */
 const usual = ['openai', 'anthropic', 'google', 'hosted', 'azure', 'openrouter'];
 
 export function ConnectStep() {

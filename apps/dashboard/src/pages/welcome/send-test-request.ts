@@ -11,9 +11,9 @@ export interface TestResult {
   readonly requestId: string | null;
   readonly toolsIn: number;
   readonly toolsOut: number;
-  /** The method that ranked the tools. Null if all tools were forwarded. */
+  /** The ranking method for the tools. Null if all tools were forwarded. */
   readonly routing: string | null;
-  /** The gateway's own time in milliseconds. Null if it is unknown. */
+  /** The gateway's processing time in milliseconds, without the provider. Null if the time is unknown. */
   readonly overheadMs: number | null;
   readonly isDone: boolean;
 }
@@ -21,7 +21,7 @@ export interface TestResult {
 interface TestRequest {
   readonly model: string;
   readonly question: string;
-  /** An API key. Null to create a short-lived key. */
+  /** An API key. Null to create a short-lived API key. */
   readonly secret: string | null;
   readonly onProgress: (result: TestResult) => void;
 }

@@ -42,9 +42,9 @@ export interface MissCounts {
 }
 
 /**
- * Bounds effective recall at one value of K. The lower bound is exact for up to 400 conversations. The upper
- * bound, and the lower bound for more conversations, are binomial bounds at the real-valued sum of the losses
- * (`boundRecallBelow`).
+ * Computes the lower and upper bound of effective recall at one value of K. The lower bound is exact for up
+ * to 400 conversations. The upper bound, and the lower bound for more conversations, are binomial bounds at
+ * the real-valued sum of the losses (`boundRecallBelow`).
  * @param recoveryRate ρ, the same value as in `losses`.
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
@@ -67,8 +67,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // If the same end of the interval is kept twice, its value is halved, so that this end moves in the next
-    // iteration.
+    // If one end of the interval is kept twice, its value is halved, so that this end moves next.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;

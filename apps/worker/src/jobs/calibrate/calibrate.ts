@@ -121,8 +121,7 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The check for a deleted account must follow the write, because a deletion that starts later finds the
-  // row.
+  // The check must follow the write: if the account is deleted after the check, the deletion finds the row.
   const isForgotten = (await forgottenAccount.count()) > 0;
   // Conversations stay pinned to older policy versions, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);

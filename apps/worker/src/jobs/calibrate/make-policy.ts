@@ -42,8 +42,8 @@ export interface Calibration {
  * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size
  * band. Each size band also has a bucket for all intents. K is the smallest value for which the lower bound
  * of effective recall meets the target. After a drop in recall, a bucket starts again with the conversations
- * after the drop. The bucket is off, and all tools are sent, until there are enough of these conversations. A
- * bucket is also off if even the upper bound on the recall of its plans is below the target.
+ * after the drop. The bucket is off, and all tools are sent, until there are enough conversations after the
+ * drop. A bucket is also off if even the upper bound on the recall of its plans is below the target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,
@@ -70,8 +70,8 @@ export function calibrate(
 }
 
 /**
- * A bucket uses its own recovery rate if the rate comes from enough measurements. Otherwise, the bucket uses
- * the account's rate.
+ * A bucket uses its own recovery rate if the rate comes from enough measurements. A bucket with too few
+ * measurements uses the account's recovery rate.
  */
 function chooseRate(
   bucket: string,

@@ -101,9 +101,9 @@ const tail = 0.05;
 
 /**
  * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The bound is a
- * quantile of the beta distribution (Clopper & Pearson, "The use of confidence or fiducial limits illustrated
- * in the case of the binomial", 1934). Without any misses, bounds of 90, 95 and 99% require 29, 59 and 299
- * samples.
+ * quantile of the beta distribution. Source: Clopper & Pearson, "The use of confidence or fiducial limits
+ * illustrated in the case of the binomial", 1934. Without any misses, bounds of 90, 95 and 99% require 29, 59
+ * and 299 samples.
  * @param misses number of misses, which may be fractional: see `boundEffective`.
  */
 export function boundRecallBelow(samples: number, misses: number): number {

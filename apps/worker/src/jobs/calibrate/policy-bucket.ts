@@ -26,7 +26,7 @@ export interface PolicyBucket {
   readonly recoveryRate: RecoveryRate;
   /** Number of conversations that miss a tool, by K. */
   readonly curve: readonly CurvePoint[];
-  /** Expected losses with recovery, by K. */
+  /** Sum of the expected losses of conversations with recovery, by K. */
   readonly losses: readonly CurvePoint[];
   /** Effective recall at K with its bounds. Null unless the bucket is calibrated. */
   readonly effective: BoundedRecall | null;
@@ -58,7 +58,7 @@ export interface BucketMeasurements {
 }
 
 /**
- * Calibrates one bucket.
+ * Calibrates one bucket of conversations.
  * @param rate the recovery rate, which is not used for an account without recovery.
  */
 export function calibrateBucket(

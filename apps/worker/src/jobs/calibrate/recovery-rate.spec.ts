@@ -16,7 +16,7 @@ describe('the recovery rate', () => {
     expect(few.measured?.value).toBeCloseTo(0.9, 1);
   });
 
-  it('is recovered tools divided by the missed tools that the shadow conversations represent', () => {
+  it('is the number of recovered tools divided by the missed tools that the shadow conversations represent', () => {
     const rate = measureRecoveryRate(
       [
         { bucket, conversations: 3_000, recovered: 240, squares: 240, since },
@@ -33,7 +33,8 @@ describe('the recovery rate', () => {
 
   it('is not biased when the policy and the shadow share change together', () => {
     // In the early period, 20% of the conversations are in shadow, and one in four misses a tool.
-    // In the later period, 5% are in shadow, and one in fifty misses a tool. The true rate is 0.8.
+    // In the later period, 5% of the conversations are in shadow, and one in fifty misses a tool.
+    // The true recovery rate is 0.8.
     const early = shadows(200, (at) => Number(at % 4 === 0), true, 0.2);
     const later = shadows(400, (at) => Number(at % 50 === 0), true, 0.05);
     const recovered = Math.round(0.8 * (800 / 4 + 7_600 / 50));

@@ -14,13 +14,13 @@ export interface PrunedConversation {
   readonly setup: Setup;
 }
 
-/** Number of tools that were recovered and called in the pruned conversations of one bucket. */
+/** Number of conversations and of recovered tools in the pruned conversations of one bucket. */
 export interface PrunedCount {
   readonly bucket: string;
   readonly conversations: number;
   /**
-   * Number of recovered tools in these conversations, each counted once per conversation. `squares` is the
-   * sum of the squared numbers.
+   * Number of tools that were recovered and called in the pruned conversations, each counted once per
+   * conversation. `squares` is the sum of the squared numbers of recovered tools.
    */
   readonly recovered: number;
   readonly squares: number;
@@ -33,19 +33,23 @@ export interface PrunedCount {
 
 /** Minimum number of missed tools in shadow conversations. With fewer missed tools, the prior applies. */
 const missedMin = 20;
-/** The 95% quantile of the normal distribution. Each bound is correct in 95 out of 100 cases. */
+/**
+ * The 95% quantile of the normal distribution. Each bound of the recovery rate is correct in 95 out of 100
+ * cases.
+ */
 const quantile = 1.645;
 
 type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 
 /**
  * Measures the recovery rate ρ: the number of tools recovered in pruned conversations, divided by the number
- * of tools missed in them. The number of missed tools is estimated from shadow conversations. Each shadow
- * conversation was drawn with a known probability p. It therefore represents (1 − p) / p pruned conversations
- * of the same time and policy. This is the Horvitz–Thompson estimator ("A Generalization of Sampling Without
- * Replacement From a Finite Universe", 1952). The bounds come from the delta method for the logarithm of a
- * ratio. The variances are summed over conversations, because calls within a conversation depend on each
- * other. The lower bound is used for planning if the measurement contradicts the prior.
+ * of tools missed in pruned conversations. The number of missed tools is estimated from shadow conversations.
+ * Each shadow conversation was drawn with a known probability p. A shadow conversation therefore represents
+ * (1 − p) / p pruned conversations of the same time and policy. The estimate is the Horvitz–Thompson
+ * estimator ("A Generalization of Sampling Without Replacement From a Finite Universe", 1952). The bounds of
+ * ρ come from the delta method for the logarithm of a ratio. The variances are summed over conversations,
+ * because tool calls within a conversation depend on each other. The lower bound is used for planning if the
+ * measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -89,7 +93,9 @@ function sumOf(counts: readonly PrunedCount[], field: 'conversations' | 'recover
   return counts.reduce((sum, each) => sum + each[field], 0);
 }
 
-/** A sum over conversations, and the sum of the squares of its terms, which estimates its variance. */
+/**
+ * A sum over conversations, and the sum of the squares of its terms, which estimates the variance of the sum.
+ */
 interface Total {
   readonly sum: number;
   readonly squares: number;
@@ -106,7 +112,7 @@ function weigh(shadow: readonly ShadowCount[]): Total {
   return { sum, squares };
 }
 
-/** Half an event is added to the recovered tools, so that a count of zero also has a variance. */
+/** Half an event is added to the number of recovered tools, so that a count of zero also has a variance. */
 function boundRatio(recovered: Total, missed: Total): BoundedRecall {
   const events = recovered.sum + 0.5;
   const variance = (recovered.squares + 0.5) / events ** 2 + missed.squares / missed.sum ** 2;
@@ -116,9 +122,10 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 }
 
 /**
- * While the prior lies between the bounds, the measurement does not contradict the prior. A lower bound below
- * the prior would then only mean that there are few measurements. Using this bound would raise K, so fewer
- * tools would be missed and less could be measured.
+ * Whether the prior recovery rate lies between the bounds of the measured rate. While the prior lies between
+ * the bounds, the measurement does not contradict the prior. If the measurement does not contradict the
+ * prior, a lower bound below the prior only means that there are few measurements. Using this lower bound
+ * would raise K. With a larger K, fewer tools would be missed, and less could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
@@ -126,7 +133,7 @@ function isConsistentWithPrior({ low, high }: { readonly low: number; readonly h
 
 /**
  * The expected loss of a conversation with `misses` pruned needs: one minus the probability that recovery
- * restores all of them.
+ * restores all pruned needs.
  */
 export function lossOf(misses: number, recoveryRate: number): number {
   return misses === 0 ? 0 : 1 - recoveryRate ** misses;
@@ -134,8 +141,8 @@ export function lossOf(misses: number, recoveryRate: number): number {
 
 /**
  * Bounds effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1 has
- * a smaller variance than a coin toss with the same mean. The binomial bound at the real-valued sum is
- * therefore conservative. `npm run eval:served` measures the error.
+ * a smaller variance than a coin toss with the same mean. The binomial bound at the real-valued sum of the
+ * losses is therefore conservative. `npm run eval:served` measures the error.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

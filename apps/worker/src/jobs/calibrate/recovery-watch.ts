@@ -12,8 +12,8 @@ export interface WatchedRecovery {
 }
 
 /**
- * Minimum number of served conversations in the reference. With fewer conversations, recoveries are no
- * evidence.
+ * Minimum number of served conversations in the reference. With fewer conversations, recoveries are not
+ * evidence for a drop in recall.
  */
 const referenceMin = 200;
 /**
@@ -21,9 +21,9 @@ const referenceMin = 200;
  * conversations, or with the day (UTC).
  */
 export const blockMax = 40;
-/** Bounds of the recovery rate from which the size of a rise is computed. */
+/** Minimum and maximum recovery rate from which the size of a rise is computed. */
 const [rateMin, rateMax] = [0.3, 1];
-/** Minimum number of blocks or days. A smaller number gives no useful variance. */
+/** Minimum number of blocks of conversations, or of days. A smaller number gives no useful variance. */
 const blocksMin = 3;
 /** Confidence level of the bounds of a dispersion. */
 const certainty = 0.95;
@@ -31,10 +31,10 @@ const certainty = 0.95;
 export const dateLength = 10;
 
 /**
- * Measures how often tools are recovered. Computes how much more likely a conversation with or without a
- * recovery is after a drop of forwarded recall by ten points. The share of conversations with a recovery is
- * proportional to the share that misses a tool at its K. Shadow conversations measure that share, so a change
- * of K is not mistaken for a drop.
+ * Measures how often tools are recovered. Computes how a drop of forwarded recall by ten points changes the
+ * probability of a conversation with or without a recovery. The share of conversations with a recovery is
+ * proportional to the share of conversations that miss a tool at their K. Shadow conversations measure the
+ * share with a missed tool, so a change of K is not mistaken for a drop in recall.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
@@ -80,21 +80,24 @@ export class RecoveryWatch {
 export interface RecoveryLikelihood {
   /**
    * The number of conversations that are similar to each other, as the ratio of the variance of blocks to a
-   * binomial variance. At least 1.
+   * binomial variance. The number of similar conversations is at least 1.
    */
   readonly dispersion: number;
-  /** The information (nats) per conversation after the drop. 0 while the reference is too small. */
+  /**
+   * The information (in nats) per conversation after the drop in recall. 0 while the reference is too small.
+   */
   readonly nats: number;
   readonly ratioOf: (conversation: WatchedRecovery) => number;
 }
 
 /**
- * Measures how much more the number of recoveries varies between blocks than between independent
- * conversations. Similar conversations (an agent that repeats a task) have equal needs. Dividing the evidence
- * by this ratio prevents counting similar conversations as independent (Wedderburn, "Quasi-likelihood
- * functions", 1974). Blocks of consecutive conversations reveal episodes, and whole days also reveal parallel
- * episodes. If blocks vary significantly more, the upper bound of their ratio is used, because a ratio that
- * is too small causes false alarms. There are few days, so the lower bound of their ratio is used.
+ * Measures how much more the number of recoveries varies between blocks of conversations than between
+ * independent conversations. Similar conversations (an agent that repeats a task) have equal needs. Dividing
+ * the evidence by the measured ratio prevents counting similar conversations as independent (Wedderburn,
+ * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations reveal episodes, and whole days
+ * also reveal parallel episodes. If blocks vary significantly more, the upper bound of the blocks' ratio is
+ * used, because a ratio that is too small causes false alarms. There are few days, so the lower bound of the
+ * days' ratio is used.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -126,8 +129,8 @@ export function measureDispersion(
 }
 
 /**
- * Sums the squared differences between the blocks and their expected values, and the variances without
- * dispersion.
+ * Sums the squared differences between the blocks and their expected values, and the expected variances of
+ * independent conversations.
  */
 class Tally {
   #events = 0;
@@ -152,8 +155,8 @@ class Tally {
   }
 
   /**
-   * A bound on the ratio of the measured variance to the variance of independent conversations. 0 if there
-   * are too few blocks.
+   * A bound on the ratio of the measured variance to the variance of independent conversations. The bound is
+   * 0 if there are too few blocks.
    */
   boundRatio(side: 'low' | 'high'): number {
     if (this.size < blocksMin) return 0;

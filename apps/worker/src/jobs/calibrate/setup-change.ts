@@ -5,17 +5,18 @@
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
 /**
- * Minimum number of conversations from the first use of a new value. With fewer conversations, the new value
- * is not a change.
+ * Minimum number of conversations from the first use of a new value in the setup. With fewer conversations,
+ * the new value is not a change of the setup.
  */
 const conversationsMin = 5;
-/** The minimum share of these conversations that use the new value. */
+/** The minimum share of conversations from the first use of a new value on that use the new value. */
 const shareMin = 0.5;
 
 /**
- * The place of the first conversation after the newest change of the tool list, the model or the ranker. A
- * new value is a change only if most conversations from then on use it. A list that changes with every
- * conversation, or a model on trial, is therefore not a change. Null without a change.
+ * The index of the first conversation after the newest change of the tool list, the model or the ranker. A
+ * new value is a change only if most conversations from its first use on contain the new value. A tool list
+ * that changes with every conversation, or a model on trial, is therefore not a change. Null without a
+ * change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

@@ -6,13 +6,13 @@ const k = 12;
 const usual = 200;
 const setup: Setup = ['list', 'model', 'ranker'];
 
-/** The conversations start five minutes apart. */
+/** The test conversations start five minutes apart. */
 const timeOf = (at: number) => new Date(Date.UTC(2026, 10, 1) + at * 300_000).toISOString();
 const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.log(1 - random()) * scale);
 
 /**
- * Shadow conversations with three calls each. K = 12 is enough for 95% of them, and for 85% if all ranks are
- * stretched by the factor 1.4.
+ * Shadow conversations with three tool calls each. K = 12 is enough for 95% of the conversations. If all
+ * ranks are stretched by the factor 1.4, K = 12 is enough for 85% of them.
  */
 const drawShadows = (
   seed: number,
@@ -35,11 +35,11 @@ const stretched = (ranks: number[]) => ranks.map((rank) => Math.ceil(rank * 1.4)
 const stateOf = (conversations: readonly WatchedConversation[]) => watchRecall(conversations, k).state;
 
 describe('a drop in recall, detected from shadow conversations', () => {
-  it('is not reported without a change: no alarm in five runs of 400 conversations', () => {
+  it('is not reported without a change in recall: no alarm in five runs of 400 conversations', () => {
     for (const seed of [0, 1, 2, 3, 4]) expect(stateOf(drawShadows(seed, 400, same))).not.toBe('fell');
   });
 
-  it('is not reported when all calls in a conversation are the same', () => {
+  it('is not reported when all tool calls in a conversation are the same', () => {
     const alike = ([rank = 1]: number[]) => [rank, rank, rank];
     for (const seed of [0, 1, 2, 3, 4]) expect(stateOf(drawShadows(seed, 400, alike))).not.toBe('fell');
   });
@@ -91,8 +91,8 @@ interface Traffic {
 }
 
 /**
- * Traffic as the log contains it: some conversations are in shadow, and the other conversations are pruned to
- * K.
+ * Traffic of an account as the request log contains it: some conversations are in shadow, and the other
+ * conversations are pruned to K.
  */
 function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
   const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;
@@ -191,7 +191,7 @@ describe('a change of the tool list, the model or the ranker', () => {
     expect(fell(other)).toBeGreaterThan(2);
   });
 
-  it('is not detected for a list that differs with every conversation, or a model on trial', () => {
+  it('is not detected for a tool list that differs with every conversation, or for a model on trial', () => {
     const lists = drawTraffic({ ...after, count: 200 }).map((each, at) => ({
       ...each,
       setup: [`list-${at}`, at % 3 === 0 ? 'trial' : 'model', 'ranker'] as const,

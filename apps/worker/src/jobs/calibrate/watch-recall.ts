@@ -4,30 +4,31 @@ import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts'
 import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
 import { findChange, type Setup } from './setup-change.ts';
 
-/** Number of shadow conversations in the reference before detection starts. */
+/** Number of shadow conversations in the reference before the detection of drops starts. */
 export const referenceMin = 59;
 /** Growth of the reference, as a share, after which the reference is fitted again. */
 const growth = 0.2;
 /**
- * A CUSUM raises more false alarms if each conversation contains more information (in nats). A higher
- * threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis", 1985, chapter 2). The
- * threshold is therefore the logarithm of this multiple of the information. `npm run eval:calibration --
- * --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
+ * A CUSUM (cumulative sum test) raises more false alarms if each conversation contains more information (in
+ * nats). A higher threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis", 1985,
+ * chapter 2). The threshold is therefore the logarithm of this multiple of the information. `npm run
+ * eval:calibration -- --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run. A drop of ten points is confirmed with fewer conversations. In a
- * longer run, small errors of the reference would accumulate to the evidence of a drop. The run therefore
- * becomes part of the reference, and a new run starts (the idea of window-limited tests: Lai, "Sequential
- * changepoint detection in quality control and dynamical systems", 1995).
+ * Maximum number of conversations in a run of the CUSUM test. A drop of ten points is confirmed with fewer
+ * conversations. In a longer run, small errors of the reference would add up to apparent evidence of a drop.
+ * At the maximum length, the run therefore becomes part of the reference, and a new run starts. The limit is
+ * the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control and dynamical
+ * systems", 1995.
  */
 const runMax = 1_000;
 const alarmMin = 7;
-/** Evidence from which a drop is suspected, as a share of the evidence that an alarm needs. */
+/** Evidence from which a drop in recall is suspected, as a share of the evidence that an alarm needs. */
 const suspectedShare = 0.35;
 /**
  * Minimum evidence from shadow conversations. Recoveries also become more frequent if models use recovery
- * more, which is not a drop in recall.
+ * more often, which is not a drop in recall.
  */
 const shadowMin = Math.log(2);
 /**
@@ -36,14 +37,18 @@ const shadowMin = Math.log(2);
  */
 const blockShareMax = 1 / 3;
 /**
- * After a change of the setup, the time of a possible drop is known. A sequential test then needs less
- * evidence: it is wrong in at most one of this many changes (Ville's inequality), per kind of drop.
+ * Evidence that an alarm needs after a change of the setup. After a change of the setup, the time of a
+ * possible drop is known, so a sequential test needs less evidence. For each kind of drop, the test is wrong
+ * in at most one of 200 changes (Ville's inequality).
  */
 const changeAlarmAt = Math.log(200);
-/** Number of shadow conversations after a change until its test ends. */
+/** Number of shadow conversations after a change of the setup until the test of the change ends. */
 const retestSamples = 59;
 
-/** A conversation with evidence about recall: in shadow, or served with pruned tools. */
+/**
+ * A conversation with evidence about recall: a shadow conversation, or a conversation served with pruned
+ * tools.
+ */
 export type WatchedConversation = {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
@@ -54,9 +59,9 @@ export type WatchedConversation = {
 );
 
 /**
- * `suspected`: recoveries are more frequent. `changed`: the tool list, the model or the ranker changed. In
- * both states, recall is tested again with more shadow conversations. `fell`: shadow conversations confirm a
- * drop in recall.
+ * `usual`: no drop is suspected. `suspected`: recoveries are more frequent. `changed`: the tool list, the
+ * model or the ranker changed. In the states `suspected` and `changed`, recall is tested again with more
+ * shadow conversations. `fell`: shadow conversations confirm a drop in recall.
  */
 export interface RecallState {
   readonly state: 'usual' | 'suspected' | 'changed' | 'fell';
@@ -85,9 +90,12 @@ export function watchRecall(conversations: readonly WatchedConversation[], k: nu
     : { state: 'suspected', since: at(suspected.startedAt) };
 }
 
-/** Evidence for a drop in the conversations from `startedAt` on. */
+/** Evidence for a drop in recall in the conversations from `startedAt` on. */
 interface Evidence {
-  /** The logarithm of how much more likely these conversations are after a drop than without a drop. */
+  /**
+   * The logarithm of the ratio of the conversations' probability after a drop in recall to their probability
+   * without a drop.
+   */
   readonly nats: number;
   readonly shadowNats: number;
   readonly startedAt: number;
@@ -95,9 +103,9 @@ interface Evidence {
 }
 
 /**
- * A CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the current run form the
- * reference. A run ends when the evidence for a drop is no larger than the evidence against a drop, or at its
- * maximum length.
+ * A cumulative sum test, CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the
+ * current run form the reference. A run ends at its maximum length, or when the evidence for a drop is no
+ * larger than the evidence against a drop.
  */
 function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
   const reference = new Reference(watch);
@@ -117,7 +125,10 @@ function runCusum(conversations: readonly WatchedConversation[], watch: RecallWa
   return renderEvidence(run, startedAt, conversations.length, fitted.alarmAt);
 }
 
-/** A sequential test from a known start (Wald, "Sequential tests of statistical hypotheses", 1945). */
+/**
+ * A sequential test for a drop in recall with a known start (Wald, "Sequential tests of statistical
+ * hypotheses", 1945).
+ */
 function testChange(
   conversations: readonly WatchedConversation[],
   watch: RecallWatch,
@@ -134,9 +145,9 @@ function testChange(
 }
 
 /**
- * The usual shares are estimated from a limited number of conversations. The difference therefore includes
- * the sampling errors of the reference and of the run. To correct for this, the evidence is multiplied by the
- * reference's share of the conversations.
+ * Renders the evidence of a run. The shares before a drop are estimated from a limited number of
+ * conversations. The evidence therefore includes the sampling errors of the reference and of the run. To
+ * correct for sampling errors, the evidence is multiplied by the reference's share of the conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -148,16 +159,18 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
   return samples < retestSamples;
 }
 
-/** Evidence that is summed over consecutive conversations, with a limit per block. */
+/**
+ * Evidence that is summed over consecutive conversations, with a limit per block of similar conversations.
+ */
 class Run {
   readonly #natsMax: number;
-  /** Number of conversations in the traffic per observed conversation. */
+  /** Number of conversations in the account's traffic per observed conversation. */
   readonly #weight: number;
   #closed = 0;
   #open = 0;
   #count = 0;
   #day = '';
-  /** Number of conversations in the run. */
+  /** Number of conversations in the current run of the test. */
   size = 0;
   shadowNats = 0;
 
@@ -187,19 +200,22 @@ class Run {
 interface Fitted {
   /** Number of conversations in the fitted reference. */
   readonly size: number;
-  /** The share of the traffic that is observed. Without recovery, only shadow conversations are observed. */
+  /**
+   * The share of the account's traffic that is observed. Without recovery, only shadow conversations are
+   * observed.
+   */
   readonly observed: number;
   readonly alarmAt: number;
   readonly ratioOf: (conversation: WatchedConversation) => number;
 }
 
-/** The conversations with which other conversations are compared. */
+/** The conversations with which later conversations are compared. */
 class Reference {
   readonly #watch: RecallWatch;
   readonly #recoveries = new RecoveryWatch();
   /** The K that each shadow conversation needed. */
   readonly #needed: number[] = [];
-  /** The number of conversations in the traffic that the shadow conversations represent. */
+  /** The number of conversations in the account's traffic that the shadow conversations represent. */
   #traffic = 0;
   size = 0;
 
@@ -222,7 +238,7 @@ class Reference {
   }
 
   /**
-   * Adds conversations, starting with the oldest. Returns the place of the first conversation that was not
+   * Adds conversations, starting with the oldest. Returns the index of the first conversation that was not
    * added.
    */
   addUntil(conversations: readonly WatchedConversation[], isDone: (reference: this) => boolean): number {
@@ -246,7 +262,10 @@ class Reference {
     };
   }
 
-  /** The share of shadow conversations that need more than K tools. Half a conversation is added to each side. */
+  /**
+   * The share of shadow conversations that need more than K tools. Half a conversation is added to each of
+   * the two counts, so that the share is never 0 or 1.
+   */
   #missShares(): (k: number) => number {
     const shares = new Map<number, number>();
     return (k) => {

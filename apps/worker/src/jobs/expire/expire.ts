@@ -2,29 +2,34 @@ import { expireContents } from '../../contents/request-contents.ts';
 import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** The request data that an account allows the gateway to store, and its retention period. */
+/** The request data that an account allows the gateway to store, and the retention period of the data. */
 export interface Keeping {
   readonly retentionDays: number;
   readonly hasContents: boolean;
 }
 
 const dayMs = 86_400_000;
-/** Rows per statement. Each statement takes a fraction of a second, so writers are hardly delayed. */
+/**
+ * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so writers are
+ * hardly delayed.
+ */
 const rowsAtOnce = 5_000;
 /**
- * Number of days that the daily figures of tools are stored. Queries of tool health cover at most 90 days.
+ * Number of days for which the daily figures of tools are stored. Queries of tool health cover at most 90
+ * days.
  */
 const toolDaysKept = 91;
 /**
- * Milliseconds that the deletion of a partition waits for readers and writers. After this time, the partition
- * is left for the next round.
+ * Milliseconds that the deletion of a partition waits for readers and writers. If the readers and writers
+ * take longer, the partition is kept until the next hourly run.
  */
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes an account's expired data: log rows, contents, and assessments of tools that have not been offered
- * since. Hourly totals are kept. Daily figures of tools are kept as long as queries can request them,
- * regardless of the retention period. Returns the number of deleted rows and contents.
+ * Deletes an account's expired data: log rows, request contents, and assessments of tools that have not been
+ * offered during the retention period. Hourly totals are kept. Daily figures of tools are kept as long as
+ * queries can request them, regardless of the retention period. Returns the number of deleted rows and
+ * contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -54,8 +59,8 @@ export async function expireAccount(
 }
 
 /**
- * Lists accounts with data that is more than one day old, which is the shortest retention period. Assessments
- * are included because an assessment can be stored longer than the request that offered its tool.
+ * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
+ * Assessments are included because an assessment can be stored longer than the request that offered its tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
@@ -69,8 +74,8 @@ export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs
 }
 
 /**
- * Drops empty partitions for past months, and returns their names. The partition is created again if an event
- * for its month arrives late.
+ * Drops empty partitions for past months, and returns the names of the dropped partitions. A dropped
+ * partition is created again if an event for its month arrives late.
  */
 export async function dropEmptyPartitions(
   database: TelemetryDatabase,
@@ -96,7 +101,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // Another worker may have written to the partition, so it is checked again under the lock.
+    // Another worker may have written to the partition, so the statement checks it again under the lock.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

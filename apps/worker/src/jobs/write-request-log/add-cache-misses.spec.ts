@@ -16,7 +16,7 @@ const prompt: RequestPrompt = {
 const source = renderShippedEvent(createEndedEvent(createAcceptedEvent(), { prompt }));
 const row = renderRequestLogRow(source);
 
-/** Adds cache misses to events, with a log that contains one earlier request of the conversation. */
+/** Adds cache misses to events, with a request log that contains one earlier request of the conversation. */
 async function addWith(stored: unknown) {
   const earlier = {
     ...{ key: `${row.account_id}/${prompt.conversation}`, id: 'earlier', prompt: stored },

@@ -4,10 +4,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
-/**
- * Milliseconds for which earlier requests are read. This time is longer than any provider keeps an unused
- * prefix.
- */
+/** Milliseconds for which earlier requests are read. No provider keeps an unused prompt prefix for longer. */
 const historyMs = 13 * 3_600_000;
 /**
  * Maximum number of earlier requests in the conversation with which a new request is compared. Several agents
@@ -34,15 +31,15 @@ const stored = z.array(
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    // Null if another release wrote the prompt in a different format.
-    // A request without a prompt is not compared.
+    // The prompt is null if another release wrote it in a different format.
+    // A request without a stored prompt is not compared.
     prompt: requestPrompt.nullable().catch(null),
   }),
 );
 
 /**
  * Compares each event with the earlier requests of its conversation, and adds the reason why its request
- * missed the prompt cache. The earlier requests are in the log or in the same batch.
+ * missed the prompt cache. The earlier requests are in the request log or in the same batch of events.
  */
 export async function addCacheMisses(
   database: TelemetryDatabase,

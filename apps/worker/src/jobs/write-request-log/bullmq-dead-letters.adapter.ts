@@ -6,8 +6,8 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
- * Maximum number of dead letters. The oldest dead letters are deleted first, because this many dead letters
- * usually have the same cause.
+ * Maximum number of dead letters. Above this number, the oldest dead letters are deleted, because so many
+ * dead letters usually have the same cause.
  */
 const lettersMax = 100_000;
 /** Number of dead letters per read. Each dead letter has about 4 kB. */
@@ -35,11 +35,11 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // Without this check, commands would wait for Redis, possibly for days.
+    // Without this check, Redis commands would wait for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
-      // The loop starts at the end, so that a removed dead letter does not move the unread ones.
+      // The loop starts at the end of the queue, so that a removal does not move the unread dead letters.
       const letters = await this.#queue.getWaiting(Math.max(0, end - lettersAtOnce), end - 1);
       const ofAccount = letters.filter(({ data }) => accountOf(data.event) === accountId);
       await Promise.all(ofAccount.map((letter) => letter.remove()));
@@ -59,7 +59,7 @@ function accountOf(event: unknown): unknown {
   return typeof event === 'object' && event !== null && 'accountId' in event ? event.accountId : undefined;
 }
 
-/** The same event in the same batch always gets the same id, even after a retry. */
+/** The same event in the same batch always gets the same dead letter id, even after a retry. */
 function letterId({ batchId, event }: DeadRequestEvent): string {
   return `dead-${createHash('sha256')
     .update(`${batchId}\n${JSON.stringify(event)}`)

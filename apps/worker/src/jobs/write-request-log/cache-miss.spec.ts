@@ -103,7 +103,7 @@ describe('missed tokens', () => {
     expect(miss).toMatchObject({ tokens: 4_992, usd: (4_992 * 3.8) / 1e6 });
   });
 
-  it('are zero if everything was read except a small rest', () => {
+  it('are zero if everything was read except a small number of tokens', () => {
     expect(missOf({ cachedTokens: 10_000, writtenTokens: 500 })).toBeNull();
     expect(missOf({ cachedTokens: 9_850, writtenTokens: 650 })).toBeNull();
     expect(missOf({}, {}, [record(1, { writtenTokens: 0 })])).toBeNull();

@@ -7,10 +7,10 @@ import type {
   RequestPrompt,
 } from '@gateway/contracts';
 
-/** The properties of a conversation's request that affect its prompt cache. */
+/** The properties of a request that affect the prompt cache of its conversation. */
 export interface PromptRecord {
   readonly id: string;
-  /** The time at which the request was accepted, in milliseconds since the epoch. */
+  /** The time at which the gateway accepted the request, in milliseconds since the Unix epoch. */
   readonly atMs: number;
   readonly provider: string | null;
   readonly model: string | null;
@@ -19,16 +19,16 @@ export interface PromptRecord {
 }
 
 /**
- * Token differences below a block are rounding: providers cache in blocks, for example of 128 tokens at
- * OpenAI.
+ * Size of a prompt cache block in tokens. Differences below one block are rounding: providers cache in
+ * blocks, for example of 128 tokens at OpenAI.
  */
 const blockTokens = 128;
 const tokensMin = 256;
 const shareMin = 0.02;
 
 /**
- * Finds the reason why a request missed the prompt cache, by comparing the request with the earlier one that
- * it continues. Returns null if the request missed nothing, or continues no earlier request.
+ * Finds the reason why a request missed the prompt cache, by comparing the request with the earlier request
+ * that it continues. Returns null if the request missed no cached token, or continues no earlier request.
  * @param earlier requests of the same conversation, in any order; requests after `record` are ignored
  */
 export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
@@ -43,9 +43,9 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 }
 
 /**
- * Chooses the earlier request that this one continues. This is the request with the most in common, or the
+ * Chooses the earlier request that `record` continues: the earlier request with the most in common, or the
  * newest of several such requests. Agents of one session can take turns, so the chosen request is not always
- * the last one.
+ * the last request before `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -59,7 +59,7 @@ function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]):
   return best;
 }
 
-/** Similarity of two requests. Returns 0 if one request does not continue the other. */
+/** Similarity of two requests. Returns 0 if neither request continues the other. */
 function likenessOf(client: PromptHashes, earlier: PromptHashes): number {
   if (client.opening !== earlier.opening) return 0;
   const shared = Number(client.tools === earlier.tools) + Number(client.system === earlier.system);
@@ -83,8 +83,8 @@ function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
 }
 
 /**
- * The number of tokens that a request read from the cache or wrote to it. Some providers do not report
- * writes.
+ * The number of tokens that a request read from the cache or wrote to the cache. Some providers do not report
+ * cache writes.
  */
 function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: RequestPrompt): number {
   if (caching === 'explicit' || writtenTokens > 0) return cachedTokens + writtenTokens;
@@ -94,9 +94,10 @@ function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: Requ
 type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
- * If the cache lifetime has expired and nothing was read, the cause is the lifetime, regardless of other
- * changes. Otherwise, the cause is a change by the client, or else a change by the gateway. In all other
- * cases, the cause is the provider.
+ * Returns the cause of a cache miss. If the cache lifetime has expired and nothing was read, the cause is the
+ * lifetime, regardless of other changes. In all other cases, the cause is a change by the client, or else a
+ * change by the gateway. Without a change by the client or the gateway, the cause is the provider or the
+ * expired lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;
@@ -115,8 +116,8 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
 }
 
 /**
- * Attributes a change that the provider reports. If the client did not change this part of the prompt, the
- * gateway did.
+ * Attributes a change that the provider reports. If the client did not change the reported part of the
+ * prompt, the gateway changed it.
  */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];

@@ -28,7 +28,7 @@ describe('the K that a shadow request needed', () => {
     expect(neededOf(['tool_1'], { candidates: pinned })).toBe(1);
   });
 
-  it('follows the plan, because the tool set also contains choices from earlier turns', () => {
+  it('follows the plan, because the tool set also contains tools from earlier turns', () => {
     const { candidates } = createPlanEvent(20, 5);
     const kept = candidates.map((each) => ({
       ...each,
@@ -39,7 +39,7 @@ describe('the K that a shadow request needed', () => {
     expect(neededOf(['tool_0'], { candidates: dropped, k: 4 })).toBe(5);
   });
 
-  it('is the length of the whole list if the log lacks some candidates', () => {
+  it('is the length of the whole tool list if the log lacks some candidates', () => {
     expect(neededOf(['tool_900'], {}, 1_000)).toBe(1_000);
   });
 });

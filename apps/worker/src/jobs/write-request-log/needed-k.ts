@@ -1,19 +1,21 @@
 import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 
 /**
- * The stored measurements of a shadow request: whether its plan armed recovery, and each called tool once.
+ * The stored measurements of a shadow request: whether its plan enabled recovery, and each called tool once.
  */
 export interface StoredNeeds {
   readonly armed: boolean;
-  /** The probability of the shadow draw. Only the request that drew the conversation has it. */
+  /**
+   * The probability of the shadow draw. Only the request for which the conversation was drawn has a value.
+   */
   readonly share?: number;
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
 }
 
 /**
  * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
- * do not send the needs. The rows of these gateways get the rank of each called tool instead, as in the
- * previous release.
+ * do not send the needs of a request. For gateways of the previous release, the rank of each called tool
+ * replaces its need, as in the previous release.
  */
 export function renderNeeds(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -38,11 +40,11 @@ export function renderNeeds(
 }
 
 /**
- * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all of
- * these tools are always included. Returns null if the request was not in shadow or called none of the
+ * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all
+ * called tools are always included. Returns null if the request was not in shadow or called none of the
  * offered tools. A tool needs a K equal to its rank among the scored tools. The plan's tool set has
- * precedence over ranks, because it also contains choices from earlier turns. A tool in the plan needs at
- * most the plan's K, and any other tool needs more.
+ * precedence over ranks, because the tool set also contains tools from earlier turns. A tool in the plan
+ * needs at most the plan's K, and any other tool needs a larger K.
  */
 export function findNeededK(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -54,8 +56,8 @@ export function findNeededK(
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The tool is not among the logged candidates.
-    // The tool may not have been offered, so it counts as missed.
+    // The log may lack candidates, so a called tool may be missing from them.
+    // A missing tool counts as missed, although the tool may not have been offered.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }
@@ -81,7 +83,7 @@ function listNeeds(candidates: Candidates, k: number | null): Map<string, number
   return needs;
 }
 
-/** Chooses the bucket for a request if the router did not name one. */
+/** Chooses the bucket for a request if the router did not name a bucket. */
 export function chooseBucket({
   plan,
   toolsIn,

@@ -2,14 +2,14 @@ import { requestEventBatch, shippedRequestEventV1, type ShippedRequestEventV1 } 
 import { z } from 'zod';
 import { renderRequestLogRow, type RequestLogRow } from './request-log-row.ts';
 
-/** An event that can be written to the log. */
+/** An event that can be written to the request log. */
 export interface ParsedEvent {
   readonly row: RequestLogRow;
   readonly source: ShippedRequestEventV1;
   readonly traceparent: string | null;
 }
 
-/** An event that cannot be written to the log. */
+/** An event that cannot be written to the request log. */
 export interface RefusedEvent {
   /** The unchanged input of the event. */
   readonly source: unknown;
@@ -18,7 +18,10 @@ export interface RefusedEvent {
 }
 
 export interface ParsedBatch {
-  /** The events of a batch, sorted by id without duplicates, so that two batches never deadlock. */
+  /**
+   * The events of a batch, sorted by id without duplicates, so that two concurrent writes of batches never
+   * deadlock.
+   */
   readonly events: readonly ParsedEvent[];
   readonly refused: readonly RefusedEvent[];
 }
@@ -26,13 +29,13 @@ export interface ParsedBatch {
 const envelope = requestEventBatch.data.extend({ events: z.array(z.unknown()) });
 const reasonCharsMax = 500;
 /**
- * Ids outside this range are damaged or forged. The range is limited because each month within it can get its
- * own partition.
+ * Request ids with a time outside this range are damaged or forged. The range is limited because each month
+ * within the range can get its own partition.
  */
 const agedMsMax = 400 * 86_400_000;
 const aheadMsMax = 86_400_000;
 
-/** Parses each event in a batch separately, so that an invalid event does not block the others. */
+/** Parses each event in a batch separately, so that an invalid event does not block the other events. */
 export function parseBatch(data: unknown, nowMs: number): ParsedBatch {
   const batch = envelope.safeParse(data);
   if (!batch.success) {
@@ -65,8 +68,8 @@ function parseEvent(source: unknown, traceparent: string | null, nowMs: number):
 }
 
 /**
- * The table uses the same rule: the first result is kept, except that any other result replaces
- * `interrupted`.
+ * Whether an event replaces another event of the same request. The request log uses the same rule: the first
+ * result is kept, except that any other result replaces `interrupted`.
  */
 function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
   return other === undefined || (other.row.status === 'interrupted' && event.row.status !== 'interrupted');

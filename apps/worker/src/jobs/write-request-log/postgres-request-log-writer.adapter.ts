@@ -5,7 +5,7 @@ import type { RequestLogRow } from './request-log-row.ts';
 import { sumToolUse, type ToolUse, type UsedRow } from './tool-use.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 
-/** The columns of the log that the worker writes, with their types. */
+/** The columns of the request log that the worker writes, with their types. */
 const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   id: 'uuid',
   created_at: 'timestamptz',
@@ -116,8 +116,8 @@ const useKeys = ['account_id', 'day', 'tool'];
 const toolsPerDayMax = 2_000;
 
 /**
- * Adds the uses in the JSON parameter to `tool_days`, if the condition holds. Rows are written in the order of their
- * keys, so that two batches never deadlock.
+ * SQL that adds the tool uses in the JSON parameter to `tool_days`, if the condition holds. Rows are written
+ * in the order of their keys, so that two batches never deadlock.
  */
 const addToolUse = (json: string, condition: string) => `
   INSERT INTO tool_days AS days (${useNames.join(', ')})
@@ -144,9 +144,9 @@ const addToolUse = (json: string, condition: string) => `
     .join(', ')}, last_seen_at = greatest(days.last_seen_at, excluded.last_seen_at)`;
 
 /**
- * Inserts rows together with their ledger entries and their tool use, in one transaction. An `interrupted`
- * row has no savings, so its ledger entry is created only when another row replaces it. The tool use ($3) is
- * added if all rows ($4) were written.
+ * SQL that inserts log rows together with their ledger entries and their tool use, in one transaction. An
+ * `interrupted` row has no savings, so its ledger entry is created only when another row replaces the
+ * `interrupted` row. The tool use ($3) is added if all rows ($4) were written.
  */
 const insertWithLedger = `
   WITH written AS (${insert}
@@ -169,11 +169,11 @@ const insertWithLedger = `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. The rows cause
- * these errors.
+ * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. Errors of the
+ * classes 22, 23 and 54 are caused by the written rows.
  */
 const rowsAtFault = /^(22|23|54)/;
-/** Postgres reports a missing partition with this error. */
+/** SQLSTATE with which Postgres reports a missing partition. */
 const checkViolation = '23514';
 /** JSON escapes for characters that Postgres cannot store: NUL and lone surrogates. */
 const unstorable = /\\u(?:0000|d[89ab][0-9a-f]{2}|d[cdef][0-9a-f]{2})/;
@@ -217,9 +217,9 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
   }
 
   /**
-   * Adds the tool use for a batch of which some rows were already in the log. The new rows are known only
-   * after the insert, so this is a second transaction. If it fails, the tool use of these rows is not
-   * counted, because a retry finds no new rows.
+   * Adds the tool use for a batch of which some rows were already in the request log. The new rows are known
+   * only after the insert, so the tool use needs a second transaction. If the second transaction fails, the
+   * tool use of the new rows is not counted, because a retry finds no new rows.
    */
   async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
     const client = this.#database.acrossAccounts;
@@ -229,7 +229,7 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
 function renderRows(rows: readonly object[]): string {
   const json = JSON.stringify(rows);
-  // Nearly all batches contain no unstorable characters and need only one pass.
+  // Nearly all batches contain no unstorable characters and are therefore serialized only once.
   return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;
 }
 

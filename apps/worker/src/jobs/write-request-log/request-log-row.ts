@@ -8,7 +8,7 @@ import {
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 import { chooseBucket, findNeededK, renderNeeds, type StoredNeeds } from './needed-k.ts';
 
-/** A row in `request_log`, with its columns as fields. */
+/** A row of the table `request_log`, with its columns as fields. */
 export interface RequestLogRow {
   readonly id: string;
   /** The time at which the request was accepted, as RFC 3339 in UTC. */
@@ -113,8 +113,8 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
 }
 
 /**
- * The values until the request is compared with the earlier requests of its conversation: see
- * `addCacheMisses`.
+ * Initial values of the cache miss fields of a log row. `addCacheMisses` replaces these values after it
+ * compares the request with the earlier requests of its conversation.
  */
 const noMiss = {
   cache_miss_cause: null,

@@ -6,9 +6,10 @@ export class RowsRefused extends Error {}
 
 export interface RequestLogWriter {
   /**
-   * Writes either all rows or no row, adds their tool use, and returns the number of rows that changed the
-   * log. A request that is already in the log changes nothing, unless it is logged as `interrupted` and the
-   * new row has another status. Rows for a deleted account change nothing. Ids must be unique.
+   * Writes either all log rows or no row, adds their tool use, and returns the number of rows that changed
+   * the log. A repeated request changes nothing, unless the log contains it as `interrupted` and the new row
+   * has another status. Rows for a deleted account change nothing. The request ids of the rows must be
+   * unique.
    * @throws RowsRefused if a row is invalid. Any other error comes from the database, and the rows can be
    * retried.
    */
@@ -16,8 +17,8 @@ export interface RequestLogWriter {
 }
 
 export interface DeadLetters {
-  /** Stores events that cannot be written. A repeated event is stored only once. */
+  /** Stores events that cannot be written to the request log. A repeated event is stored only once. */
   add(letters: readonly DeadRequestEvent[]): Promise<void>;
-  /** Deletes an account's events. Throws `service_unavailable` while the queue is unavailable. */
+  /** Deletes an account's stored events. Throws `service_unavailable` while the queue is unavailable. */
   removeOf(accountId: string): Promise<void>;
 }

@@ -13,7 +13,7 @@ function usesOf(changes: readonly Partial<RequestEventV1>[]) {
 }
 
 describe('the use of tools', () => {
-  it('counts each tool once per request, and counts the requests under the empty name', () => {
+  it('counts each tool once per request, and counts the requests under the empty tool name', () => {
     const uses = usesOf([
       { plan: createPlanEvent(3, 1), toolsPruned: 2, calledTools: ['tool_0', 'tool_2', 'tool_2', 'made_up'] },
       { plan: createPlanEvent(3, 2), toolsPruned: 1, calledTools: ['tool_1'] },
@@ -26,20 +26,20 @@ describe('the use of tools', () => {
     expect(uses.get('tool_2')).toMatchObject({ offered: 2, forwarded: 0, called: 1, called_when_pruned: 1 });
   });
 
-  it('includes requests with tools that were not ranked, without a rank', () => {
+  it('includes requests with unranked tools, without a rank', () => {
     const plan = { ...createPlanEvent(0, 0), kReason: 'off' };
     const uses = usesOf([{ plan, offeredTools: ['one', 'two', 'one', ''], calledTools: ['two'] }]);
     expect([...uses.keys()]).toEqual(['', 'one', 'two']);
     expect(uses.get('two')).toMatchObject({ forwarded: 1, called: 1, ranked_calls: 0, rank_sum: 0 });
   });
 
-  it('counts all tools as forwarded if no tool was pruned, as in shadow', () => {
+  it('counts all tools as forwarded if no tool was pruned, as in a shadow conversation', () => {
     const plan = { ...createPlanEvent(2, 1), kReason: 'shadow' };
     expect(usesOf([{ plan, toolsPruned: 0 }]).get('tool_1')).toMatchObject({ forwarded: 1 });
     expect(usesOf([{ plan, toolsIn: 2, toolsOut: 1 }]).get('tool_1')).toMatchObject({ forwarded: 0 });
   });
 
-  it('counts denied calls, and truncates long names', () => {
+  it('counts denied tool calls, and truncates long tool names', () => {
     const uses = usesOf([{ deniedTools: ['x'.repeat(300), 'x'.repeat(300)] }]);
     expect([...uses.values()]).toMatchObject([{ tool: 'x'.repeat(256), denied: 1, offered: 0 }]);
   });

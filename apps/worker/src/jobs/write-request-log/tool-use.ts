@@ -3,25 +3,28 @@ import type { RequestLogRow } from './request-log-row.ts';
 /** A log row, and the tools that its request offered. */
 export interface UsedRow {
   readonly row: RequestLogRow;
-  /** Names of the offered tools, if they were not ranked. All of these tools were forwarded. */
+  /**
+   * Names of the offered tools, if the tools were not ranked. Tools that were not ranked were all forwarded.
+   */
   readonly offeredTools: readonly string[];
 }
 
 /**
- * Use of a tool on one day, which is added to a row of `tool_days`. The fields are the columns of that table.
+ * Use of a tool on one day, which is added to a row of `tool_days`. The fields are the columns of
+ * `tool_days`.
  */
 export interface ToolUse {
   readonly account_id: string;
   /** The UTC day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** The tool's name. The empty name counts the requests with tools. */
+  /** The tool's name. The row with the empty name counts the requests with tools. */
   readonly tool: string;
   offered: number;
   forwarded: number;
   called: number;
   called_when_pruned: number;
   denied: number;
-  /** Number of calls with a known rank. `rank_sum` is the sum of their ranks. */
+  /** Number of tool calls with a known rank. `rank_sum` is the sum of the ranks of all ranked tool calls. */
   ranked_calls: number;
   rank_sum: number;
   /** The time of the tool's last use, as RFC 3339. */
@@ -76,8 +79,8 @@ function addOffer(use: ToolUse, { isForwarded, rank }: Offer, isCalled: boolean)
 }
 
 /**
- * Tools that share a name count as one tool, with the best rank. That tool was forwarded if one of the tools
- * was forwarded.
+ * Tools that share a name count as one tool, with the best rank. The combined tool was forwarded if one of
+ * the tools was forwarded.
  */
 function listOffers(
   { candidates, tools_pruned, tools_in, tools_out }: RequestLogRow,

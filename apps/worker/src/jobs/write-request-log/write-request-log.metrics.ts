@@ -56,7 +56,9 @@ interface DecisionFigures {
   readonly spentUsd: number;
 }
 
-/** Sums the results over the rows. A row without a plan does not count toward recall. */
+/**
+ * Sums the results of the gateway's choices over the rows. A row without a plan does not count toward recall.
+ */
 export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   let [forwarded, pruned, savedUsd, spentUsd] = [0, 0, 0, 0];
   for (const row of rows) {

@@ -15,9 +15,9 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /**
- * A worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs, and invalid JSON
- * would make it throw and stall the job permanently. This worker passes invalid JSON on as text, so that the
- * batch is rejected like other invalid data.
+ * A queue worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs. For
+ * invalid JSON, BullMQ would throw an error, and the job would stall permanently. The lenient queue worker
+ * passes invalid JSON on as text, so that the batch is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -38,19 +38,19 @@ class LenientJob extends Job<unknown> {
 
 class LenientWorker extends Worker<unknown, void> {
   protected override get Job(): typeof Job {
-    // Both types are identical except for the type of the data.
+    // Both job types are identical except for the type of the data.
     return LenientJob as unknown as typeof Job;
   }
 }
 
 /**
- * Number of batches processed concurrently. Each batch is one statement, so the pool needs as many
- * connections.
+ * Number of batches processed concurrently. Each batch is one statement, so the database pool needs one
+ * connection for each batch.
  */
 const concurrency = 4;
 /**
- * Milliseconds until another worker takes over the batch of a stopped worker. Detecting the stop can take the
- * same time again.
+ * Milliseconds until another worker takes over the batch of a stopped worker. Detecting the stopped worker
+ * can take the same time again.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -58,11 +58,11 @@ const queueDepthEveryMs = 5_000;
 interface WriteRequestLogParts {
   readonly database: TelemetryDatabase;
   readonly partitions: Partitions;
-  /** The queue's Redis. Redis may be unavailable, even on startup. */
+  /** The connection to the queue's Redis server. The Redis server may be unavailable, even on startup. */
   readonly queueRedis: Redis;
   /** The queue of dead letters. The processor closes this queue when it stops. */
   readonly deadLetters: BullmqDeadLetters;
-  /** Accounts with shadow requests since their last calibration. The log writer adds to this set. */
+  /** Accounts with shadow requests since their last calibration. The log writer adds accounts to this set. */
   readonly shadowAccounts: Set<string>;
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
@@ -83,7 +83,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   constructor(parts: WriteRequestLogParts) {
     this.#parts = parts;
     this.#queue = new Queue(requestEventBatch.queue, { connection: parts.queueRedis });
-    // The connection has a separate listener that reports Redis errors.
+    // The Redis connection has a separate listener that reports Redis errors.
     this.#queue.on('error', () => undefined);
     this.#reports = new CommitReports(parts.reportCommitted);
     this.#metrics = createWriteRequestLogMetrics(parts.metrics);
@@ -125,7 +125,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A killed worker does not count as a failure of its batch.
+      // A batch does not count as failed if its worker was killed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
@@ -168,16 +168,16 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       for (const [state, count] of Object.entries({ ...counts, dead }))
         this.#metrics.depth.set({ state }, count);
     } catch {
-      // Redis is unavailable: the gauges keep their last value, and readiness reports the failure.
+      // If Redis is unavailable, the gauges keep their last values, and the readiness check reports the failure.
     }
   }
 }
 
-/** Milliseconds that a report waits, so that it can be combined with other reports. */
+/** Milliseconds that a commit report waits, so that several reports can be sent together. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Reports committed batches to the gateways, several per message. */
+/** Reports committed batches to the gateways, with several batches per message. */
 class CommitReports {
   readonly #broadcast: (batchIds: string[]) => void;
   #waiting: string[] = [];

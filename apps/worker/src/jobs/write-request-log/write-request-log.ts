@@ -13,22 +13,22 @@ export interface WriteRequestLogContext {
   readonly now: () => number;
   /** Collects the accounts with newly written requests that contain evidence about recall. */
   readonly shadowAccounts: Set<string>;
-  /** Called with the rows in a batch that changed the log. */
+  /** Callback with the rows in a batch that changed the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
 interface WrittenBatch {
-  /** Number of requests that are new in the log or replaced an `interrupted` row. */
+  /** Number of requests that are new in the request log or replaced an `interrupted` row. */
   readonly written: number;
-  /** Number of events that were already in the log. */
+  /** Number of events that were already in the request log. */
   readonly repeated: number;
   readonly dead: number;
 }
 
 /**
- * Writes a batch of request events. After the call, every event is either in the log or among the dead
- * letters. Throws if the database or the queue is unavailable. The batch can then be retried any number of
- * times.
+ * Writes a batch of request events. After the call, every event is either in the request log or among the
+ * dead letters. Throws if the database or the queue is unavailable. After an error, the batch can be retried
+ * any number of times.
  */
 export async function writeRequestLog(
   context: WriteRequestLogContext,
@@ -88,7 +88,7 @@ function renderDeadLetter(
   return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
 }
 
-/** Writes a batch within one span per event. Each span is in its request's trace. */
+/** Writes a batch within one span per event. Each span is in the trace of its request. */
 async function traceEvents<T>(
   events: readonly ParsedEvent[],
   batchId: string,
@@ -113,7 +113,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends with the batch. A failure is thrown only once, after the spans have ended.
+    // Each span ends with the batch. An error of the batch is thrown only once, after the spans have ended.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

@@ -8,7 +8,9 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/** The columns for a row in the request list: all columns except those that only the detail view shows. */
+/**
+ * The columns for a row in the request list: all columns except the columns that only the detail view shows.
+ */
 export const entryFields = {
   omit: {
     candidates: true,
@@ -116,7 +118,7 @@ function renderSavings(row: RequestLogLine) {
 export function renderDetail(row: RequestLogRecord): RequestDetail {
   const trace = renderTrace(row);
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
-  // Without a candidate list, or if nothing was pruned, all offered tools were forwarded.
+  // Without a list of candidates, or if no tool was pruned, all offered tools were forwarded.
   const pruned = trace.candidates.length > 0 && (row.toolsPruned ?? row.toolsIn - row.toolsOut) > 0;
   const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
   const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
@@ -140,7 +142,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     model_choice: renderChoice(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
-    // The request's content is stored separately and has a separate query.
+    // The request's content is stored separately, and a separate query returns the content.
     content: null,
   };
 }

@@ -12,7 +12,7 @@ describe('a request filter', () => {
     expect(chooseRequestFilter({ to })).toEqual({ createdAt: { lt: to } });
   });
 
-  it('matches a model by its requested name, its provider’s name for it, or provider and name', () => {
+  it('matches a model by its requested name, its provider’s name for the model, or provider and name', () => {
     expect(chooseRequestFilter({ model: 'together/meta-llama/Llama-3' })).toEqual({
       OR: [
         { model: 'together/meta-llama/Llama-3' },

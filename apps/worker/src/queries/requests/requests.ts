@@ -15,13 +15,13 @@ import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
  * Maximum number of requests to count. Counting reads the index row by row, which takes about 15 ms for this
- * many rows. At this limit, the total means "at least".
+ * many rows. If a total equals this limit, there may be more requests.
  */
 const totalMax = 100_000;
 
 /**
  * Lists an account's requests that match the filter, newest first. `total` counts all matching requests.
- * Counting stops at 100,000 if the filter uses anything other than the key and the status `error`.
+ * Counting stops at 100,000 if the filter uses anything other than the API key and the status `error`.
  */
 export async function listRequests(
   database: TelemetryDatabase,
@@ -43,8 +43,8 @@ export async function listRequests(
 }
 
 /**
- * Counts from the hourly totals, which contain the number of a key's requests and errors that are still in
- * the log.
+ * Counts requests from the hourly totals, which contain the number of an API key's requests and errors that
+ * are still in the log.
  */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
@@ -70,7 +70,7 @@ export async function getRequest(
   const id = requestId.toLowerCase();
   const timeMs = parseRequestTimeMs(id);
   if (timeMs === null) return { request: null };
-  // The time in the id determines the partition.
+  // The time in the request id determines the partition.
   const row = await database
     .forAccount(accountId)
     .requestLog.findUnique({ where: { id_createdAt: { id, createdAt: new Date(timeMs) } } });
@@ -94,13 +94,16 @@ export async function exportRequests(
   return { requests: rows.map(renderEntry) };
 }
 
-/** The order matches the index, which sorts by time first. Each id starts with its time. */
+/**
+ * The order of the requests matches the index, which sorts by time first. Each request id starts with its
+ * time.
+ */
 function isBefore(id: string): TelemetryWhere {
   const at = new Date(parseRequestTimeMs(id) ?? 0);
   return { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { id: { lt: id } }] };
 }
 
-/** Renders the filter for the database. Fields that are not set do not filter. */
+/** Renders the filter for the database. Unset fields of the filter match every request. */
 export function chooseRequestFilter({
   keyId,
   model,

@@ -13,11 +13,12 @@ import type { PolicyBucket } from '../../jobs/calibrate/policy-bucket.ts';
 import { boundEffective } from '../../jobs/calibrate/recovery-rate.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Values of K for which recall is shown, in addition to the K that the policy uses. */
+/** Values of K for which recall is shown, in addition to the K that the routing policy uses. */
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
 /**
- * Describes an account's policy, exactly as the router applies it, and the data on which the policy is based.
+ * Describes an account's routing policy, exactly as the router applies it, and the data on which the policy
+ * is based.
  */
 export async function describeCalibration(
   database: TelemetryDatabase,
@@ -36,7 +37,7 @@ export async function describeCalibration(
   return renderCalibration(accountId, stored);
 }
 
-/** Renders a stored policy as the API shows it. */
+/** Renders a stored routing policy as the API shows the policy. */
 export function renderCalibration(
   accountId: string,
   stored: StoredCalibration,
@@ -103,14 +104,14 @@ function renderRate(rate: RecoveryRate): RoutingCalibration['recovery_rate'] {
 }
 
 /**
- * Returns the number of conversations without a miss that the bound requires: ln 0.05 / ln target, because
- * the bound for n conversations is 0.05^(1/n).
+ * Returns the number of conversations without a miss that the lower bound of recall requires. The number is
+ * ln 0.05 / ln target, because the bound for n conversations is 0.05^(1/n).
  */
 function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
   return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));
 }
 
-/** Reads one of an account's policies in the router's format. */
+/** Reads one of an account's routing policies in the router's format. */
 export async function getRoutingPolicy(
   database: TelemetryDatabase,
   { accountId, version }: ParsedRequestOf<typeof getRoutingPolicyContract>,

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 import { chooseTopCandidates } from './routing-decisions.ts';
 
-test('a decision shows its ten best candidates and every called candidate, by rank', () => {
+test('a routing decision shows its ten best candidates and every called candidate, by rank', () => {
   const candidates = Array.from({ length: 40 }, (_, at) => ({
     name: `tool-${40 - at}`,
     score: at,

@@ -10,13 +10,13 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { renderTrace, traceFields } from '../requests/render-request.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
-/** SQL condition for a row with pruned tools and known candidates. */
+/** SQL condition for a log row with pruned tools and known candidates. */
 export const isPrunedByPlan = `routing IS NOT NULL AND ${isPruned}`;
 
-/** Number of best candidates shown per decision, in addition to the called candidates. */
+/** Number of best candidates shown per routing decision, in addition to the called candidates. */
 const candidatesMax = 10;
 
-/** Lists an account's tool decisions, newest first. */
+/** Lists an account's routing decisions about tools, newest first. */
 export async function listRoutingTraces(
   database: TelemetryDatabase,
   { accountId, from, to, limit }: ParsedRequestOf<typeof listRoutingTracesContract>,
@@ -30,7 +30,7 @@ export async function listRoutingTraces(
   return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
 }
 
-/** Keeps the best candidates in a decision and all called candidates, by rank. */
+/** Keeps the best candidates in a routing decision and all called candidates, by rank. */
 export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_total'>): RecentRoutingTrace {
   const candidates = trace.candidates
     .filter(({ rank, called }) => called || rank <= candidatesMax)
@@ -38,14 +38,16 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
   return { ...trace, candidates, candidates_total: trace.candidates.length };
 }
 
-/** A first turn forwards its best K tools, so a pruned tool with a smaller rank belongs to a later turn. */
+/**
+ * A first turn forwards its best K tools, so a pruned tool with a rank of at most K belongs to a later turn.
+ */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 
 /**
- * Selects each alert once per request. A call to a pruned tool is a `recovery` if the model requested the
- * tool through the recovery tool. Otherwise, the call is a `hallucinated_call`: the model called a tool name
- * that the request did not contain. For a shadow request, all tools were sent, and the plan would have pruned
- * the called tool.
+ * SQL that selects each recall alert once per request. A call to a pruned tool is a `recovery` if the model
+ * requested the tool through the recovery tool. Without the recovery tool, the call is a `hallucinated_call`:
+ * the model called a tool name that the request did not contain. For a shadow request, all tools were sent,
+ * and the plan would have pruned the called tool.
  */
 const sql = `
   , candidates AS (
@@ -65,8 +67,8 @@ const sql = `
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
 /**
- * Lists tools that a model needed although the tools were, or would have been, pruned. The newest tools come
- * first.
+ * Lists tools that a model needed although the plan pruned them, or would have pruned them. The most recently
+ * needed tools come first.
  */
 export function listRecallAlerts(
   database: TelemetryDatabase,

@@ -33,7 +33,7 @@ interface ToolPage {
   readonly tools: readonly ToolRow[];
 }
 
-/** Lists how each tool was used in an account's requests, most offered tool first. */
+/** Lists how each tool was used in an account's requests, most frequently offered tool first. */
 export async function listToolHealth(
   database: TelemetryDatabase,
   request: ParsedRequestOf<typeof listToolHealthContract>,
@@ -69,7 +69,9 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
   };
 }
 
-/** Minimum number of requests. With fewer requests, the result would not be reliable. */
+/**
+ * Minimum number of requests for a rating of a tool. With fewer requests, the rating would not be reliable.
+ */
 const forwardedMin = 50;
 const calledMin = 5;
 /** Maximum mean rank of a called tool with a good description. */

@@ -5,26 +5,28 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /**
- * Maximum number of decisions that are read. Expanding their candidates is the main cost, as in tool health.
+ * Maximum number of routing decisions that are read. Expanding the candidates of the decisions is the main
+ * cost, as in tool health.
  */
 const requestsMax = 1_000;
-/** Minimum number of collisions. With fewer collisions, the result would not be reliable. */
+/** Minimum number of collisions of two tools. With fewer collisions, the result would not be reliable. */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which the other tool ranked higher. Below this share, the other tool is
+ * Minimum share of a tool's calls in which another tool ranked higher. Below this share, the other tool is
  * merely relevant in many requests.
  */
 const shareMin = 0.2;
 /**
- * Maximum rank of a called tool. Calls to tools with a lower rank are ignored, because most other tools rank
- * higher there.
+ * Maximum rank of a called tool. Calls to tools with a larger rank number are ignored, because many unrelated
+ * tools rank higher than such a tool.
  */
 const rivalsMax = 20;
 
 /**
- * Finds hard negatives: for each called tool, the tools that ranked higher but were not called. Ranks are
- * taken from the routing decisions. "After" is the rank without the higher-ranked tool. `recalled` counts the
- * decisions in which the called tool would then be within K.
+ * SQL that finds hard negatives: for each called tool, the tools that ranked higher but were not called.
+ * Ranks are taken from the routing decisions. `mean_rank_after` is the mean rank without the higher-ranked
+ * tool. `recalled` counts the decisions in which the called tool would be within K without the higher-ranked
+ * tool.
  */
 const sql = `
   , decisions AS MATERIALIZED (
@@ -90,7 +92,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Whether a suggestion can help. For two dissimilar tools, a different wording does not help. */
+/** Whether a wording suggestion can help. For two dissimilar tools, a different wording does not help. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

@@ -16,14 +16,17 @@ import { dayOf, loggedColumns, usedAnalyticsColumns, usedColumns } from './usage
 
 const modelsMax = 20;
 
-/** Figures that can be summed. The totals of an account and of a key are kept longer than the log. */
+/**
+ * Usage figures that can be summed. The totals of an account and of an API key are kept longer than the
+ * request log.
+ */
 type SumRow = UsageFigures &
   Pick<AnalyticsDay, 'gross_savings_usd' | 'pruned_requests'> &
   Record<`status_${RequestStatus}`, number | null> & {
-    /** Requests that are no longer in the log. */
+    /** Number of requests that are no longer in the request log. */
     readonly purged: number;
   };
-/** Figures that only the log contains. */
+/** Usage figures that only the request log contains. */
 type LogRow = Pick<
   AnalyticsDay,
   | 'sessions'
@@ -60,7 +63,7 @@ const sumsOfTotals = `${usedColumns}, ${usedAnalyticsColumns}, coalesce(sum(purg
 const dayOfRow = dayOf('created_at');
 const byDay = 'GROUP BY date ORDER BY date';
 
-/** Selects the most used models for each part of the log: per day, or in total. */
+/** Selects the most used models for each part of the request log: per day, or in total. */
 const modelsSql = (part: string) => `
   , used AS (
     SELECT ${part} AS date, provider, model, ${loggedColumns},
@@ -111,7 +114,10 @@ interface Sums {
   readonly total: SumRow;
 }
 
-/** The totals exist only per account and key. Any other filter needs the log. */
+/**
+ * Stored totals exist only per account and API key. Figures with a filter for models or sessions need the
+ * request log.
+ */
 function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
   const { model, session_id } = question.filter;
   return model === undefined && session_id === undefined
@@ -164,7 +170,7 @@ const unknownLog: LogRow = {
   ...{ total_p95_ms: null, overhead_p50_ms: null, overhead_p95_ms: null },
 };
 
-/** @param log undefined if the log has no row of the day */
+/** @param log undefined if the request log has no row of the day */
 function renderFigures(
   {
     purged,
@@ -214,7 +220,7 @@ interface NarrowedLog {
   readonly values: readonly string[];
 }
 
-/** Renders the filter for an account's log. Fields that are not set do not filter. */
+/** Renders the filter for an account's request log. Unset fields of the filter match every row. */
 export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
   const values: string[] = [];
   const conditions: string[] = [];

@@ -23,7 +23,10 @@ const sql = `
     (SELECT coalesce(json_agg(causes ORDER BY tokens DESC, cause, detail), '[]') FROM causes) AS causes
   FROM compared`;
 
-/** Sums the prompt tokens that were read from providers' caches, and the missed tokens by cause. */
+/**
+ * Sums the prompt tokens that were read from providers' prompt caches, and the tokens missed in these caches
+ * by cause.
+ */
 export async function reportCache(
   database: TelemetryDatabase,
   { sessionId, ...span }: ParsedRequestOf<typeof reportCacheContract>,

@@ -22,7 +22,7 @@ describe('recall of the plans of shadow conversations', () => {
     // Two conversations recover their tool with probability 0.5.
     // Two other conversations recover both of their tools with probability 0.25.
     expect(recall.effective.value).toBeCloseTo((6 + 2 * 0.5 + 2 * 0.25) / 10, 12);
-    // The bound is the same as in calibration.
+    // The bound in analytics is the same as the bound in calibration.
     const misses = { samples: 10, one: 2, more: 2, losses: 2.5 };
     expect(recall.effective.low).toBe(boundEffectiveAt(misses, 0.5).low);
     expect(recall.effective.low).not.toBe(boundRecallBelow(10, 2.5));

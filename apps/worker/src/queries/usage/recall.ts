@@ -5,8 +5,9 @@ import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
  * Selects from `narrowed` the number of shadow conversations by number of missed tools. As in calibration, a
- * tool counts once per conversation, with the plan at its first call. Rows of earlier releases have no needs.
- * These rows count as one missed tool if the plan's K was too small.
+ * tool counts once per conversation, with the plan at its first call. Log rows of earlier releases do not
+ * contain the needed tools. Log rows of earlier releases count as one missed tool if the plan's K was too
+ * small.
  */
 export const recallSql = `
   , shadow AS (
@@ -31,7 +32,7 @@ export const recallSql = `
 export interface ShadowCount {
   readonly bucket: string | null;
   readonly missed: number;
-  /** Whether the plan would have armed recovery. */
+  /** Whether the plan would have enabled recovery. */
   readonly is_armed: boolean;
   readonly conversations: number;
 }
@@ -39,8 +40,9 @@ export interface ShadowCount {
 type Policy = Pick<StoredCalibration, 'recallTarget' | 'recoveryRate' | 'buckets'>;
 
 /**
- * Forwarded and effective recall of the plans of shadow conversations, with one-sided 95% bounds. Effective recall
- * uses the recovery rate of each bucket in the account's policy, and the same bounds as calibration.
+ * Forwarded and effective recall of the plans of shadow conversations, with one-sided 95% bounds. Effective
+ * recall uses the recovery rate of each bucket in the account's routing policy, and the same bounds as
+ * calibration.
  */
 export function renderRecall(
   counts: readonly ShadowCount[],
@@ -59,8 +61,8 @@ export function renderRecall(
 }
 
 /**
- * Without recovery, one missed tool already loses the conversation. A conversation without recovery is
- * therefore counted like one with several missed tools.
+ * Without recovery, one missed tool already loses the whole conversation. A conversation without recovery is
+ * therefore counted like a conversation with several missed tools.
  */
 function boundRecovered(
   counts: readonly ShadowCount[],
@@ -77,7 +79,7 @@ function boundRecovered(
     else if (missed > 0) more += conversations;
   }
   const misses: MissCounts = { samples, one, more, losses };
-  // The exact test needs a single recovery rate. With several rates, the binomial bound applies.
+  // The exact test needs a single recovery rate. With several recovery rates, the binomial bound applies.
   const [rate = 0] = rates.size === 1 ? rates : [];
   return boundEffectiveAt(misses, rate);
 }

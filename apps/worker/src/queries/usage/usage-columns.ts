@@ -1,7 +1,7 @@
 /** SQL for the UTC day that contains an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** SQL for an aggregate over times, as RFC 3339. */
+/** SQL that formats an aggregate over times as RFC 3339. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -11,7 +11,7 @@ const named = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, sql]) => `(${sql})::float8 AS ${name}`)
     .join(', ');
 
-/** Columns with the same sums in the log and in the hourly totals. */
+/** Columns with the same sums in the request log and in the hourly totals. */
 const sums = {
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),
@@ -28,8 +28,9 @@ const sums = {
 };
 
 /**
- * The columns in `usageFigures` and `gross_savings_usd`, aggregated over rows of the log. Totals are exact
- * (`bigint` and `numeric`). Only the result is converted to a double, which is exact for integers up to 2^53.
+ * The columns in `usageFigures` and `gross_savings_usd`, aggregated over rows of the request log. Totals are
+ * exact (`bigint` and `numeric`). Only the final result is converted to a double, which is exact for integers
+ * up to 2^53.
  */
 export const loggedColumns = named({
   ...sums,
@@ -64,7 +65,7 @@ export const usedColumns = known({
   provider_savings_usd: 'CASE WHEN sum(saving_requests) > 0 THEN sum(provider_savings_usd) END',
 });
 
-/** The columns of analytics that the totals contain, in addition to `usedColumns`. */
+/** The columns of analytics that the hourly totals contain, in addition to `usedColumns`. */
 export const usedAnalyticsColumns = known({
   gross_savings_usd: 'CASE WHEN sum(gross_requests) > 0 THEN sum(gross_savings_usd) END',
   pruned_requests: sumOf('pruned_requests'),

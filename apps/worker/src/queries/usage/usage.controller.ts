@@ -14,7 +14,7 @@ import { reportCache } from './cache.ts';
 import { listSessions } from './sessions.ts';
 import { listDailyUsage, listKeyUsage, summarizeUsage } from './usage.ts';
 
-/** Implements the contracts that query usage. */
+/** Implements the contracts that query an account's usage. */
 @Controller()
 export class UsageController {
   readonly #database: TelemetryDatabase;

@@ -13,7 +13,7 @@ import { dayOf, usedColumns } from './usage-columns.ts';
 
 const totalSql = `SELECT ${usedColumns} FROM used`;
 
-/** Returns an account's usage in a time span. Without requests, all figures are zero. */
+/** Returns an account's usage in a time span. Without requests, all usage figures are zero. */
 export async function summarizeUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof summarizeUsageContract>,
@@ -38,7 +38,7 @@ const keysSql = `
   SELECT 'usage.key' AS object, key_id, ${usedColumns}
   FROM used GROUP BY key_id ORDER BY requests DESC NULLS LAST, key_id LIMIT ${keysMax}`;
 
-/** Lists an account's usage per key, most used key first. */
+/** Lists an account's usage per API key, most used key first. */
 export async function listKeyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listKeyUsageContract>,
