@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
 
-/** A key in one of the stack's Redis servers. */
+/** A Redis key in one of the stack's Redis servers. */
 export interface FoundKey {
   readonly key: string;
-  /** Seconds until the key expires; -1 for a key that never expires. */
+  /** Seconds until the Redis key expires, or -1 for a Redis key that never expires. */
   readonly ttlSeconds: number;
 }
 
-/** Returns the Redis keys with the id in their name or value, on all servers of the stack. */
+/** Returns the Redis keys with the id in their name or value, on all Redis servers of the stack. */
 export async function findKeysNaming(stack: StackUnderTest, id: string): Promise<FoundKey[]> {
   const urls = Object.entries(stack.dev).flatMap(([name, url]) =>
     name.startsWith('redis') && typeof url === 'string' ? [url] : [],
@@ -68,7 +68,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // The path is a folder, or a segment that the gateway deleted during the search.
+      // The path is a folder, or a spool file that the gateway deleted during the search.
       return false;
     }
   });

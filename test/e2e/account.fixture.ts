@@ -14,14 +14,14 @@ import { connectAs, eventually } from '../integration/stack.fixture.ts';
 import { noteUsedSecret } from './canary-notes.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
-/** Creates a separate account for one test, so that other tests cannot affect its log or limits. */
+/** A separate account for one test, so that other tests cannot affect the account's log or limits. */
 export interface TestAccount {
   readonly accountId: string;
   readonly keyId: string;
   readonly apiKey: string;
 }
 
-/** Shadow routing is turned off, unless the test needs the default policy. */
+/** Creates an account. Shadow conversations are turned off, unless the test needs the default policy. */
 export async function createTestAccount(
   stack: StackUnderTest,
   { hasOwnPolicy = true }: { hasOwnPolicy?: boolean } = {},
@@ -46,7 +46,7 @@ export async function createTestAccount(
 
 export type CreatedKey = z.output<typeof createdApiKey>;
 
-/** Turns off shadow routing, so that results do not depend on random sampling. */
+/** Turns off shadow conversations, so that results do not depend on random sampling. */
 async function switchShadowOff(gatewayUrl: string, key: string): Promise<void> {
   const body = { policy: { shadow_share: 0 } };
   const answer = await send(gatewayUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
@@ -88,7 +88,7 @@ export async function connectEachFormat(
     await connectProvider(gatewayUrl, apiKey, { provider, api_key: 'upstream-key', base_url });
 }
 
-/** Waits for the request's row in the log. */
+/** Waits for the row of the request in the request log. */
 export function waitForRow(baseUrl: string, apiKey: string, requestId: string): Promise<RequestDetail> {
   return eventually(async () => {
     const answer = await send(baseUrl, { path: `/v1/account/requests/${requestId}`, key: apiKey });

@@ -11,7 +11,9 @@ export type Choice = 'required' | 'none' | { readonly tool: string };
 export interface AskOptions {
   readonly stream: boolean;
   readonly choice?: Choice;
-  /** Whether the request turns reasoning on. Formats without such a field ignore it. */
+  /**
+   * Whether the request turns reasoning on. This setting has no effect in formats without a reasoning field.
+   */
   readonly thinks?: boolean;
   readonly tools?: readonly FunctionTool[];
   /** Whether the client marks its instructions for the provider's prompt cache. */
@@ -33,7 +35,7 @@ export interface AgentAnswer extends ReadAnswer {
 export interface Agent {
   readonly format: ClientFormat;
   user(text: string): object;
-  /** Returns one message with a result for each call of an answer. */
+  /** Returns one message with a result for each tool call of a response. */
   results(answer: ReadAnswer, text: string): object[];
   ask(messages: readonly object[], options: AskOptions): Promise<AgentAnswer>;
 }
@@ -122,7 +124,10 @@ const messagesStyle: Style = {
   }),
 };
 
-/** Marks the last message, and gives a marked text the form of a block. */
+/**
+ * Adds a cache marker to the last message. A text message gets the form of a content block, because only
+ * blocks can have markers.
+ */
 function markLast(message: object, at: number, messages: readonly object[]): object {
   if (at < messages.length - 1) return message;
   const { role, content } = message as { role: string; content: string | object[] };

@@ -1,20 +1,20 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { EventStreamDecoder, SseDecoder, textHeader } from '@gateway/wire-formats';
 
-/** An answer as an agent reads it. */
+/** A response as an agent reads it. */
 export interface ReadAnswer {
   /** The assistant message in the client's format, with everything that the response contains. */
   readonly message: object;
   readonly said: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[];
   readonly reason: string | null;
-  /** Kinds of the content blocks, in order. The list is empty for formats without blocks. */
+  /** Kinds of the content blocks, in order. The list is empty for formats without content blocks. */
   readonly blocks: readonly string[];
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The error in the body or in the stream. */
+  /** The error message in the response body or in the stream. */
   readonly error: string | null;
-  /** Whether the response has its format's success terminator. */
+  /** Whether the stream has the terminator of a successful response in its format. */
   readonly isWhole: boolean;
   readonly text: string;
 }
@@ -63,7 +63,7 @@ function readChat(body: Json): Read {
 
 const joined: readonly string[] = ['content', 'reasoning_content', 'reasoning'];
 
-/** Merges the pieces of a delta into a message, as the agents do. */
+/** Merges the pieces of a stream delta into a message, as agents do. */
 function addDelta(message: Json, delta: Json): void {
   for (const [name, value] of Object.entries(delta)) {
     if (joined.includes(name)) message[name] = textOf(message[name]) + textOf(value);
@@ -83,7 +83,7 @@ function addCall(calls: Json[], { index, ...piece }: Json): Json[] {
   return calls;
 }
 
-/** Pieces of one block have the same index. */
+/** Adds a piece of a reasoning block. All pieces of one block have the same index. */
 function addDetail(details: Json[], piece: Json): Json[] {
   const known = details.find(({ index, type }) => index === piece['index'] && type === piece['type']);
   if (known === undefined) return [...details, { ...piece }];

@@ -2,12 +2,12 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { ReplayControls } from '@gateway/testing';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** Anthropic's SDK, which sends its key as a bearer token. */
+/** Creates Anthropic's SDK, which sends the API key as a bearer token. */
 export function connectAnthropic(baseURL: string, apiKey: string, maxRetries = 0): Anthropic {
   return new Anthropic({ baseURL, apiKey, maxRetries });
 }
 
-/** Anthropic's SDK, with the key header that older clients use. */
+/** Creates Anthropic's SDK with the `x-api-key` header that older clients use. */
 export function connectByXApiKey(baseURL: string, apiKey: string): Anthropic {
   const defaultHeaders = { authorization: null, 'x-api-key': apiKey };
   return new Anthropic({ baseURL, apiKey, maxRetries: 0, defaultHeaders });
@@ -17,7 +17,7 @@ export function plainMessages(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A response with signed reasoning. None of our serializers produces its JSON format. */
+/** A response with signed reasoning. None of our serializers produces JSON in this layout. */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
   {"type":"redacted_thinking","data":"Em9w=="},{"type":"text","text":"Hello."}],
@@ -60,7 +60,10 @@ const frames = streamed.map(
 /** The number of stream bytes up to the end of the text. */
 export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join(''));
 
-/** @param ending replaces the end of the text and all bytes after the text. */
+/**
+ * Returns a streamed response.
+ * @param ending replaces the end of the text and all bytes after the text.
+ */
 export function streamedMessages(ending?: string): ReplayControls {
   const body = ending === undefined ? frames.join('') : frames.slice(0, 7).join('') + ending;
   return { status: 200, body, headers: { 'content-type': 'text/event-stream' } };

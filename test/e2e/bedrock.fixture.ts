@@ -8,7 +8,9 @@ import type { ReplayControls } from '@gateway/testing';
 import { encodeEventStream } from '@gateway/wire-formats';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** The unmodified AWS SDK with its HTTP/2 handler, using the gateway's key as its token. */
+/**
+ * Creates the unmodified AWS SDK with its HTTP/2 handler. The SDK sends the gateway's API key as its token.
+ */
 export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
     region: 'us-east-1',
@@ -19,7 +21,7 @@ export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1
   });
 }
 
-/** A non-streaming text response. */
+/** A non-streaming text response in the Converse format. */
 export const said = {
   metrics: { latencyMs: 100 },
   output: { message: { role: 'assistant', content: [{ text: 'Hello, ü🌍.' }] } },
@@ -31,7 +33,7 @@ export function plainConverse(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** An error response from the service. The exception name is in a header. */
+/** Returns an error response of Bedrock. The exception name is in a response header. */
 export function converseError(status: number, exception: string): ReplayControls {
   const type = `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/`;
   const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type };
@@ -49,7 +51,7 @@ export const streamedEvents: readonly Event[] = [
   ['metadata', { usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 }, metrics: { latencyMs: 100 } }],
 ];
 
-/** Encodes event stream frames in the service's binary format. */
+/** Encodes stream events in the binary event stream format of AWS. */
 export function streamedConverse(events: readonly Event[], exception?: Event): ReplayControls {
   const frames = events.map(([type, payload]) => frame('event', type, payload));
   if (exception) frames.push(frame('exception', ...exception));

@@ -11,7 +11,7 @@ import { openAccount } from './telemetry.fixture.ts';
 const { baseUrl } = sharedStack();
 const model = 'anthropic/claude-opus-5-5';
 const messagesTools = githubTools.map(toMessagesTool);
-/** The model calls no tool. */
+/** Makes the model call no tool. */
 const wants = (): undefined => undefined;
 
 let provider: ReplayProvider;
@@ -29,7 +29,10 @@ afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
 describe('reasoning that the provider rejects', () => {
-  /** Opens a conversation. After the first turn, its tools change, because the key gets a new tool list. */
+  /**
+   * Starts a conversation. After the first turn, the tools of the conversation change, because the API key
+   * gets new allowed and denied tools.
+   */
   async function afterChange(more: object = {}, headers: Record<string, string> = {}) {
     opened += 1;
     const served = serveBoundModel(provider, wants);

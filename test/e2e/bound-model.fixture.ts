@@ -14,21 +14,23 @@ const asJson = (value: unknown): Json => (typeof value === 'object' && value !==
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const json = { 'content-type': 'application/json' };
 
-/** A provider with a model that returns reasoning in every response. The reasoning is bound to the prefix. */
+/** A provider with a model that returns bound reasoning in every response. */
 export interface BoundModel {
   readonly rules: TranscriptRules;
-  /** The verdicts on the requests with a transcript, oldest first. */
+  /**
+   * For each request with a transcript, whether the model accepts the transcript's reasoning, oldest first.
+   */
   readonly verdicts: readonly BindingVerdict[];
-  /** Requested tools that the model could neither see nor find. */
+  /** Tools that a user turn requested and that the model could neither see nor find. */
   readonly missed: readonly string[];
   /** The number of the model's searches for a deferred tool. */
   readonly searches: number;
 }
 
 /**
- * Answers every request. After a user turn, the model calls the tool that `wants` returns for the turn's
- * text. If the tool is deferred, the model searches for the tool first. After tool results, the model answers
- * with a short text.
+ * Responds to every request. After a user turn, the model calls the tool that `wants` returns for the turn's
+ * text. If the tool is deferred, the model searches for the tool first. After tool results, the model
+ * responds with a short text.
  */
 export function serveBoundModel(
   provider: ReplayProvider,
@@ -77,8 +79,8 @@ function refuse(format: BoundFormat, message: string): ReplayControls {
 }
 
 /**
- * Returns the tool that the last message requests. Undefined if the message has tool results or requests no
- * tool.
+ * Returns the tool that the last message requests. Returns undefined if the message has tool results or
+ * requests no tool.
  */
 function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
   const { content } = asJson(listOf(body['messages'] ?? body['input']).at(-1));
@@ -193,7 +195,7 @@ function answerConverse(
 }
 
 /**
- * Returns true if a received request makes the provider drop reasoning with another prefix. The request must
+ * Returns true if a received request makes the provider drop reasoning from another prefix. The request must
  * also name the beta feature.
  */
 export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): boolean {
@@ -202,7 +204,7 @@ export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 
   return text.includes('"prefix_mismatch_behavior":"drop_block"') && named.includes(bindingBeta);
 }
 
-/** The tool results in a request, as the provider received them. */
+/** Returns the tool results in a request, as the provider received them. */
 export function listResults(body: string): string[] {
   const blocks = listOf(asJson(JSON.parse(body))['messages']).flatMap(({ content }) => listOf(content));
   return blocks.flatMap(({ content, toolResult }) => {

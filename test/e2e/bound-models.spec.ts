@@ -35,14 +35,15 @@ beforeAll(async () => {
   account = await openAccount(provider);
   key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
   await connectEachFormat(baseUrl, key, provider.url);
-  // The router has not received this list before, so the plan may miss its deadline.
+  // The tool router has not received this tool list before, so the plan may miss its deadline.
   const messages = [{ role: 'user', content: clear }];
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests with the same beginning share the first plan, so each attempt begins differently.
+  // Requests with the same first messages share the conversation plan, so each attempt has different first
+  // messages.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     opened += 1;
@@ -81,7 +82,7 @@ interface SentTool {
 }
 const lastBody = (): string => provider.requests.at(-1)!.body.toString();
 const sentTools = (): SentTool[] => (JSON.parse(lastBody()) as { tools: SentTool[] }).tools;
-/** Returns the bytes of the tool list in every request. */
+/** Returns the bytes of the tool list in every upstream request. */
 const sentLists = (): string[] =>
   provider.requests.map(({ body }) => {
     const { tools, toolConfig } = JSON.parse(body.toString()) as { tools?: unknown; toolConfig?: unknown };
@@ -102,8 +103,8 @@ const open = ({ format, model }: typeof anthropic | typeof hosted, url = baseUrl
   openAgent(format, { baseUrl: url, key, model });
 
 /**
- * Sends every question, with the results of the calls, and returns the transcript. Each conversation begins
- * differently.
+ * Sends every question, with the results of the tool calls, and returns the transcript. Each conversation has
+ * a different first message.
  */
 async function converse(
   agentFor: (turn: number) => Agent,
@@ -232,7 +233,7 @@ it('a transcript with signatures and without a stored plan is sent unchanged', a
   const first = `{"role":"user", "content":"Name a branch that nobody planned"}`;
   const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
   const second = `"messages":[${first},${signed},{"role":"user","content":"There."}]`;
-  // Reasoning is turned off, but its signatures are still in the transcript.
+  // Reasoning is turned off, but the reasoning signatures are still in the transcript.
   for (const turn of [second, `${second},"thinking":{"type":"disabled"}`]) {
     const rest = `,"max_tokens":4000,${turn},"tools":${tools}}`;
     provider.enqueue(null, plainMessages(thoughtful));

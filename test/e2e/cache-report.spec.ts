@@ -1,4 +1,4 @@
-/** Plants prompt cache misses with known causes, and expects the report to name the causes. */
+/** Causes prompt cache misses in known ways, and expects the cache report to name the causes. */
 import { requestLogPage, usageCache, type CacheMiss, type RequestLogEntry } from '@gateway/contracts';
 import type { ClientFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
@@ -28,7 +28,7 @@ interface Prompt {
   readonly model: string;
   readonly tools: readonly Tool[];
   readonly system: string;
-  /** Messages of the user and the model, alternating. */
+  /** Alternating messages of the user and the model. */
   readonly messages: readonly string[];
 }
 
@@ -106,7 +106,7 @@ const nextOf = (prompt: Prompt): Prompt => ({
   messages: [...prompt.messages, 'May.', 'And why?'],
 });
 
-/** A change between the two requests of a conversation, and the miss that the report should show. */
+/** A change between the two requests of a conversation, and the cache miss that the report should show. */
 interface Planted {
   readonly expected: Pick<CacheMiss, 'cause' | 'detail'> | null;
   change?(prompt: Prompt, format: Format): Prompt;
@@ -144,8 +144,8 @@ const planted: readonly Planted[] = [
 ];
 
 /**
- * The number of conversations for each format and cause: 408 misses in total, and 51 conversations without a
- * miss.
+ * The number of conversations for each format and cause. There are 408 cache misses in total, and 51
+ * conversations without a cache miss.
  */
 const conversationsEach = 17;
 
@@ -172,7 +172,7 @@ async function ask(talk: Talk, prompt: Prompt, by = key): Promise<void> {
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
 }
 
-/** Runs the work for each conversation, four at a time. */
+/** Runs the function `work` for each conversation, four conversations at a time. */
 async function forEach(chosen: readonly Talk[], work: (talk: Talk) => Promise<void>): Promise<void> {
   const waiting = [...chosen];
   const run = async (): Promise<void> => {
@@ -181,7 +181,7 @@ async function forEach(chosen: readonly Talk[], work: (talk: Talk) => Promise<vo
   await Promise.all(Array.from({ length: 4 }, run));
 }
 
-/** Waits until the log has this many rows, and returns all rows. */
+/** Waits until the request log has this many rows, and returns all rows. */
 async function readRows(count: number): Promise<RequestLogEntry[]> {
   const page = (offset: number) =>
     callFor(requestLogPage, 200, { path: `/v1/account/requests?limit=500&offset=${offset}`, key });
@@ -223,7 +223,7 @@ it('the cache report names the causes of planted misses, with their tokens', asy
     ask(talk, (talk.plant.change ?? keep)(nextOf(talk.opening), talk.format)),
   );
   await setPruning('on');
-  // A new key uses the new preferences from its first request on.
+  // A new API key uses the new preferences from its first request on.
   const pruning = (await createTestKey(baseUrl, apiKey, limits)).key;
   await forEach(pruned ?? [], (talk) => ask(talk, nextOf(talk.opening), pruning));
   const rows = await readRows(talks.length * 2);
@@ -241,7 +241,7 @@ it('the cache report names the causes of planted misses, with their tokens', asy
 
 const keep = (prompt: Prompt): Prompt => prompt;
 
-/** Makes the caches of these conversations expire. */
+/** Makes the cached prompts of these conversations expire at the provider. */
 async function forget(expired: readonly Talk[]): Promise<void> {
   for (const { id } of [...expired, ...talks.filter(({ plant }) => plant.happens === 'evicted')])
     cache.evict(String(id));

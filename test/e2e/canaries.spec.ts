@@ -20,7 +20,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl, dataDir } = stack;
-/** The time until logs, spans and events are written and exported. */
+/** The time in milliseconds until logs, spans and events are written and exported. */
 const settledAfterMs = 3_000;
 
 const createSecret = () => randomBytes(33).toString('base64url');
@@ -28,7 +28,7 @@ const credential = `sk-upstream-${createSecret()}`;
 let account: TestAccount;
 let provider: ReplayProvider;
 
-/** The secrets found in each sink, and the sinks that were empty. */
+/** Returns the secrets found in each place that the stack writes to, and the places that were empty. */
 async function findIn(
   secrets: readonly Secret[],
 ): Promise<{ hits: Record<string, CanaryHit[]>; empty: string[] }> {
@@ -129,7 +129,7 @@ describe('the search for secrets', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** Returns the matching findings, grouped by sink. */
+  /** Returns the matching findings, grouped by the place that contains the secret. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)
@@ -165,11 +165,12 @@ it('no Redis user lacked a permission in the whole run', async () => {
   }
 });
 
-/** Plants a secret in several sinks, in several encodings. */
+/** Writes a secret to several outputs of the stack, in several encodings. */
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // The secret is sent as the name of an unknown field, so it appears in the error message.
+  // The test sends the secret as the name of an unknown field, so that the secret appears in the error
+  // message.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

@@ -4,7 +4,7 @@ import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 /** Body fields that contain secrets, for the gateway and for providers. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
-/** The minimum length, because shorter secrets could match unrelated bytes by chance. */
+/** The minimum length of a recorded secret, because shorter secrets could match unrelated bytes by chance. */
 const charactersMin = 12;
 const depthMax = 3;
 const errorBytesMax = 64 * 1024;
@@ -26,7 +26,7 @@ export function noteUsedSecret(name: string, value: string): void {
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Records the secrets in an exchange. Also stores an error response. */
+/** Records the secrets in an HTTP request and its response. The function also stores an error response. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

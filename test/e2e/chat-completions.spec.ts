@@ -38,9 +38,7 @@ interface SentBody {
 /** The last request that the provider received. */
 const received = () => provider.requests.at(-1)!;
 const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
-/**
- * Returns the client's tools in the upstream request. The gateway's recovery tool follows the client's tools.
- */
+/** Returns the names of the client's tools in the upstream request, without the gateway's recovery tool. */
 const namesOf = (tools: SentBody['tools']) =>
   (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== recoveryToolName);
 
@@ -97,7 +95,7 @@ describe('recorded tool calls with the official SDK and 117 additional tools', (
     });
   });
 
-  /** The SDK adds the request id from the response header to the parsed response. */
+  /** Removes the request id that the SDK adds to the parsed response from a response header. */
   function withoutRequestId(said: unknown): unknown {
     return { ...(said as object), _request_id: undefined };
   }
@@ -108,8 +106,8 @@ const withToolCalls = (folder: string) =>
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
 /**
- * Every exchange in the large collection (`npm run test:e2e -- --data DIR`). Without it, every exchange in
- * the repository's small collection.
+ * Uses every recorded exchange in the large collection (`npm run test:e2e -- --data DIR`). Without the large
+ * collection, the test uses the small collection in the repository.
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folder = given !== undefined && withToolCalls(given).length > 0 ? given : recordingsFolder;
@@ -141,7 +139,7 @@ it('every collected exchange with tool calls is returned byte for byte', async (
 });
 
 describe('the upstream request', () => {
-  /** JSON formatted in a way that no serializer produces. */
+  /** A request in a JSON layout that no serializer produces. */
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 
@@ -174,7 +172,7 @@ describe('the upstream request', () => {
     expect(sent).toContain('"x_own":1.50');
     const forwarded = namesOf(receivedBody().tools);
     expect(forwarded.length).toBeLessThan(tools.length + 1);
-    // The forwarded tools are in the client's order, regardless of score.
+    // The forwarded tools are in the client's order, regardless of their ranking.
     const offered = ['get_weather', ...namesOf(githubTools)];
     expect(forwarded).toEqual(offered.filter((name) => forwarded.includes(name)));
     const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));

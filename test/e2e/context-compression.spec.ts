@@ -39,7 +39,7 @@ const answers = new Map([
   [converseConversation, plainConverse(said)],
 ]);
 
-/** Returns the upstream request, after the response is complete. */
+/** Sends a request, waits until the response is complete, and returns the upstream request. */
 async function ask(conversation: Conversation, body: unknown, baseUrl = stack.baseUrl) {
   provider.enqueue(null, answers.get(conversation));
   const answer: Answer = await send(baseUrl, { path: conversation.path, key, body });

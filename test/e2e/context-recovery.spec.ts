@@ -50,7 +50,7 @@ const lanes: readonly (readonly [string, (given: NetClientGiven) => NetClient, m
 ];
 
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
-/** A log with many identical lines and one line that differs. */
+/** A log of 400 similar lines. */
 const logOf = (id: string): string =>
   Array.from({ length: 400 }, (_, at) => `12:00:${at} served request ${at} of ${id} in ${at} ms`).join('\n');
 const tools = githubTools.slice(0, 2);
@@ -186,7 +186,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     logOf('x'),
   );
 
-  /** The body that the SDK sends when it calls the provider directly, without the gateway. */
+  /** Returns the body that the SDK sends when it calls the provider directly, without the gateway. */
   async function again(sendAgain: () => Promise<unknown>): Promise<unknown> {
     scriptModel(provider, [done]);
     await sendAgain();

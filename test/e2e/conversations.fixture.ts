@@ -13,7 +13,7 @@ export const result = (id: string): string =>
   ).replace('"EXACT"', '12345678901234567890');
 
 /**
- * The n-th request from an agent with one tool. The request contains n tool results, of which only the last
+ * A conversation of an agent with one tool. The n-th request contains n tool results, of which only the last
  * is new.
  */
 export interface Conversation {

@@ -2,17 +2,17 @@ import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
 /**
- * Tables that may still contain a deleted account's id, as `<database>.<table>`. The comment above each entry
- * gives the reason.
+ * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above the
+ * table names gives the reason.
  */
 const tombstones = new Set([
   // These tables store the deletion and its progress.
   'account.account_deletions',
-  // These tables prevent late events from being written.
+  // These tables prevent the storage of events that arrive after the deletion.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // The audit log for secret access contains only ids, and is kept as long as the operator requires.
+  // The audit log for secret access contains only ids. The operator decides how long this audit log is kept.
   'vault.credential_audit',
 ]);
 

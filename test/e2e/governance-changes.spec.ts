@@ -6,10 +6,11 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** The maximum time for a change to reach every replica (decisions.md). */
+/** The maximum time in milliseconds for a change to reach every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
 /**
- * Tolerance for a process that stalls briefly. If the broadcast is lost, a change takes up to ten seconds.
+ * Additional time for a process that stalls briefly. If the broadcast of a change is lost, the change takes
+ * up to ten seconds.
  */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };
@@ -23,7 +24,7 @@ const body = {
 let edges: readonly string[];
 let provider: ReplayProvider;
 let account: TestAccount;
-/** The key that makes the changes, because a key cannot change its own record. */
+/** The API key that makes the changes, because an API key cannot change its own record. */
 let managerKey: string;
 
 beforeAll(async () => {
@@ -44,14 +45,17 @@ const change = async (method: string, path: string, changed?: unknown) => {
 const codeOf = ({ text }: Answer) => /"code":"([a-z_]+)"/.exec(text)?.[1];
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 
-/** Fills the caches of all replicas with the old state, then polls each replica until it shows the new state. */
+/**
+ * Fills the caches of all replicas before the change. Then polls each replica until the replica uses the
+ * change.
+ */
 async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Answer) => boolean) {
   for (const edge of edges) expect(shows(await ask(edge))).toBe(false);
   await act();
   const start = performance.now();
   const tookMs = await Promise.all(
     edges.map(async (edge) => {
-      // The start time of the last request that used the old state.
+      // The start time of the last request that did not use the change yet.
       for (let lastMs = 0; ;) {
         const begunMs = performance.now() - start;
         if (shows(await ask(edge))) return lastMs;

@@ -22,7 +22,7 @@ describe('guessing passwords', () => {
   it('a log-in with an unknown address gets the same response in the same time as one with a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // Makes fewer attempts of each kind than would trigger a block.
+    // The test makes fewer attempts of each kind than would trigger a block.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],
@@ -37,7 +37,7 @@ describe('guessing passwords', () => {
     const quickest = (times: number[]) => Math.min(...times);
     expect(quickest(unknown)).toBeGreaterThan(quickest(known) / 3);
     expect(quickest(known)).toBeGreaterThan(quickest(unknown) / 3);
-    // A correct password resets the failure counter.
+    // A correct password resets the counter of wrong passwords.
     expect((await logIn(person.email, person.password)).status).toBe(200);
   });
 
@@ -64,14 +64,14 @@ describe('guessing passwords', () => {
       logIn(owner.email, newPassword(), n < 10 ? address : newAddress()),
     );
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    // The clients that guess the password are blocked in their own networks.
+    // Clients without a known device are blocked in networks with earlier sign-in attempts.
     expect(statuses).toContain(429);
     expectError(await logIn(owner.email, owner.password), blocked);
     expectError(await logIn(owner.email, owner.password, address), blocked);
-    // The owner's known device is not blocked, even at the client address of the guesses.
+    // The owner's known device is not blocked, even at the client address of the password guesses.
     expect((await logIn(owner.email, owner.password, address, cookie)).status).toBe(200);
     expect((await logIn(owner.email, owner.password, '203.0.113.77')).status).toBe(200);
-    // The known device of another person is blocked too.
+    // The known device of another user is blocked too.
     const other = await signUpPerson(baseUrl);
     const foreign = deviceCookieOf(await logIn(other.email, other.password, '203.0.113.78'));
     expectError(await logIn(owner.email, owner.password, address, foreign), blocked);
@@ -83,8 +83,8 @@ describe('guessing passwords', () => {
     const address = newAddress();
     for (const [from, checkedMax] of [
       [() => address, 5],
-      // 20 attempts are allowed for all unknown devices together, and 1 for a network without earlier
-      // guesses.
+      // All unknown devices together have 20 attempts.
+      // A network without earlier password guesses has one additional attempt.
       [newAddress, 21],
     ] as const) {
       const email = `crowd-${randomUUID()}@example.com`;

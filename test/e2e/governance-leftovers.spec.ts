@@ -18,10 +18,11 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
- * The documented maximum lifetime of an account's data in Redis: 30 days, for the count of first requests.
+ * The documented maximum lifetime of an account's data in Redis. The count of first requests is kept for 30
+ * days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
-/** A gateway seals a spool file after a minute, and deletes the file once its events are stored. */
+/** A gateway closes a spool file after a minute, and deletes the file once its events are stored. */
 const spoolWithinMs = 150_000;
 
 let provider: ReplayProvider;
@@ -56,7 +57,7 @@ async function chat({ apiKey }: TestAccount, body: object): Promise<string> {
 
 /** Creates an account that has used every feature that stores data for accounts. */
 async function createBusyAccount(): Promise<TestAccount> {
-  // The default policy includes shadow routing, which counts the first requests.
+  // The default policy includes shadow conversations, for which the gateway counts the first requests.
   const account = await createTestAccount(stack, { hasOwnPolicy: false });
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: 'sk-upstream-1', base_url });
@@ -93,7 +94,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
     ];
     return kinds.every((kind) => keys.some(({ key }) => key.startsWith(kind))) ? keys : undefined;
   });
-  // If a deletion missed a Redis key without an expiry, the key would stay permanently.
+  // A Redis key without an expiry would stay permanently if the deletion missed this Redis key.
   const own = before.filter(({ key }) => key.includes(accountId));
   expect(own.filter(({ ttlSeconds }) => ttlSeconds < 0 || ttlSeconds > keptSecondsMax)).toEqual([]);
 
@@ -108,7 +109,8 @@ it('a deleted account leaves no count of first requests, context memo, stored or
   });
 
   const left = await findKeysNaming(stack, accountId);
-  // The account's last epoch, which is allowed, marks its keys as invalid for the gateways, and expires.
+  // The Redis key with the account's last epoch may remain. This Redis key makes the account's API keys
+  // invalid, and expires.
   expect(left.filter(({ key }) => !key.startsWith('epoch:'))).toEqual([]);
   expect(left.every(({ ttlSeconds }) => ttlSeconds > 0 && ttlSeconds <= 900)).toBe(true);
   expect(await findRowsNaming(stack, [accountId, account.keyId])).toEqual([]);

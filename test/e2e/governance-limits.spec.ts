@@ -54,7 +54,7 @@ describe('requests per minute', () => {
         }
         const admitted = statuses.filter((status) => status !== 429).length;
         expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(rpm / 2);
-        // A sliding one-minute window frees no capacity until a minute has passed.
+        // A sliding window of one minute has no new capacity until a minute has passed.
         expect(Date.now() - startedAt).toBeLessThan(60_000);
         expect(admitted).toBeGreaterThanOrEqual(rpm * 0.99);
         expect(admitted).toBeLessThanOrEqual(rpm * 1.01);
@@ -84,7 +84,10 @@ describe('requests per minute', () => {
     60_000,
   );
 
-  /** Uses persistent connections, because 2,000 new connections would dominate the test. */
+  /**
+   * Sends requests over persistent connections, because 2,000 new connections would take most of the test's
+   * time.
+   */
   async function chatByFetch(edge: string, key: string): Promise<Response> {
     const answer = await fetch(`${edge}/v1/chat/completions`, {
       method: 'POST',
@@ -117,7 +120,7 @@ describe('budgets for saved tokens', () => {
     messages: [{ role: 'user', content: question }],
     tools: githubTools,
   };
-  /** The largest tool list that the tight edge accepts. */
+  /** The largest tool list that the edge `tight` accepts. */
   const withFewerTools = { ...withTools, tools: githubTools.slice(0, 40) };
   const savedBy = (row: { estimated_tokens_saved: number; compression_tokens_saved: number }) =>
     row.estimated_tokens_saved + row.compression_tokens_saved;
@@ -129,7 +132,10 @@ describe('budgets for saved tokens', () => {
       daily_token_budget,
     });
 
-  /** Too small for an edge to reserve in advance, so every reservation belongs to a request. */
+  /**
+   * A token budget that is too small for an edge to reserve in advance, so every reservation belongs to a
+   * request.
+   */
   const smallBudget = 150_000;
 
   async function readBudget(keyId: string) {
@@ -138,7 +144,7 @@ describe('budgets for saved tokens', () => {
     const held = Object.entries(fields).filter(([field]) => field !== 'spent');
     return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
   }
-  /** Waits until no reservations remain, and returns the used budget. */
+  /** Waits until the budget has no reservations, and returns the used budget. */
   const untilSettled = (keyId: string) =>
     eventually(async () => {
       const { today, held } = await readBudget(keyId);
@@ -226,7 +232,7 @@ describe('budgets for saved tokens', () => {
     expect(provider.requests.length).toBeGreaterThan(0);
   });
 
-  /** Sends a request and closes the connection after this many milliseconds. */
+  /** Sends a request and closes the connection after `afterMs` milliseconds. */
   function giveUp(edge: string, key: string, body: string, afterMs: number): Promise<void> {
     return new Promise((resolve) => {
       const sent = request(`${edge}/v1/chat/completions`, {

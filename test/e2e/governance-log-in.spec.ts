@@ -61,7 +61,7 @@ describe('a refresh token', () => {
       for (const token of [thief.accessToken, second.access_token, third.access_token])
         expectError(await me(token), { ...unauthorized, code: 'invalid_session_token' });
     });
-    // The person's other login sessions remain valid.
+    // The user can still sign in with the password.
     expect((await logIn(thief.email, thief.password)).status).toBe(200);
   });
 
@@ -142,7 +142,7 @@ it('changing a password requires the old one and ends every other login session'
   expect((await me(owner.accessToken)).status).toBe(200);
   expectError(await logIn(owner.email, owner.password), wrong);
   expect((await logIn(owner.email, newOne)).status).toBe(200);
-  // After the change, the only known device is the browser that changed the password.
+  // After a password change, the only known device is the browser that changed the password.
   const known = deviceCookieOf(changed.find(({ status }) => status === 200)!);
   const address = newAddress();
   for (let n = 0; n < 5; n++) await logIn(owner.email, newPassword(), address);

@@ -7,14 +7,17 @@ import { call, expectFields, invalid } from './governance.fixture.ts';
 import { connectionsOf, disconnected, newSecret, providersPath as path } from './providers.fixture.ts';
 
 const stack = sharedStack();
-/** The address of a self-hosted server, which this suite never calls. */
+/** The address of a self-hosted model server, which this test file never calls. */
 const ownUrl = 'http://127.0.0.1:1/v1';
 
-/** The fields of a provider record, as listed in decisions.md. Every record also has an `object` field. */
+/**
+ * The fields of a provider record, as listed in decisions.md. Every provider record also has an `object`
+ * field.
+ */
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],
   ...['created_at', 'rotated_at', 'last_used_at', 'last_error'],
-  // Fields for the connect form, which decisions.md does not list.
+  // The fields of the form for connecting a provider, which decisions.md does not list.
   'fields',
 ];
 

@@ -66,7 +66,7 @@ describe('routing preferences', () => {
   });
 
   it('changed routing preferences apply on every replica within a second', async () => {
-    // One of the replicas accepts only small bodies.
+    // One of the replicas accepts only small request bodies.
     const tools = githubTools.slice(0, 50);
     const body = { ...hello, tools };
     const { key } = await createTestKey(baseUrl, account.apiKey, { name: 'few tools', k_target_override: 3 });
@@ -75,7 +75,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // The other replica may miss the plan deadline and then forward all tools.
+    // The plan of the other replica may miss its deadline, and all tools are then forwarded.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));

@@ -52,7 +52,7 @@ it('a person signs up, registers, creates a key, chats with it, and logs out', a
   const body = { refresh_token: visitor.refreshToken };
   const refreshed = await send(baseUrl, { path: '/v1/auth/refresh', body });
   expectError(refreshed, { ...unauthorized, code: 'invalid_refresh_token' });
-  // The account and its keys remain valid after the login session ends.
+  // The account and its API keys remain valid after the login session ends.
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
 }, 30_000);
 
@@ -122,8 +122,8 @@ describe('a forged session token', () => {
     const keys = await readKeys();
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(Object.keys(key)).not.toContain('d');
-    // The valid token is used before and after, so a cache that compares only part of the token would accept
-    // the forgery.
+    // The test uses the valid token before and after the forged tokens.
+    // A cache that compares only part of the token would therefore accept a forged token.
     expect((await me(person.accessToken)).status).toBe(200);
     for (const { name, token } of forgeTokens(person.accessToken, keys[0]!)) {
       for (const [method, path] of [

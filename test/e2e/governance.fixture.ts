@@ -5,9 +5,9 @@ import type { CreatedKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
 
-/** The maximum time for a change to reach every replica. */
+/** The maximum time in milliseconds for a change to reach every replica. */
 const effectiveWithinMs = 1_000;
-/** Additional tolerance for a process that stalls briefly. */
+/** Additional time in milliseconds for a process that stalls briefly. */
 const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
 
@@ -25,27 +25,27 @@ export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two replicas. A change that one replica accepts also applies on the other replica. */
+/** Two replicas of the edge. A change that one replica accepts also applies on the other replica. */
 export function replicas(stack: StackUnderTest): readonly string[] {
   return [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
 
-/** A request that the sandbox serves without a provider key. */
+/** A request to the sandbox, which needs no provider credential. */
 export const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
-/** Sends a chat request with this secret to each replica. Returns the responses. */
+/** Sends a chat request with this API key to each replica. Returns the responses. */
 export function chatOnAll(secret: string): Promise<Answer[]> {
   return Promise.all(replicas(sharedStack()).map((edge) => postChat(edge, secret, hello)));
 }
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** Calls the gateway and returns the response body. Expects this status and a JSON object. */
+/** Calls the gateway and returns the response body. The function expects this status and a JSON object. */
 export async function call(status: number, sent: Sent): Promise<Record<string, unknown>> {
   return callFor(anyObject, status, sent);
 }
 
-/** Calls the gateway, expects this status, and parses the body with a schema. */
+/** Calls the gateway, expects this status, and parses the response body with a schema. */
 export async function callFor<Schema extends z.ZodType>(
   schema: Schema,
   status: number,
@@ -56,21 +56,21 @@ export async function callFor<Schema extends z.ZodType>(
   return schema.parse(answer.json());
 }
 
-/** The record of a key in lists, without its secret. */
+/** The record of an API key as lists contain it, without its secret. */
 export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
   const { key, ...shown } = created;
   expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
   return shown;
 }
 
-/** The fields of a key record from decisions.md. */
+/** The fields of an API key record, as listed in decisions.md. */
 export const keyFields = [
   ...['id', 'object', 'name', 'prefix', 'last4', 'created_at', 'last_used_at', 'expires_at'],
   ...['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget', 'k_target_override'],
   ...['allowed_tools', 'denied_tools', 'scopes', 'inherited'],
 ];
 
-/** Expects a body with exactly these fields. */
+/** Expects a response body with exactly these fields. */
 export function expectFields(body: unknown, fields: readonly string[]): void {
   expect(Object.keys(body as object).sort()).toEqual([...fields].sort());
 }

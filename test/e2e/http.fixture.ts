@@ -5,10 +5,10 @@ export interface Sent {
   readonly method?: string;
   /** The path exactly as sent on the request line, without normalization. */
   readonly path?: string;
-  /** Sent as `Authorization: Bearer`. */
+  /** The API key, sent as `Authorization: Bearer`. */
   readonly key?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Strings and bytes are sent unchanged, any other value as JSON. */
+  /** The request body. Strings and bytes are sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** Parses the body as JSON. Throws if the body is not valid JSON. */
+  /** Parses the response body as JSON. Throws an error if the body is not valid JSON. */
   json(): unknown;
 }
 
@@ -65,7 +65,7 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
   });
 }
 
-/** A request with a chunked body declares no length. */
+/** Returns the `content-length` header. A request with a chunked body has no `content-length` header. */
 function lengthOf(bytes: Buffer, headers: OutgoingHttpHeaders = {}): OutgoingHttpHeaders {
   return 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
 }

@@ -101,7 +101,7 @@ describe('tool lists', () => {
     });
     const both = await forwardedOf();
     expect(both.names).toEqual(['read']);
-    // The denied tools were never sent to the model.
+    // The gateway never sends denied tools to the model.
     expect(both.headers).toMatchObject({ 'x-svc-tools-input': '3', 'x-svc-prune-ratio': '1/3' });
     expect(await put({ allowed_tools: null, denied_tools: null })).toMatchObject({ allowed_tools: null });
     expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);

@@ -1,6 +1,6 @@
 /**
  * Returns the minimum of up to three measurements. A busy machine adds random noise, but the gateway's own
- * share of the measured value stays the same.
+ * part of the measured value stays the same.
  */
 export async function leastOf(enough: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;

@@ -2,15 +2,13 @@ import { sharedStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 const triesMax = 3;
-/** The time in which a log line reaches its file. */
+/** The time in milliseconds until a log line is in its log file. */
 const writtenAfterMs = 500;
 
 const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
 const [begins, ends] = ['rate limits are local', 'rate limits are shared again'];
 
-/**
- * Returns how often edges have switched to local counting, and whether any edge is still counting locally.
- */
+/** Returns how often edges have switched to local counting, and whether any edge still counts locally. */
 function readLogs() {
   const logs = edges.map((name) => sharedStack().logs(name));
   return {
@@ -21,8 +19,8 @@ function readLogs() {
 
 /**
  * Runs a test that needs shared counting, which requires Redis to respond within 250 ms. On a busy machine,
- * edges may briefly switch to local counting and log the switch. In that case `run` starts again and creates
- * new keys.
+ * edges may briefly switch to local counting and log the switch. In that case, the function calls `run`
+ * again, and `run` creates new API keys.
  */
 export async function whileCountedTogether(run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

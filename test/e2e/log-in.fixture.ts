@@ -7,10 +7,10 @@ const { baseUrl } = sharedStack();
 export const blocked = { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' };
 export const wrong = { status: 401, type: 'authentication_error', code: 'invalid_credentials' };
 
-/** Creates a random password, because a later test searches all output of the run for passwords. */
+/** Creates a random password, because a later test searches all output of the test run for passwords. */
 export const newPassword = () => `pw-${randomUUID()}`;
 
-/** The network of this test file, so that each file uses different client addresses. */
+/** The network of this test file, so that each test file uses different client addresses. */
 const fileNetwork = `100.${randomInt(64, 128)}`;
 let lastAddress = 0;
 
@@ -30,7 +30,7 @@ export const logIn = (email: string, password: string, address = newAddress(), c
     { 'x-forwarded-for': address, ...(cookie === undefined ? {} : { cookie }) },
   );
 
-/** Returns the device cookie of a response, in the form in which a browser sends it back. */
+/** Returns the device cookie of a response, in the form in which a browser sends the cookie back. */
 export function deviceCookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const cookie = headers['set-cookie']?.find((each) => /^(__Host-)?svc_device=/.test(each));
   return cookie?.split(';')[0] ?? 'none';

@@ -1,6 +1,6 @@
 import type { StackUnderTest } from '@gateway/testing';
 
-/** Returns those of the given strings that appear in the stack's logs, as `<service>: <text>`. */
+/** Returns the given strings that appear in the stack's logs, as `<service>: <text>`. */
 export function findInLogs(stack: StackUnderTest, texts: readonly string[]): string[] {
   return Object.keys(stack.dev.services).flatMap((name) => {
     const log = stack.logs(name);

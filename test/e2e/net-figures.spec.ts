@@ -35,7 +35,9 @@ import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 const stack = sharedStack();
 const { baseUrl } = stack;
 let provider: ReplayProvider;
-/** A key without restrictions, and a key that may not use one of the tools. */
+/**
+ * `owner` is an API key without restrictions, and `limited` is an API key that may not use one of the tools.
+ */
 let owner: string;
 let limited: string;
 
@@ -65,7 +67,7 @@ const clients: readonly (readonly [string, (given: NetClientGiven) => NetClient,
 ];
 const seen: RequestLogEntry[] = [];
 
-/** Sends one request, and returns the response with its log entry. */
+/** Sends one request, and returns the response with its row in the request log. */
 async function ask(client: NetClient, stream: boolean, turns: readonly ModelTurn[]) {
   scriptModel(provider, turns);
   const answer = await client.ask([{ user: question }], stream);

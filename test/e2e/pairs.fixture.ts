@@ -11,14 +11,17 @@ import {
   type ReadSource,
 } from '../contract/gateway/source-readings.ts';
 
-/** A provider for each upstream format. */
+/** A provider for one upstream format. */
 export interface Origin {
   readonly provider: string;
-  /** The path prefix that this format uses at the provider. */
+  /** The URL path prefix that this format uses at the provider. */
   readonly path: string;
   readonly apis: readonly string[];
   readonly read: ReadSource;
-  /** Providers with recordings that the SDK for the format can read. */
+  /**
+   * The providers with recordings that the SDK for the format can read. If absent, the recordings of all
+   * providers are used.
+   */
   readonly recordedAt?: readonly string[];
 }
 
@@ -56,13 +59,17 @@ export interface Chosen {
   readonly reading: AnswerReading;
 }
 
-/** Undefined without the large collection of recordings (`npm run test:e2e -- --data DIR`). */
+/**
+ * The folder of the large collection of recordings (`npm run test:e2e -- --data DIR`). Undefined if the test
+ * run has no such folder.
+ */
 const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);
 export const isCollected = folder !== undefined;
 
 /**
- * Returns the format's first recordings for a feature, if every client format can express them without loss.
+ * Returns the format's first recordings for a feature, if every client format can express the recordings
+ * without loss.
  */
 export function chooseRecordings(
   origin: Origin,
@@ -94,7 +101,7 @@ export const imageBase64 =
 const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 const question = 'What is this?';
 
-/** Returns the request fields that the feature requires. */
+/** Returns the request fields that the tested feature requires. */
 export function sayMatter(client: ClientName, matter: Matter, reading: AnswerReading): object {
   const names = [...new Set(reading.calls.map(({ name }) => name))];
   return {
@@ -136,7 +143,7 @@ function say(...content: readonly object[]): object {
   return { messages: [{ role: 'user', content }] };
 }
 
-/** Sets a reasoning level instead of a budget, because some formats cannot express a budget. */
+/** Requests a reasoning level instead of a reasoning budget, because some formats cannot express a budget. */
 const askToThink: Readonly<Record<ClientName, object>> = {
   'chat-completions': { reasoning_effort: 'low' },
   messages: { output_config: { effort: 'low' } },

@@ -50,14 +50,14 @@ function typeOf({ response_file: file, streaming }: Recording): string {
 function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean): void {
   const body = replay.requests.at(-1)!.body.toString('utf8');
   for (const { name } of reading.calls) expect(body).toContain(`"${name}"`);
-  // OpenAI rejects this field in a non-streaming request.
+  // OpenAI rejects the field `stream_options` in a non-streaming request.
   if (!streaming) expect(body).not.toContain('stream_options');
   if (matter === 'images') expect(body).toContain(imageBase64);
   if (matter === 'thinking')
     expect(body).toMatch(/"(?:reasoning_effort|effort|thinkingLevel)":"low"|thinkingConfig/i);
 }
 
-/** In some formats, tool calls have no ids. In such a format, any unique id is correct. */
+/** Compares two readings. In formats without tool call ids, any unique id is correct. */
 function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
   const calls = expected.calls.map((call) => ({
     ...call,
@@ -69,7 +69,7 @@ function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
 
 const perMatter = 2;
 
-// Recordings are not part of the repository. CI requires the recordings: see findSharedData.
+// The recordings are not part of the repository. CI requires the recordings: see findSharedData.
 const whenCollected = isCollected ? describe : describe.skip;
 whenCollected.each(clientNames)('the SDK for %s', (client) => {
   describe.each(origins)('with $provider', (origin) => {

@@ -1,12 +1,18 @@
-/** A provider that caches prompt prefixes as providers document it, in each client format. */
+/** A test provider that caches prompt prefixes as providers document it, in each client format. */
 import type { ClientFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
-/** The prompt tokens that one request read from the cache, and the cacheable tokens that it missed. */
+/**
+ * The prompt tokens that one request read from the prompt cache, and the cacheable tokens that the request
+ * did not read.
+ */
 export interface CacheUse {
   readonly total: number;
   readonly read: number;
-  /** Tokens of the earlier request's prefix that were not read. 0 without an earlier request. */
+  /**
+   * Tokens of the earlier request's prefix that were not read from the cache. The number is 0 without an
+   * earlier request.
+   */
   readonly missed: number;
 }
 
@@ -14,7 +20,7 @@ export interface CacheUse {
 interface Entry {
   readonly model: string;
   readonly parts: readonly string[];
-  /** Ends of the cacheable prefixes, as numbers of parts. */
+  /** The lengths of the cacheable prefixes, as numbers of prompt parts. */
   readonly ends: readonly number[];
 }
 
@@ -23,8 +29,8 @@ const blockTokens = 128;
 const outputTokens = 5;
 
 /**
- * Stores the prompts of each conversation. The first message has the conversation's number (`conversation
- * 17`).
+ * Stores the prompts of each conversation. The first message contains the conversation's number
+ * (`conversation 17`).
  */
 export class PromptCache {
   readonly #entries = new Map<string, Entry[]>();
@@ -35,7 +41,7 @@ export class PromptCache {
     this.#entries.get(conversation)?.splice(0);
   }
 
-  /** Returns the cache use of a conversation's requests, in order. */
+  /** Returns the prompt cache use of a conversation's requests, in order. */
   usesOf(conversation: string): readonly CacheUse[] {
     return this.#uses.get(conversation) ?? [];
   }
@@ -90,7 +96,7 @@ function countTokens(parts: readonly string[]): number {
 type Parts = readonly unknown[];
 const listOf = (value: unknown): Parts => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 
-/** Returns the parts of a request: tools, instructions and messages. */
+/** Returns the parts of a request's prompt: tools, instructions and messages. */
 const prompts: Readonly<Record<ClientFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
   'chat-completions': ({ tools, messages }) => [listOf(tools), [], listOf(messages)],
   messages: ({ tools, system, messages }) => [listOf(tools), listOf(system), listOf(messages)],

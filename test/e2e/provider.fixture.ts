@@ -1,7 +1,7 @@
 import { startReplayProvider, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { join } from 'node:path';
 
-/** The repository's small collection of recorded exchanges with tool calls. */
+/** The folder of the repository's small collection of recorded exchanges with tool calls. */
 export const recordingsFolder = join(import.meta.dirname, 'recordings');
 
 export const startProvider = (): Promise<ReplayProvider> =>
@@ -21,14 +21,14 @@ export const completion = {
 
 export const plainAnswer: ReplayControls = { status: 200, body: completion, headers: json };
 
-/** One stream frame that contains the text `content`. */
+/** Returns one stream frame that contains the text `content`. */
 export function renderFrame(content: string): string {
   const choices = [{ index: 0, delta: { content }, finish_reason: null }];
   const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices };
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** A complete stream with one frame per string. */
+/** Returns a complete stream with one frame per string. */
 export function streamedAnswer(contents: readonly string[]): ReplayControls {
   const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
   const frames = [...contents.map(renderFrame), `data: ${JSON.stringify(end)}\n\n`, 'data: [DONE]\n\n'];

@@ -6,7 +6,7 @@ import { send, type Answer } from './http.fixture.ts';
 
 export const providersPath = '/v1/account/providers';
 
-/** The state of a provider that has no stored credential. */
+/** The record of a provider that has no stored credential. */
 export const disconnected = {
   connected: false,
   credential_hint: null,
@@ -18,7 +18,7 @@ export const disconnected = {
 
 export const newSecret = (prefix = 'sk-provider') => `${prefix}-${randomBytes(24).toString('hex')}`;
 
-/** API calls that manage provider connections with an account key. */
+/** Returns functions that manage provider connections with an API key. */
 export function connectionsOf(key: string) {
   const path = providersPath;
   return {

@@ -123,8 +123,8 @@ describe('the egress guard', () => {
       const literal = !base_url.includes('localhost');
       const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
       if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
-      // The address is stored through an edge that allows private addresses, and called through an edge that
-      // does not.
+      // The test stores the address through an edge that allows private addresses.
+      // The test calls the address through an edge that does not allow private addresses.
       await connectProvider(baseUrl, account.apiKey, body);
       const called = await postChat(closed, account.apiKey, hello('cerebras'));
       expectError(called, { ...invalid, code: 'egress_denied' });
@@ -142,7 +142,7 @@ describe('the egress guard', () => {
       expectError(called, { ...invalid, code: 'egress_denied' });
     }
     expect(provider.requests).toHaveLength(0);
-    // An account's own provider may not use the sandbox's address either.
+    // A provider connection of an account may not use the sandbox's address either.
     const body = { provider: 'cerebras', api_key: firstKey, base_url: `${sandbox.origin}/v1` };
     const stored = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
     expectError(stored, { ...invalid, code: 'egress_denied' });

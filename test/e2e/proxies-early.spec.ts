@@ -1,5 +1,5 @@
 /**
- * Tests that the gateway returns errors at the start of a proxied body before the rest of the body arrives.
+ * Tests that the gateway returns an error at the start of a request body before the rest of the body arrives.
  */
 import { sharedStack } from '@gateway/testing';
 import { request } from 'node:http';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
 });
 
-/** Sends only the start of a body and declares a much larger length. Returns the response. */
+/** Sends only the start of a request body and declares a much larger length. Returns the response. */
 function sendBeginning(path: string, type: string, bytes: number, beginning: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {

@@ -1,4 +1,7 @@
-/** Tests bodies much larger than the gateway's buffers. Its memory use must not grow with the body size. */
+/**
+ * Tests bodies much larger than the gateway's buffers. The gateway's memory use must not grow with the body
+ * size.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -59,8 +62,8 @@ function* upload(isModelLast: boolean): Generator<Buffer> {
 }
 
 /**
- * Sends a body and reads the response. Returns the response length and the peak growth of the gateway's
- * memory.
+ * Sends a request body and reads the response. Returns the response length and the peak growth of the
+ * gateway's memory.
  */
 async function exchange(path: string, type: string, body: Iterable<Buffer>) {
   const statm = `/proc/${stack.service('edge-gateway').pid}/statm`;
@@ -84,9 +87,9 @@ async function exchange(path: string, type: string, body: Iterable<Buffer>) {
 }
 
 /**
- * Returns the smallest memory growth in up to three exchanges, and the last response. Resident memory
- * includes a random amount of uncollected garbage. In a gateway that buffers bodies, the memory would grow in
- * every exchange.
+ * Returns the smallest memory growth in up to three requests, and the last response. Resident memory includes
+ * a random amount of uncollected garbage. In a gateway that buffers bodies, the memory would grow in every
+ * request.
  */
 async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
   let answer = await measure();
@@ -101,7 +104,7 @@ async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
 const multipart = 'multipart/form-data; boundary=cut';
 
 describe('a warmed-up gateway', () => {
-  // Runs twice, so that the heap reaches its stable size before the measurement.
+  // Sends each request twice, so that the heap reaches its stable size before the measurement.
   beforeAll(async () => {
     for (const isModelLast of [false, true, false, true])
       await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
@@ -145,8 +148,8 @@ it('the gateway accepts only as much of an upload as the sockets can buffer whil
       await delay(1000);
     }
     expect(taken).toBeGreaterThan(0);
-    // With Linux's default maximum, two sockets buffer 20 MB. A machine tuned for long-distance links buffers
-    // three times as much.
+    // With Linux's default maximum, two sockets buffer 20 MB.
+    // On a machine tuned for long-distance links, two sockets buffer three times as much.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

@@ -216,7 +216,8 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   connected.has(provider) &&
   model !== null;
 
-// The large recording collection is not in the repository. Only the tests below need it, and CI requires it.
+// The large collection of recordings is not in the repository.
+// Only the tests below need the large collection, and CI requires it.
 (folder === undefined ? describe.skip : describe).each(Object.entries(endpoints))(
   'recorded %s',
   (api, endpoint) => {

@@ -17,11 +17,11 @@ const { baseUrl } = sharedStack();
 export const everyTool = githubTools.map((tool) => tool.function.name);
 
 export const recoveryToolName = 'svc_more_tools';
-/** A tool that does not match the question, so it is pruned. */
+/** The name of a tool that does not match the question, so the plan prunes the tool. */
 export const wanted = 'create_gist';
 export const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 export const question = 'Please star the repository facebook/react';
-/** A tool that matches the question, so it is sent. */
+/** A call of a tool that matches the question, so the plan sends the tool. */
 export const own = {
   id: 'own1',
   name: 'star_repository',
@@ -31,7 +31,7 @@ export const own = {
 /** The call of the pruned tool, as the client receives the call. */
 export const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
-/** A call with which the model requests definitions. */
+/** A call of the recovery tool with which the model requests tool definitions. */
 export const describeTools = (id: string, ...names: string[]) => ({
   id,
   name: recoveryToolName,
@@ -52,7 +52,7 @@ export interface RecoveryCase {
   readonly cached?: boolean;
 }
 
-/** The three formats. Each provider caches the prefix, so the tool set never changes (`in_place`). */
+/** The three client formats. Each provider caches the prefix, so the tool set never changes (`in_place`). */
 export const eachFormat: readonly (readonly [string, RecoveryCase])[] = [
   ['chat-completions', { format: 'chat-completions', model: 'openai/gpt-4o-mini' }],
   ['messages', { format: 'messages', model: 'anthropic/claude-haiku-4-5', cached: true }],
@@ -71,24 +71,24 @@ export interface RecoveryBench {
   readonly provider: ReplayProvider;
   readonly key: string;
   open(given: RecoveryCase): Agent;
-  /** The bodies that the provider received, parsed. */
+  /** Returns the parsed request bodies that the provider received. */
   sent(): SentBody[];
   /** Sets the provider's responses, in order. */
   script(...turns: (ModelTurn | ReplayControls)[]): void;
-  /** Waits for the request's log entry. */
+  /** Waits for the row of the request in the request log. */
   rowOf(answer: AgentAnswer): ReturnType<typeof waitForRow>;
 }
 
 export interface SentBody {
   readonly raw: string;
-  /** Names of the defined tools, in order. */
+  /** Names of the tools that the request defines, in order. */
   readonly tools: readonly string[];
-  /** The definitions as JSON text. */
+  /** The tool definitions of the request as JSON text. */
   readonly definitions: string;
   readonly messages: readonly unknown[];
 }
 
-/** Starts a provider, connected to one account in every format. */
+/** Starts a provider and connects it to one account in every client format. */
 export async function openBench(): Promise<RecoveryBench> {
   const provider = await startProvider();
   const { apiKey } = await createTestAccount(sharedStack());

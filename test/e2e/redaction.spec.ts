@@ -1,6 +1,6 @@
 /**
  * Tests that one account's stored credentials cannot alter the log or the stored contents of other accounts.
- * The log of all tests is one file, so each test reads only the lines written since its start.
+ * The log of all tests is one file, so each test reads only the lines written since the test started.
  */
 import type { RequestDetail } from '@gateway/contracts';
 import { encodeEventStream } from '@gateway/wire-formats';
@@ -37,7 +37,7 @@ async function open(): Promise<TestAccount> {
 const connect = ({ apiKey }: TestAccount, api_key: string, name = 'openai') =>
   connectProvider(baseUrl, apiKey, { provider: name, api_key, base_url: `${provider.url}/v1` });
 /**
- * The body is sent as text. The search for leaked secrets would otherwise register these common texts as
+ * Sends the body as text. The search for leaked secrets would otherwise register these common texts as
  * secrets.
  */
 const put = ({ apiKey: key }: TestAccount, body: object) =>
@@ -65,7 +65,9 @@ const say = ({ apiKey }: TestAccount, content: string, more: object = {}) =>
 const readKept = (answer: Answer, { apiKey }: TestAccount): Promise<NonNullable<RequestDetail['content']>> =>
   eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(answer))).content ?? undefined);
 
-/** Returns the parsed log lines that were written since `from`. Throws for a line that is not JSON. */
+/**
+ * Returns the parsed log lines that were written since `from`. Throws an error for a line that is not JSON.
+ */
 const linesSince = (from: number) =>
   stack
     .logs(service)

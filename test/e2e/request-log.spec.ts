@@ -85,7 +85,7 @@ it('usage is estimated, and marked as an estimate, if the provider returns none'
   expect(row.prompt_tokens).toBeGreaterThan(0);
 });
 
-/** Removes the required arguments, so that a call without arguments is valid. */
+/** Returns true for a tool without required arguments, because a call without arguments is then valid. */
 const asksForNothing = ({ function: { parameters } }: (typeof githubTools)[number]): boolean =>
   ((parameters as { required?: string[] } | undefined)?.required ?? []).length === 0;
 
@@ -133,7 +133,7 @@ describe('the routing trace', () => {
     const [best] = trace.candidates;
     expect(best).toMatchObject({ name: 'get_weather', rank: 1, forwarded: true, called: true });
     const out = trace.candidates.filter(({ forwarded }) => forwarded).map(({ name }) => name);
-    // The recovery tool also reaches the model.
+    // The recovery tool is also sent to the model.
     const reached = out.length + 1;
     expect(row).toMatchObject({
       tools_in: 118,

@@ -18,12 +18,15 @@ afterAll(() => proxy.close());
 
 interface Proxy {
   readonly url: string;
-  /** The requests that passed through the proxy, by path. */
+  /** The requests that passed through the reverse proxy. */
   readonly received: { readonly path: string; readonly marks: string }[];
   close(): void;
 }
 
-/** A reverse proxy that forwards to the gateway. Its address is not in the gateway's configuration. */
+/**
+ * Starts a reverse proxy that forwards to the gateway. The proxy's address is not in the gateway's
+ * configuration.
+ */
 async function startProxy(target: () => string): Promise<Proxy> {
   const received: { path: string; marks: string }[] = [];
   const pass = (asked: IncomingMessage, response: ServerResponse): void => {
@@ -47,8 +50,8 @@ async function startProxy(target: () => string): Promise<Proxy> {
 }
 
 /**
- * Connects the providers to an address that leads back to the gateway. Their credential is the account's own
- * key.
+ * Connects the providers to an address that leads back to the gateway. The credential of the providers is the
+ * account's own API key.
  */
 async function connectTo(address: string): Promise<void> {
   const urls = { openai: `${address}/v1`, anthropic: address, hosted: address };
@@ -104,7 +107,7 @@ describe('a request loop costs at most one extra request', () => {
     await connectTo(proxy.url);
     const answer = await send(stack.baseUrl, { path: '/v1/models?live=true', key });
     expect(answer.status).toBe(200);
-    // Each provider with a model list received one list request.
+    // The gateway sent one request to each provider that lists its models.
     expect(proxy.received.map(({ path }) => path).toSorted()).toEqual(['/models', '/v1/models']);
   });
 

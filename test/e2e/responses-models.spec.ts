@@ -1,6 +1,6 @@
 /**
- * Models that take tools only on the Responses API, for clients of the other formats. The scripted provider
- * rejects requests that OpenAI would reject.
+ * Tests models that accept tools only on the Responses API, for clients of the other formats. The scripted
+ * provider rejects requests that OpenAI would reject.
  */
 import type { ClientFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
@@ -30,7 +30,7 @@ type Members = Record<string, unknown>;
 
 const encrypted = 'gAAAAABqPBGr-encrypted_reasoning==';
 const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: encrypted };
-/** A list that is too short to prune. */
+/** A tool list that is too short to prune. */
 const tools = githubTools.slice(0, 2);
 const [first, second] = tools.map((tool) => tool.function.name);
 const callOf = (at: number, name: string | undefined): Members => ({
@@ -51,7 +51,7 @@ function responseOf(output: readonly Members[], given: Members = {}): Members {
   return { ...head, status: 'completed', error: null, incomplete_details: null, output, usage, ...given };
 }
 
-/** The events that OpenAI sends for a response. */
+/** Returns the stream events that OpenAI sends for a response. */
 function eventsOf(response: Members): Members[] {
   const started = { ...response, status: 'in_progress', output: [], usage: null };
   const items = (response['output'] as Members[]).flatMap((item, output_index): Members[] => {
@@ -87,7 +87,10 @@ function answerWith(response: Members, isStream: boolean): ReplayControls {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: frames.join('') };
 }
 
-/** What OpenAI would say about the request. Undefined for a request that it takes. */
+/**
+ * Returns the error message with which OpenAI would reject the request. Returns undefined for a valid
+ * request.
+ */
 function findViolation(url: string, body: Members): string | undefined {
   if (url !== '/v1/responses') return `Function tools are not supported in ${url}. Use /v1/responses.`;
   if (body['store'] !== false) return 'the response would be stored';
@@ -146,7 +149,7 @@ describe.each<ClientFormat>(['chat-completions', 'messages', 'converse'])('a cli
     const done = await agent.ask([user, called.message, ...results], { stream, tools });
     expect([done.status, done.said]).toEqual([200, 'It is done now.']);
     const items = lastBody()['input'] as Members[];
-    // Chat-completions has no place for reasoning that the provider encrypted.
+    // The chat-completions format has no field for encrypted reasoning of the provider.
     const carried = format === 'chat-completions' ? [] : ['reasoning'];
     expect(items.map(({ type, role }) => type ?? role)).toEqual([
       'user',

@@ -17,7 +17,7 @@ export interface RoutedProvider {
   readonly name: string;
   readonly url: string;
   delayMs: number;
-  /** The model named in each received request. */
+  /** The model names of the received requests, in order. */
   readonly asked: string[];
   close(): Promise<void>;
 }
@@ -63,7 +63,10 @@ async function startProvider(name: string): Promise<RoutedProvider> {
   return provider;
 }
 
-/** A separate account with three connected providers: two of one format and one of another. */
+/**
+ * A separate account with three connected providers: two providers of one format and one provider of another
+ * format.
+ */
 export interface RoutedWorld {
   readonly account: TestAccount;
   readonly providers: readonly RoutedProvider[];
@@ -91,10 +94,10 @@ export const easy = 'What is the capital of France?';
 export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
-/** The maximum time for writing a log row on a busy machine. */
+/** The maximum time in milliseconds for writing a row of the request log on a busy machine. */
 const logMsMax = 30_000;
 
-/** The response headers of a chat request, and the model choice in its log row. */
+/** The response headers of a chat request, and the model choice in the row of the request log. */
 export interface Chosen {
   readonly id: string;
   readonly detail: RequestDetail;
@@ -113,7 +116,10 @@ export async function askRouted(
   return readChosen(key, await send(edge, { path: '/v1/chat/completions', key, body, headers }));
 }
 
-/** Expects the headers, the log, and the first candidate of the choice to name the same model. */
+/**
+ * Expects the same model in the response headers, in the request log, and in the first candidate of the
+ * choice.
+ */
 export async function readChosen(key: string, answer: Answer): Promise<Chosen> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
   const id = `${String(answer.headers['x-svc-provider'])}/${String(answer.headers['x-svc-model'])}`;

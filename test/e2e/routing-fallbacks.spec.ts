@@ -9,8 +9,8 @@ import { changePreferences } from './routed-providers.fixture.ts';
 
 const stack = sharedStack();
 /**
- * According to the catalog, this model reads no images, has no reasoning, and has a context window of 131,072
- * tokens.
+ * A model that reads no images, has no reasoning, and has a context window of 131,072 tokens, according to
+ * the catalogue.
  */
 const limited = 'groq/llama-3.1-8b-instant';
 const able = 'openrouter/a-model-of-tomorrow';

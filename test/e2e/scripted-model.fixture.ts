@@ -11,23 +11,23 @@ import { formatNamed } from '@gateway/wire-formats';
 /** The content of one model response. */
 export interface ModelTurn {
   /**
-   * Reasoning at the beginning of the response: a text, which the provider signs, or hidden reasoning. Needs
-   * a provider with rules.
+   * Reasoning at the start of the response: a text that the provider signs, or hidden reasoning. Reasoning
+   * requires a provider with rules.
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;
   readonly calls?: readonly { id: string; name: string; arguments: unknown }[];
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  /** Input tokens that were read from the provider's prompt cache. */
+  /** Number of input tokens that were read from the provider's prompt cache. */
   readonly cachedInputTokens?: number;
-  /** Whether the response reports no usage. */
+  /** Whether the response contains no token usage. */
   readonly isUnmetered?: boolean;
-  /** The reason why the response ends. Default: pending calls, or completion. */
+  /** The reason why the response stopped. By default, the model made tool calls or completed the response. */
   readonly ends?: 'length';
-  /** Whether a stream ends with an error event in place of its terminator. */
+  /** Whether the stream ends with an error event in place of its terminator. */
   readonly breaks?: boolean;
-  /** How the replay provider sends the response. */
+  /** Controls of the replay provider for sending the response, such as a delay. */
   readonly sending?: ReplayControls;
 }
 
@@ -38,8 +38,8 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
 };
 
 /**
- * Scripts a provider that returns the given turns in order, one per request, in the request's format. With
- * rules, it rejects requests that break a rule, as the provider of the format does.
+ * Makes a provider return the given turns in order, one turn per request, in the request's format. With
+ * rules, the provider rejects requests that break a rule, as the real provider of the format does.
  */
 export function scriptModel(
   provider: ReplayProvider,
@@ -56,7 +56,7 @@ export function scriptModel(
   });
 }
 
-/** Renders a turn as the response to a request. Returns controls unchanged. */
+/** Renders a turn as the response to a request. Controls of the replay provider are returned unchanged. */
 export function renderAnswer(
   turn: ModelTurn | ReplayControls,
   { url, body }: { readonly url: string; readonly body: Buffer },
@@ -191,7 +191,10 @@ function tellReasoning({ style, blocks }: Reasoning, isStream: boolean): StreamE
   });
 }
 
-/** OpenRouter sends each block in pieces with the same index, and the signature in the last piece. */
+/**
+ * Renders reasoning as OpenRouter sends it. All pieces of a block have the same index, and the last piece has
+ * the signature.
+ */
 function tellDetails(blocks: readonly IssuedReasoning[], isStream: boolean): StreamEvent[] {
   const details = blocks.flatMap((issued, index): object[] => {
     const place = { format: 'anthropic-claude-v1', index };
@@ -226,7 +229,7 @@ function tellText(text: string, block: number): StreamEvent[] {
   ];
 }
 
-/** Splits arguments into pieces, as models stream them. */
+/** Renders a tool call with the arguments split into pieces, as models stream arguments. */
 function tellCall(call: { id: string; name: string; arguments: unknown }, block: number): StreamEvent[] {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const place = { choice: 0, block };

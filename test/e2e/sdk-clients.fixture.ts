@@ -18,7 +18,7 @@ export interface HeardAnswer {
   readonly reason: string | null | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The full SDK result as a string. */
+  /** The full result of the SDK as a string. */
   readonly raw: string;
   readonly header: (name: string) => string | null;
 }
@@ -30,7 +30,7 @@ export interface Turn {
   readonly results?: readonly { id: string; text: string }[];
 }
 
-/** An SDK that sends requests with tools to the gateway. */
+/** A client that sends requests with tools to the gateway through an SDK. */
 export interface NetClient {
   readonly format: ClientFormat;
   ask(turns: readonly Turn[], stream: boolean, signal?: AbortSignal): Promise<HeardAnswer>;

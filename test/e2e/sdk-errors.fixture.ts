@@ -24,13 +24,13 @@ const message = 'provider error';
 
 export interface FailingProvider {
   readonly provider: string;
-  /** The path prefix that this format uses at the provider. */
+  /** The URL path prefix that this format uses at the provider. */
   readonly path: string;
   readonly answer: () => ReplayControls;
   readonly fail: (status: number) => ReplayControls;
-  /** Sends `Hello, ` and then an error. */
+  /** Makes the provider send `Hello, ` and then an error. */
   readonly sendErrorInStream: () => ReplayControls;
-  /** Sends `Hello, ` and then closes the connection. */
+  /** Makes the provider send `Hello, ` and then close the connection. */
   readonly breakStream: () => ReplayControls;
 }
 
@@ -116,7 +116,7 @@ type Thrown = abstract new (...args: never[]) => Error;
 
 export interface FailedClient {
   readonly client: ClientName;
-  /** The error that the SDK raises for each provider status. */
+  /** The error that the SDK raises for each HTTP status of the provider. */
   readonly raises: Readonly<Record<number, Thrown>>;
   /** The error that the SDK raises for an error inside a stream. */
   readonly raisesInStream: Thrown;
@@ -131,7 +131,10 @@ const converseMessages: bedrock.Message[] = [{ role: 'user', content: [{ text: '
 const connectOpenAi = (baseUrl: string, apiKey: string) =>
   new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 1 });
 
-/** Both official SDKs use the same error names. */
+/**
+ * The errors that the SDK raises for each HTTP status. The SDKs of OpenAI and Anthropic use the same error
+ * names.
+ */
 function namedByStatus(sdk: typeof OpenAI | typeof Anthropic): Readonly<Record<number, Thrown>> {
   return {
     400: sdk.BadRequestError,

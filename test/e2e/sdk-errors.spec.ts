@@ -28,15 +28,15 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Returns the time that the SDK waited before its retry. */
+/** Returns the time in milliseconds that the SDK waited before its retry. */
 function readWaitMs(): number {
   const [first, second] = replay.requests;
   return second!.endedAtMs! - first!.endedAtMs!;
 }
 
 describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // A retry delay that is shorter than the SDK's default. AWS's SDK reads only whole seconds, and its default
-  // is less than one second.
+  // A retry delay that is shorter than the SDK's default delay.
+  // The AWS SDK reads only whole seconds, and its default delay is less than one second.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
   describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {

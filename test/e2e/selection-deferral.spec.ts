@@ -29,7 +29,8 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { native: ['deferred_loading', 'allowed_tools'] } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The router and compressor have not received this list before, so the plan may miss its deadline.
+  // The tool router and compressor have not received this tool list before, so the plan may miss its
+  // deadline.
   await eventually(async () => (await askMessages()).some(({ defer_loading }) => defer_loading) || undefined);
   await eventually(async () => (await askChat(clear)).tool_choice !== undefined || undefined);
 }, 120_000);
@@ -69,7 +70,7 @@ const messageOf = (content: readonly object[]): object => ({
   usage: { input_tokens: 10, output_tokens: 20 },
 });
 
-/** Claude's response when it discovers a deferred tool and calls it. */
+/** Claude's response when Claude finds a deferred tool and calls the tool. */
 function foundAndCalled(name: string): object[] {
   return [
     { type: 'server_tool_use', id: 'srvtoolu_1', name: search.name, input: { query: 'star' } },
@@ -151,7 +152,7 @@ describe('Claude’s deferred loading', () => {
       const { data, response } = await asked;
       const message = 'finalMessage' in data ? await data.finalMessage() : data;
       expect(message.content).toMatchObject(said);
-      // Deferred tools reach the model only when the model finds them.
+      // The model receives a deferred tool only if it finds the tool with a search.
       const loaded = names.length - deferredIn(toolsIn(bodies().at(-1)!)).length;
       expect(response.headers.get('x-svc-prune-ratio')).toBe(`${loaded}/${names.length}`);
       expect(response.headers.get('x-svc-routing')).toBeNull();
@@ -179,7 +180,7 @@ describe('Claude’s deferred loading', () => {
     const again = await askMessages({ messages: after(foundAndCalled(name)) });
     expect(deferredIn(again)).toEqual(deferredIn(first));
     expect(JSON.stringify(again) === JSON.stringify(first)).toBe(true);
-    // If the client keeps only the calls and drops the search results, the called tool is loaded.
+    // If the client keeps only the tool calls and drops the search results, the called tool is loaded.
     const loaded = await askMessages({ messages: after(foundAndCalled(name).slice(2)) });
     expect(deferredIn(loaded)).toEqual(deferredIn(first).filter((each) => each !== name));
   });

@@ -25,8 +25,8 @@ afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
 /**
- * Runs a conversation of three turns, of which only the second restricts the choice of tools. Its tool set is
- * stored from the first turn on.
+ * Runs a conversation of three turns, of which only the second turn restricts the choice of tools. The tool
+ * set is stored from the first turn on.
  */
 async function converse(
   kind: RecoveryCase,

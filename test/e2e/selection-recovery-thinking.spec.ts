@@ -49,7 +49,10 @@ const cases: readonly (readonly [string, RecoveryCase])[] = [
 const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turns, rules);
 const hidden = { redacted: Buffer.from('what nobody may read').toString('base64') };
 
-/** The model's reasoning in each round. Texts in DeepSeek's field are neither signed nor hidden. */
+/**
+ * The model's reasoning in each recovery round. In DeepSeek's reasoning field, texts are neither signed nor
+ * hidden.
+ */
 const thoughtsFor = ({ model }: RecoveryCase): readonly ModelTurn['thinking'][] =>
   model.startsWith('deepseek/')
     ? [['There is no tool for gists here.'], ['Now I know it.'], ['So be it.'], ['At last.']]
@@ -65,7 +68,10 @@ describe.each(cases)('%s', (_, kind) => {
     const options: AskOptions = { stream, thinks: true, cached: kind.cached === true };
     const [first, second, third, fourth] = thoughtsFor(kind);
 
-    /** Sends a question, and sends the answer back with the results of its calls, as an agent does. */
+    /**
+     * Sends a question, and then sends the response back with the results of its tool calls, as an agent
+     * does.
+     */
     async function askTwice(...turns: ModelTurn[]): Promise<{ answer: AgentAnswer; next: AgentAnswer }> {
       script(...turns, { thinking: fourth ?? [], text: 'Done.' });
       const agent = bench.open(kind);

@@ -37,7 +37,7 @@ afterAll(() => provider.close());
 
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
 
-/** The client format, and a provider with the same or a different format. */
+/** The client formats, each with a provider of the same or of another format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
   // Uses Sonnet 4.5, because Haiku 4.5 does not cache a prefix this short.
@@ -73,8 +73,8 @@ interface ClientCase {
   readonly model: string;
   readonly cached?: boolean;
   /**
-   * If the provider caches the prefix, the tool set never changes (`in_place`). Otherwise the tool set grows
-   * (`regrown`).
+   * The recovery mode. If the provider caches the prefix, the tool set never changes (`in_place`). If the
+   * provider does not cache the prefix, the tool set grows (`regrown`).
    */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
@@ -153,7 +153,8 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // Every tool of the first round, including the recovery tool, and the described tool.
+    // The sent tools are every tool of the first provider call, including the recovery tool, and the
+    // described tool.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

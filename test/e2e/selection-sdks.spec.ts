@@ -36,7 +36,8 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { recovery: false } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The router ranks by keywords until it has the vectors of a new list. Each format has a different list.
+  // The tool router ranks tools by keywords until it has the vectors of a new tool list.
+  // Each format has a different tool list.
   for (const ask of [askOpenAi, askAnthropic, askBedrock]) {
     await eventually(async () => {
       await ask(false);

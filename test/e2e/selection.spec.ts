@@ -33,7 +33,8 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // The router and compressor have not received these lists before, so the plan may miss its deadline.
+  // The tool router and compressor have not received these tool lists before, so the plan may miss its
+  // deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);
@@ -50,7 +51,10 @@ const received = (): ReceivedRequest => provider.requests.at(-1)!;
 
 const receivedNames = (): string[] => namesReceivedBy(provider);
 
-/** Returns the raw bytes of the tools. In these tests, the tools are the last field in the body. */
+/**
+ * Returns the raw bytes of the tools in the upstream request. In these tests, the tools are the last field in
+ * the body.
+ */
 function receivedTools(): string {
   const text = received().body.toString();
   return text.slice(text.indexOf('"tools":'));
@@ -88,7 +92,8 @@ const isForwarded = (() => {
 })();
 
 /**
- * Runs an agent loop with occasional user messages and `steps` calls to the needed tool after the first turn.
+ * Returns the messages of an agent loop with occasional user messages. After the first turn, the agent calls
+ * the needed tool `steps` times.
  */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [
@@ -130,7 +135,7 @@ it('if the stored plan is deleted during a conversation, another replica still s
   expect(kept.length).toBeGreaterThan(0);
   await redis.del(kept);
   redis.disconnect();
-  // The other replica also needs the shortened tool definitions.
+  // The other replica also needs the compressed tool definitions, which its compressor may not have yet.
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const body = { model: 'openai/gpt-4o', messages: conversation(4), tools };

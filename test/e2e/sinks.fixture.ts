@@ -4,20 +4,20 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place that must not contain secrets. */
+/** A place that the stack writes to and that must not contain secrets. */
 export interface Sink {
   readonly name: string;
   /** Returns the bytes of the place, in parts that can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** Files that contain secrets by design (readable only by their owner), and the tests' own copies. */
+/** Files that may contain secrets (readable only by their owner), and the tests' own copies of secrets. */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
 /** Postgres template databases, which never receive data. */
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
-/** Returns every place that the stack writes to, including all its outputs. */
+/** Returns every place that the stack writes to, including all outputs of its processes. */
 export function listSinks(stack: StackUnderTest): Sink[] {
   return [
     ...Object.keys(stack.dev.services).map((name) => ({
@@ -52,7 +52,7 @@ async function* readMetrics(stack: StackUnderTest): AsyncIterable<Buffer> {
   }
 }
 
-/** Every key and value in Redis, including BullMQ jobs. */
+/** Returns every key and value in Redis, including BullMQ jobs. */
 async function* readRedis(url: string): AsyncIterable<Buffer> {
   const redis = new Redis(url);
   try {
@@ -106,7 +106,8 @@ async function* readPostgres(url: string): AsyncIterable<Buffer> {
 }
 
 /**
- * All files in the stack's folder: spools, Redis' append-only file, Postgres tables and the write-ahead log.
+ * Returns the contents of all files in the stack's folder: spools, the append-only file of Redis, Postgres
+ * tables and the write-ahead log.
  */
 function* readFiles(dataDir: string): Iterable<Buffer> {
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
@@ -118,7 +119,10 @@ function* readFiles(dataDir: string): Iterable<Buffer> {
   }
 }
 
-/** Returns undefined if the file no longer exists, because servers may delete files during the search. */
+/**
+ * Returns the file's contents. Returns undefined if the file no longer exists, because servers may delete
+ * files during the search.
+ */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);

@@ -36,7 +36,10 @@ interface OpenStream {
   readonly requestId: string;
 }
 
-/** Starts a stream and resolves when the first bytes arrive. The test must read the remaining bytes. */
+/**
+ * Starts a stream and resolves when the first bytes arrive. The test must read the remaining bytes of the
+ * stream.
+ */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -63,7 +66,7 @@ it('streams arrive unchanged, however the network splits the bytes', async () =>
 it('streams arrive word by word instead of all words at the end', async () => {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   for (const said of [1, 2, 3]) {
-    // The provider sends this many words and then stalls without ending the stream.
+    // The provider sends `said` words and then stalls without ending the stream.
     provider.enqueue(null, { ...streamedAnswer(words), hang: said * frameBytes });
     const stream = await client.chat.completions.create(streamed);
     const heard: unknown[] = [];
@@ -113,7 +116,7 @@ describe('a client that disconnects', () => {
 
 describe('an interrupted provider response', () => {
   it('an interrupted stream ends with one error event, no [DONE], and the status truncated in the log', async () => {
-    // Cuts the stream in the middle of the third frame.
+    // The provider cuts the stream in the middle of the third frame.
     const answer = streamedAnswer(words);
     provider.enqueue(null, { ...answer, resetAtByte: 2 * frameBytes + 20 });
     const got = await postChat(baseUrl, key, streamed);
@@ -228,14 +231,14 @@ it('a stalled reader slows the provider down without growing the edge’s memory
   await waitMs(2_000);
   expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
   expect(provider.requests[0]!.ended).toBeUndefined();
-  // The whole stream arrives once the client reads again.
+  // The client receives the whole stream after it continues reading.
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(body.length);
   expect(await rowOf(requestId)).toMatchObject({ status: 'ok' });
 }, 60_000);
 
-/** The edge's resident memory in bytes. */
+/** Returns the edge's resident memory in bytes. */
 async function readRss(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   const [, value] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(metrics) ?? [];

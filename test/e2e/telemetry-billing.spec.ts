@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const read = (key: string) => callFor(billing, 200, { path: '/v1/account/billing', key });
 const sum = (of: (row: RequestLogEntry) => number) => rows.reduce((total, row) => total + of(row), 0);
-/** Waits until all traffic is in the ledger. */
+/** Waits until the ledger has entries for all requests. */
 const untilBilled = (key: string, requests: number): Promise<Billing> =>
   eventually(async () => {
     const answer = await read(key);

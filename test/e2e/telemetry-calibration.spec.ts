@@ -14,8 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
 /**
- * Enough conversations to prove 90% if none of them is a miss. One additional conversation needs a low-ranked
- * tool.
+ * The minimum number of conversations that proves a recall of 90% if the plan missed no tool. One additional
+ * conversation needs a low-ranked tool.
  */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
@@ -42,7 +42,7 @@ afterAll(() => provider.close());
 async function askInSession(session: string, called: string): Promise<void> {
   enqueueCall(provider, called);
   const { response } = await askWithTools(account.apiKey, session);
-  // All tools are forwarded, and the plan is only recorded.
+  // All tools are forwarded, and the plan is only logged.
   expect(response.headers.get('x-svc-tools-output')).toBe('118');
 }
 
@@ -80,7 +80,7 @@ test('calibration chooses a K once there are enough conversations for the bound'
   const { totals } = await callFor(analyticsDayList, 200, analytics);
   expect(totals?.recall).toMatchObject({ sessions: clean, high: expect.any(Number) as number });
   expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
-  // No plan missed a tool, so recovery adds nothing.
+  // No plan missed a tool, so effective recall is the same as forwarded recall.
   expect(totals!.recall).toMatchObject({
     value: 1,
     effective: { value: 1, low: expect.closeTo(low, 9) as number },
@@ -105,7 +105,8 @@ test('a conversation that needs a low-ranked tool is a miss, and the bound no lo
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  // Labels come from replaying the plan over a grid of K, so K may exceed the rank by one step of the grid.
+  // The tool router replays the plan only for some values of K, so the measured K may exceed the rank by one
+  // step.
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });

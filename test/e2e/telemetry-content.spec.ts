@@ -17,7 +17,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Contents from clients and models, which may appear only in designated places. */
+/** Texts from clients and models that may be stored only in the designated places. */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',
@@ -63,7 +63,8 @@ const answer = {
 };
 
 /**
- * Waits for the request's detail record to include its content, which is stored separately from the log row.
+ * Waits for the request's detail record to include the request's content, which is stored separately from the
+ * row of the request log.
  */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
   return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);
@@ -120,7 +121,7 @@ test('with content logging off, no contents are stored; with content logging on,
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, willing.apiKey, asking(marks.kept)));
-  // Contents cross the message bus for planning, but are not stored in the bus.
+  // The message bus transports request contents for planning, but does not store them.
   const kept = listSinks(stack).filter(({ name }) => /^(log of|redis$|postgres|files$|metrics)/.test(name));
   expect(kept.length).toBeGreaterThan(8);
   const found: string[] = [];
@@ -150,7 +151,7 @@ test('the deletion of an account also deletes its contents', async () => {
     const receipt = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
-  // Events that are not yet in the ledger need a moment longer.
+  // The deletion of events that are not yet in the ledger takes a moment longer.
   await eventually(async () =>
     (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );

@@ -23,7 +23,7 @@ import {
   waitForRows,
 } from './telemetry.fixture.ts';
 
-/** The minimum number of samples for insights. */
+/** The minimum number of samples for routing insights. */
 const samples = 20;
 const routing = '/v1/account/routing';
 const tools = '/v1/account/tools';
@@ -33,7 +33,7 @@ const slow = 'gpt-4o';
 let provider: ReplayProvider;
 let account: TestAccount;
 let stranger: TestAccount;
-/** Requests with tools, newest first. The oldest request called a pruned tool. */
+/** Log entries of requests with tools, newest first. The oldest request called a pruned tool. */
 let decisions: RequestDetail[];
 let missed: string;
 
@@ -60,8 +60,8 @@ afterAll(() => provider.close());
 const warmUps = 3;
 
 /**
- * Returns the pruned tool that ranks lowest for this question. A new tool list is ranked by keywords until
- * its embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
+ * Returns the pruned tool that ranks lowest for this question. The tool router ranks a new tool list by
+ * keywords until the embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
  */
 async function learnMissed(): Promise<string> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
@@ -75,8 +75,8 @@ async function learnMissed(): Promise<string> {
 }
 
 /**
- * Returns true for a tool without required arguments. A call to a pruned tool is delivered unchanged if its
- * arguments are valid.
+ * Returns true for a tool without required arguments. The client receives a call to a pruned tool unchanged
+ * if the call's arguments are valid.
  */
 const takesNothing = (name: string): boolean => {
   const parameters = githubTools.find((tool) => tool.function.name === name)?.function.parameters;

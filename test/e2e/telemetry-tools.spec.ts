@@ -28,7 +28,7 @@ const bare: FunctionTool = { type: 'function', function: { name: 'thing' } };
 
 let provider: ReplayProvider;
 let account: TestAccount;
-/** Two planted tools: `meant` ranks lower for this question, and `rival` ranks higher. */
+/** Two tools of the tool list. For this question, `meant` ranks lower than `rival`. */
 let meant: string;
 let rival: string;
 

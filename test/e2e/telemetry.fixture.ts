@@ -39,7 +39,7 @@ export interface SeenRequest {
 
 export interface Traffic {
   readonly account: TestAccount;
-  /** The account's second key. */
+  /** The account's second API key. */
   readonly second: { readonly id: string; readonly key: string };
   readonly seen: readonly SeenRequest[];
 }
@@ -49,7 +49,7 @@ const weather = {
   function: {
     name: 'get_weather',
     description: 'Get the current weather forecast for a city',
-    // The compressor removes schema parts that carry no information, so every request has savings.
+    // The compressor removes schema fields without information, so every request has savings.
     parameters: {
       $schema: 'http://json-schema.org/draft-07/schema#',
       title: 'GetWeatherArguments',
@@ -95,8 +95,8 @@ export function connectOpenAi(apiKey: string): OpenAI {
 }
 
 /**
- * Sends traffic on a separate account with real SDKs. The traffic covers two keys, two sessions and three
- * formats, with streamed, non-streaming and failed requests.
+ * Sends traffic on a separate account with real SDKs. The traffic covers two API keys, two session ids and
+ * three formats. The requests include streaming, non-streaming and failed requests.
  */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);
@@ -206,7 +206,7 @@ async function fail({ apiKey, keyId }: TestAccount): Promise<SeenRequest> {
   return { ...seenOf(error.headers ?? new Headers()), ...common, isError: true };
 }
 
-/** Waits until the log has this many rows, and returns all rows. */
+/** Waits until the request log has this many rows, and returns all rows. */
 export function waitForRows(apiKey: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key: apiKey });
@@ -214,7 +214,7 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   });
 }
 
-/** The expected values, with totals computed only from the log. */
+/** Returns the expected values, with totals computed only from the request log. */
 export function sumLoggedRows(
   rows: readonly RequestLogEntry[],
 ): UsageFigures & { gross_savings_usd: number | null } {
@@ -227,8 +227,8 @@ export function sumLoggedRows(
 }
 
 /**
- * Totals over log rows, computed in the test. Amounts are rounded to nine decimals because floating-point
- * addition is inexact.
+ * Computes totals over rows of the request log in the test. Amounts are rounded to nine decimals because
+ * floating-point addition is inexact.
  */
 export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
   const sum = (read: (row: RequestLogEntry) => number | null) =>

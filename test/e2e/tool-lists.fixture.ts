@@ -6,14 +6,14 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const { baseUrl } = sharedStack();
 
-/** A provider for each format, and keys with tool lists. */
+/** A provider for each format, and API keys with allowed or denied tools. */
 export interface ListedKeys {
   readonly provider: ReplayProvider;
-  /** A key without lists. */
+  /** An API key without allowed or denied tools. */
   readonly free: string;
-  /** A key that may not use `erase` and some built-in tools. */
+  /** An API key that may not use `erase` and some built-in tools. */
   readonly denying: string;
-  /** A key that may use only `read` and `web_search`. */
+  /** An API key that may use only `read` and `web_search`. */
   readonly allowing: string;
   readonly createLimited: (lists: object) => Promise<string>;
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 beforeEach(() => answerPlainly(keys));
 afterAll(() => provider.close());
 
-/** The body of the latest request that the provider received. */
+/** Returns the body of the latest request that the provider received. */
 const received = () => provider.requests.at(-1)!.body.toString('utf8');
 const receivedJson = () => JSON.parse(received()) as Record<string, unknown>;
 const expectSent = (answer: Answer) =>
@@ -122,7 +122,7 @@ describe('a tool list governs the request', () => {
       expectRefused(await postChat(denying, { ...chat, [member]: value }), 'ambiguous_tools', member);
     const twice = `{"tools":[${JSON.stringify(fn('erase'))}],"t\\u006fols":[],${JSON.stringify(chat).slice(1)}`;
     expectRefused(await postChat(denying, twice), 'ambiguous_tools', 'tools');
-    // A key without lists sends the bytes unchanged.
+    // With an API key without allowed or denied tools, the gateway sends the request bytes unchanged.
     const plain = JSON.stringify({ ...chat, model: 'gpt-4o', Tools: [fn('erase')] });
     expectSent(await postChat(keys.free, plain.replace('"gpt-4o"', '"openai/gpt-4o"')));
     expect(received()).toBe(plain);

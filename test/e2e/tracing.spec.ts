@@ -12,10 +12,13 @@ import { githubTools } from './github-tools.fixture.ts';
 import { postChat } from './http.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
 
-/** The maximum time until every service has exported its spans. Each service exports once per second. */
+/**
+ * The maximum time in milliseconds until every service has exported its spans. Each service exports spans
+ * once per second.
+ */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** The edge calls these services only for the first request, to fetch definitions and the credential. */
+/** The edge calls these services only for the first request, to fetch tool definitions and the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';
@@ -35,8 +38,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // The failed call must be the only call. A plan that misses its deadline must not skip the other
-      // services.
+      // The gateway must not retry the failed provider call.
+      // A plan that misses its deadline must not prevent calls to the other services.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
       'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },
     },
@@ -54,7 +57,10 @@ const body = {
   tools: githubTools,
 };
 
-/** Sends a request and waits until its trace contains the call that each service served, and the worker's job. */
+/**
+ * Sends a request and waits until the request's trace contains the calls that the services served, and the
+ * worker's job.
+ */
 async function traceOf(
   request: object,
   services: readonly string[],
@@ -167,7 +173,7 @@ it('a trace started by a client in TRUST_CLIENT_TRACES is continued', async () =
   const spans = await traceOf(body, always, { traceparent }, stack.dev.services['edge-gateway-2']?.url);
   const [root] = of(spans, 'edge-gateway', 'server');
   expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId, links: [] });
-  // The provider is an external service, so it receives no trace headers.
+  // The provider is an external service, so the gateway sends it no trace headers.
   expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
 });
 

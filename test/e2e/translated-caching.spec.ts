@@ -64,7 +64,7 @@ afterAll(() => provider.close());
 
 const paths = { chat: '/v1/chat/completions', messages: '/v1/messages' } as const;
 
-/** Sends a request. Returns what the provider received, and the id of the request. */
+/** Sends a request. Returns the upstream request and the request id. */
 async function ask(path: keyof typeof paths, body: object, { apiKey: key } = account) {
   const response = await send(baseUrl, { path: paths[path], key, body });
   expect(response.status).toBe(200);
@@ -72,7 +72,9 @@ async function ask(path: keyof typeof paths, body: object, { apiKey: key } = acc
   return { received, id: requestIdOf(response) };
 }
 
-/** Returns the paths of all values with this name, in the order of the prompt: tools, system, messages. */
+/**
+ * Returns the paths of all values with this name, in the order of the prompt: tools, instructions, messages.
+ */
 function placesOf(name: string, { tools, toolConfig, system: own, messages }: Record<string, unknown>) {
   const places: string[] = [];
   const walk = (value: unknown, path: string): void => {
@@ -86,7 +88,9 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/** Returns the prompt without markers. Text becomes one block, both for a string and for a list. */
+/**
+ * Returns the prompt without cache markers. Text becomes one content block, both for a string and for a list.
+ */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -34,14 +34,17 @@ describe('the facts of the list', () => {
     expect(present.length).toBeGreaterThan(490);
   });
 
-  test.each(Object.entries(comparisons()))('%s: the catalogue contains each stated value', (_fact, valuesOf) => {
-    const differing = present.flatMap(({ fact, model }) => {
-      const [stated, own] = valuesOf(fact, model);
-      const isEqual = stated == null || JSON.stringify(stated) === JSON.stringify(own);
-      return isEqual ? [] : [{ model: `${fact.provider}/${fact.model}`, stated, own }];
-    });
-    expect(differing).toEqual([]);
-  });
+  test.each(Object.entries(comparisons()))(
+    '%s: the catalogue contains each stated value',
+    (_fact, valuesOf) => {
+      const differing = present.flatMap(({ fact, model }) => {
+        const [stated, own] = valuesOf(fact, model);
+        const isEqual = stated == null || JSON.stringify(stated) === JSON.stringify(own);
+        return isEqual ? [] : [{ model: `${fact.provider}/${fact.model}`, stated, own }];
+      });
+      expect(differing).toEqual([]);
+    },
+  );
 });
 
 type Compare = (fact: ModelFacts, model: CatalogModel) => readonly [stated: unknown, own: unknown];

@@ -53,8 +53,8 @@ function withToken(request: Request, token: string | null): Request {
 }
 
 /**
- * The gateway's API, typed by its OpenAPI document. Calls return `{ data, error, response }`, which `unwrap`
- * reads.
+ * The gateway's API, typed by its OpenAPI document. Calls of the API client return `{ data, error, response
+ * }`, which `unwrap` reads.
  */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
 

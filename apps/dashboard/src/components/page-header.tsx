@@ -23,8 +23,8 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
-    // The location key `default` marks the first page of the visit. The browser already shows the first page
-    // from the top.
+    // The location key `default` marks the first page of the visit.
+    // The browser already shows the first page from the top.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

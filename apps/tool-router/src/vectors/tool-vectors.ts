@@ -177,8 +177,8 @@ export class ToolVectors {
   }
 
   /**
-   * Loads vectors that were evicted from memory from the shared store. The definitions of vectors that are
-   * not in the shared store are requested again.
+   * Loads vectors that are no longer in memory from the shared store. The definitions of vectors that are not
+   * in the shared store are requested again.
    */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));

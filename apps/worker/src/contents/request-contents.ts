@@ -54,8 +54,8 @@ interface StoredContent {
 }
 
 /**
- * Maximum total size in bytes of an account's request contents. Each hour, the oldest contents above this
- * total are deleted.
+ * Maximum total size in bytes of an account's request contents. Each hour, the oldest contents above the
+ * maximum total size are deleted.
  */
 const accountBytesMax = 1024 * 1024 * 1024;
 

@@ -140,7 +140,7 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The sum runs over the other tail, so that the first term is not too small for a floating-point number.
+  // The sum runs over the other tail of the distribution, so that the first term is not too small.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }

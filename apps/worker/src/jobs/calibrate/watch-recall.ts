@@ -16,11 +16,11 @@ const growth = 0.2;
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run of the CUSUM test. A drop of ten points is confirmed with fewer
- * conversations. In a longer run, small errors of the reference would add up to apparent evidence of a drop.
- * At the maximum length, the run therefore becomes part of the reference, and a new run starts. The limit is
- * the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control and dynamical
- * systems", 1995.
+ * Maximum number of conversations in a run of the CUSUM test. A drop of ten points in recall is confirmed
+ * with fewer conversations. In a longer run, small errors of the reference would add up to apparent evidence
+ * of a drop. At the maximum length, the run therefore becomes part of the reference, and a new run starts.
+ * The limit is the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control
+ * and dynamical systems", 1995.
  */
 const runMax = 1_000;
 const alarmMin = 7;

@@ -113,7 +113,7 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
 }
 
 /**
- * Initial values of the cache miss fields of a log row. `addCacheMisses` replaces these values after it
+ * Initial values of the cache miss fields of a log row. `addCacheMisses` replaces the initial values after it
  * compares the request with the earlier requests of its conversation.
  */
 const noMiss = {

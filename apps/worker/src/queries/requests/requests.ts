@@ -15,7 +15,7 @@ import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
  * Maximum number of requests to count. Counting reads the index row by row, which takes about 15 ms for this
- * many rows. If a total equals this limit, there may be more requests.
+ * many rows. If a total equals the maximum number, there may be more requests.
  */
 const totalMax = 100_000;
 
