@@ -10,19 +10,19 @@ const withSharedStack = ['authz', 'e2e'];
 
 /** The directory under test/, set by `npm run test:<dir>`. Without it, all directories are run. */
 const suite = process.env.TEST_SUITE ?? '';
-/** Runs the long tests (`*.nightly.ts`) instead of the usual tests. */
-const isNightly = process.env.TEST_NIGHTLY === '1';
+/** `nightly` runs the long tests (`*.nightly.ts`) instead of the usual ones, `both` runs all. */
+const kind = process.env.TEST_KIND ?? 'daily';
 if (suite !== '' && !existsSync(join(import.meta.dirname, suite)))
   throw new Error(`There is no test/${suite}.`);
 
-const files = isNightly ? '*.nightly.ts' : '*.{spec,test}.ts';
+const files = { daily: '*.{spec,test}.ts', nightly: '*.nightly.ts', both: '*.{spec,test,nightly}.ts' }[kind];
 
 export default {
   ...base,
   testMatch: [`<rootDir>/test/${suite === '' ? '**' : `${suite}/**`}/${files}`],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/architecture/fixtures/'],
   testSequencer: '<rootDir>/test/last-spec.sequencer.mjs',
-  testTimeout: isNightly ? 3_600_000 : 60_000,
+  testTimeout: kind === 'daily' ? 60_000 : 3_600_000,
   ...(withSharedStack.includes(suite)
     ? {
         globalSetup: '<rootDir>/test/shared-stack.setup.mjs',

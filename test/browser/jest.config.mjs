@@ -7,7 +7,7 @@ export default {
   testEnvironment: '<rootDir>/../../tools/jest/node-environment.cjs',
   modulePathIgnorePatterns: [],
   testSequencer: '<rootDir>/../last-spec.sequencer.mjs',
-  testMatch: [`<rootDir>/**/*.${process.env.TEST_NIGHTLY === '1' ? 'nightly' : 'spec'}.ts`],
+  testMatch: [`<rootDir>/**/*.${process.env.TEST_KIND === 'nightly' ? 'nightly' : 'spec'}.ts`],
   testTimeout: 120_000,
   globalSetup: '<rootDir>/browser.setup.mjs',
   globalTeardown: '<rootDir>/browser.teardown.mjs',

@@ -97,7 +97,7 @@ function findTool(format: BoundFormat, body: Json, name: string): 'visible' | 'd
   const tools = listOf(body['tools']);
   const tool = tools.find((each) => each['name'] === name);
   if (tool === undefined) return 'missing';
-  const isFound = JSON.stringify(body['messages']).includes(`"tool_name":${JSON.stringify(name)}`);
+  const isFound = JSON.stringify(body['messages'] ?? []).includes(`"tool_name":${JSON.stringify(name)}`);
   if (tool['defer_loading'] !== true || isFound) return 'visible';
   return tools.some(({ type }) => type === 'tool_search_tool_bm25_20251119') ? 'deferred' : 'missing';
 }

@@ -1,4 +1,4 @@
-import { listSuites, parseSuiteArguments, selectsLongTests } from './suites.ts';
+import { chooseTests, listSuites, parseSuiteArguments } from './suites.ts';
 
 test('a word selects the test files of a suite whose names contain it, and --data is passed to the tests', () => {
   expect(parseSuiteArguments('e2e', ['governance', '--data', '/srv/wire', '--verbose'])).toEqual({
@@ -13,10 +13,13 @@ test('directories without tests are not suites', () => {
   expect(listSuites('daily')).not.toContain('bench');
 });
 
-test('a word that matches only a long test runs this long test', () => {
-  expect(selectsLongTests('faults', ['noisy-neighbour'])).toBe(true);
-  expect(selectsLongTests('faults', ['noisy-neighbour', '-t', 'spool'])).toBe(true);
+test('a word that matches only a long test, or is its whole name, runs this long test', () => {
+  expect(chooseTests('faults', ['noisy-neighbour'])).toBe('nightly');
+  expect(chooseTests('faults', ['noisy-neighbour', '-t', 'spool'])).toBe('nightly');
+  expect(chooseTests('e2e', ['bound'])).toBe('both');
+  expect(chooseTests('faults', ['noisy-neighbour', 'overload'])).toBe('both');
+  expect(chooseTests('e2e', ['bound-models'])).toBe('daily');
   // The test `lost-nothing` also has a short form, so this word does not select only a long test.
-  for (const args of [[], ['lost-nothing'], ['noisy-neighbour', 'overload'], ['-t', 'noisy-neighbour']])
-    expect({ args, isLong: selectsLongTests('faults', args) }).toEqual({ args, isLong: false });
+  for (const args of [[], ['lost-nothing'], ['-t', 'noisy-neighbour']])
+    expect({ args, tests: chooseTests('faults', args) }).toEqual({ args, tests: 'daily' });
 });

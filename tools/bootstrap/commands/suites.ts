@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { root } from '../stack/root.ts';
 import { runJest } from './run-jest.ts';
 import type { JestOutcome } from './run-jest.ts';
@@ -47,16 +47,26 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
+/** The tests of a run: those of every day, the long ones, or both. */
+type TestKind = 'daily' | 'nightly' | 'both';
+
 /**
- * Returns whether the words on the command line select only long tests, such as `noisy-neighbour` in
- * `faults`. Long tests run only if a word names them.
+ * Long tests run when they are named: by words that select no other test, such as `noisy-neighbour` in `faults`, or by their
+ * whole name, such as `bound` in `e2e`, which also selects shorter tests. A shorter test of the same name takes precedence.
  */
-export function selectsLongTests(suite: string, args: readonly string[]): boolean {
+export function chooseTests(suite: string, args: readonly string[]): TestKind {
   const prefix = `test/${suite}/`;
   const patterns = parseSuiteArguments(suite, args).jest.filter((arg) => arg.startsWith(prefix));
-  const selects = (file: string): boolean => patterns.some((each) => new RegExp(each).test(prefix + file));
   const directory = join(root, 'test', suite);
-  return !listTests(directory, daily).some(selects) && listTests(directory, nightly).some(selects);
+  const select = (kind: RegExp): string[] =>
+    listTests(directory, kind).filter((file) =>
+      patterns.some((each) => new RegExp(each).test(prefix + file)),
+    );
+  const [short, long] = [select(daily), select(nightly)];
+  if (short.length === 0) return long.length > 0 ? 'nightly' : 'daily';
+  const nameOf = (file: string): string => basename(file).replace(/\.\w+\.ts$/, '');
+  const names = new Set(short.map(nameOf));
+  return long.map(nameOf).some((name) => args.includes(name) && !names.has(name)) ? 'both' : 'daily';
 }
 
 /**
@@ -74,13 +84,13 @@ export function runSuite(
   const own = join(root, 'test', suite, 'jest.config.mjs');
   const config = existsSync(own) ? own : join(root, 'test/jest.config.mjs');
   const parsed = parseSuiteArguments(suite, args);
-  const isNightly = options.isNightly ?? selectsLongTests(suite, args);
+  const tests = options.isNightly === true ? 'nightly' : chooseTests(suite, args);
   return runJest(
-    `${suite}${isNightly ? '-nightly' : ''}`,
+    `${suite}${tests === 'daily' ? '' : '-nightly'}`,
     [
       ...['-c', config, sideBySide.has(suite) ? '--maxWorkers=2' : '--runInBand'],
       ...['--passWithNoTests', ...parsed.jest],
     ],
-    { TEST_SUITE: suite, ...(isNightly ? { TEST_NIGHTLY: '1' } : {}), ...parsed.env },
+    { TEST_SUITE: suite, TEST_KIND: tests, ...parsed.env },
   );
 }

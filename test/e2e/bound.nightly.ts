@@ -1,0 +1,286 @@
+import { routingCalibration } from '@gateway/contracts';
+import { findSharedData, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { connectEachFormat, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
+import { openAgent, type AgentAnswer } from './agent-clients.fixture.ts';
+import { listResults, serveBoundModel, type BoundModel } from './bound-model.fixture.ts';
+import { result } from './conversations.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import type { FunctionTool } from './github-tools.fixture.ts';
+import { send } from './http.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+import { openResponsesAgent } from './responses-agent.fixture.ts';
+
+/**
+ * Conversations with bound reasoning, in three formats, while services restart, caches are emptied, and policies, settings and
+ * the version of the compressor change. They run in groups: every conversation of a group takes one turn, then something
+ * changes, and all of them take the next turn.
+ */
+
+const conversationsMax = 1_000;
+const groupSize = 100;
+const turnsPerConversation = 3;
+const atOnce = 8;
+const listLength = 100;
+const datasets = ['metatool', 'bfcl_multi_turn', 'toolbank_numpy', 'toolalpaca', 'sealtools'];
+
+interface ToolLine {
+  readonly dataset: string;
+  readonly tool_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly parameters: Record<string, unknown> | null;
+}
+interface QueryLine {
+  readonly dataset: string;
+  readonly query: string;
+  readonly gold_tool_ids: readonly string[];
+}
+interface Task {
+  readonly query: string;
+  readonly tool: string;
+}
+/** The first tools of a public set, and questions that one of these tools answers. */
+interface ToolSet {
+  readonly tools: readonly FunctionTool[];
+  readonly tasks: readonly Task[];
+}
+
+const folder = findSharedData('tools');
+const parseLines = <Line>(file: string): Line[] =>
+  readFileSync(join(folder ?? '', file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+
+function loadSets(): ToolSet[] {
+  const lines = parseLines<ToolLine>('tools.jsonl');
+  const queries = parseLines<QueryLine>('queries.jsonl');
+  return datasets.map((dataset) => {
+    const byName = new Map(lines.filter((line) => line.dataset === dataset).map((line) => [line.name, line]));
+    const listed = [...byName.values()].slice(0, listLength);
+    const names = new Map(listed.map(({ tool_id, name }) => [tool_id, name]));
+    const tasks = queries.flatMap(({ query, gold_tool_ids: [gold = ''] }) => {
+      const tool = names.get(gold);
+      return tool === undefined || query.trim() === '' ? [] : [{ query, tool }];
+    });
+    return { tools: listed.map(renderTool), tasks };
+  });
+}
+
+function renderTool({ name, description, parameters }: ToolLine): FunctionTool {
+  const schema = { type: 'object', properties: {}, ...parameters };
+  return { type: 'function', function: { name, description: description ?? '', parameters: schema } };
+}
+
+let stack: StackUnderTest;
+let provider: ReplayProvider;
+let account: TestAccount;
+let key: string;
+/** The edges that serve requests. The second one is of the next release. */
+let edges: string[];
+let model: BoundModel;
+const sets = folder === undefined ? [] : loadSets();
+const wanted = new Map<string, string>();
+const undo: Undo[] = [];
+const root = join(import.meta.dirname, '../..');
+
+/** Copies the build of a service with changes, in the place of the next release. Returns it in the form of an unpacked image. */
+function buildNextRelease(directory: string, app: string, changes: readonly [RegExp, string][]) {
+  const copy = join(directory, app);
+  cpSync(join(root, 'dist/apps', app), copy, { recursive: true });
+  const changed = new Set<RegExp>();
+  for (const file of readdirSync(copy).filter((name) => name.endsWith('.js'))) {
+    let code = readFileSync(join(copy, file), 'utf8');
+    for (const [pattern, replacement] of changes) {
+      if (pattern.test(code)) changed.add(pattern);
+      code = code.replace(pattern, replacement);
+    }
+    writeFileSync(join(copy, file), code);
+  }
+  if (changed.size < changes.length) throw new Error(`the build of ${app} is not as this test expects it`);
+  return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
+}
+
+/** A release with a second version of the context steps, which changes nothing. New conversations begin with it. */
+function buildNextReleases() {
+  mkdirSync(join(root, '.data'), { recursive: true });
+  const directory = mkdtempSync(join(root, '.data/next-release-'));
+  undo.push(() => rmSync(directory, { recursive: true, force: true }));
+  return {
+    'edge-gateway-2': buildNextRelease(directory, 'edge-gateway', [
+      [/\bcontextStepsVersion = 1;/, 'contextStepsVersion = 2;'],
+    ]),
+    'compressor-2': buildNextRelease(directory, 'compressor', [
+      [/\bcontextStepsVersions = \[1\];/, 'contextStepsVersions = [1, 2];'],
+      [/if \((\w+) === null\) return \{ text: \1,/, 'if ($1 === null || version === 2) return { text: null,'],
+    ]),
+  };
+}
+
+beforeAll(async () => {
+  stack = await startStack({
+    restartCrashed: true,
+    replicas: { 'edge-gateway': 2, compressor: 2 },
+    images: buildNextReleases(),
+  });
+  undo.push(() => stack.stop());
+  await stack.service('compressor-2').stop();
+  provider = await startProvider();
+  undo.push(() => provider.close());
+  edges = [stack.baseUrl];
+  account = await createTestAccount(stack);
+  key = (await createTestKey(stack.baseUrl, account.apiKey, { name: 'runs', rate_limit_rpm: 1_000_000 })).key;
+  await connectEachFormat(stack.baseUrl, key, provider.url);
+  model = serveBoundModel(provider, (text) => wanted.get(text));
+}, 300_000);
+afterAll(() => undoAll(undo), 60_000);
+
+async function change(method: string, path: string, body: object): Promise<void> {
+  const answer = await send(stack.baseUrl, { method, path, key: account.apiKey, body });
+  expect(answer.status).toBe(200);
+}
+const prefer = (body: object) => change('PUT', '/v1/account/routing/preferences', body);
+
+async function emptyCache(): Promise<void> {
+  const redis = new Redis(stack.dev.redis_cache_url);
+  await redis.flushall();
+  redis.disconnect();
+}
+
+const restart = (name: string) => stack.service(name).restart();
+
+/** Both services of the next release take over. The edge of this release continues next to its successor. */
+async function upgrade(): Promise<void> {
+  await stack.service('compressor-2').start();
+  await stack.service('compressor').stop();
+  edges = [stack.baseUrl, edgeUrl(stack, 'tight')];
+}
+
+/** What happens between the turns of each group. The next turn begins at the same time. */
+const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
+  [emptyCache, () => restart('tool-router')],
+  [() => prefer({ pruning: { recall_target: 0.99 } }), () => restart('compressor')],
+  [() => restart('edge-gateway'), () => prefer({ pruning: { mode: 'off' }, compression: { mode: 'off' } })],
+  [
+    () => prefer({ pruning: { mode: 'on', recall_target: 0.9 }, compression: { mode: 'lossless' } }),
+    // From now on, a share of the conversations is measured, and the worker makes policies.
+    () => change('PATCH', '/v1/account/me', { policy: { shadow_share: 0.5, shadow_share_learning: 0.5 } }),
+  ],
+  [upgrade, emptyCache],
+  [() => restart('account'), () => Promise.all([emptyCache(), restart('edge-gateway')])],
+  [() => restart('compressor-2'), () => restart('redis-cache')],
+  [() => prefer({ compression: { mode: 'balanced' } }), () => restart('edge-gateway-2')],
+  [
+    () =>
+      Promise.all([
+        emptyCache(),
+        restart('edge-gateway'),
+        restart('edge-gateway-2'),
+        restart('compressor-2'),
+      ]),
+    () => restart('worker'),
+  ],
+  [() => Promise.all([restart('tool-router'), restart('compressor-2')]), emptyCache],
+];
+
+/** Repeats a request while a service restarts, as an agent's SDK does. */
+async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await ask().catch(() => undefined);
+    const isUnserved = answer === undefined || answer.status >= 500 || !answer.isWhole;
+    if (!isUnserved || answer?.status === 400 || attempt === 150) {
+      if (answer === undefined) throw new Error('the gateway does not answer');
+      return answer;
+    }
+    await waitMs(200);
+  }
+}
+
+const formats = [
+  ['messages', 'anthropic/claude-opus-5-5'],
+  ['converse', 'hosted/us.anthropic.claude-opus-5-5'],
+  ['responses', 'openai/gpt-6.2-astra'],
+] as const;
+let requests = 0;
+
+/** One turn of a conversation: a question, calls with their results, and the model's last words. */
+async function takeTurn(at: number, turn: number, transcript: object[]): Promise<void> {
+  const { tools, tasks } = sets[at % sets.length]!;
+  const names = new Set(tools.map((tool) => tool.function.name));
+  const [format, id] = formats[at % formats.length]!;
+  const bits = Math.floor(at / formats.length);
+  const options = {
+    ...{ stream: (bits & 1) === 0, thinks: (bits & 2) === 0, marksNewest: (bits & 4) === 0, tools },
+  };
+  const { query, tool } = tasks[(at * turnsPerConversation + turn) % tasks.length]!;
+  const text = `${query}\n(${at}.${turn})`;
+  wanted.set(text, tool);
+  for (let isDone = false; !isDone;) {
+    requests += 1;
+    const baseUrl = edges[requests % edges.length]!;
+    const agent =
+      format === 'responses'
+        ? openResponsesAgent({ baseUrl, key, model: id })
+        : openAgent(format, { baseUrl, key, model: id });
+    if (!isWaiting(transcript)) transcript.push(agent.user(text));
+    const answer = await insist(() => agent.ask(transcript, options));
+    expect(answer).toMatchObject({ status: 200, error: null });
+    for (const call of answer.calls) expect(names).toContain(call.name);
+    const results = answer.calls.length === 0 ? [] : agent.results(answer, result(`${at}.${turn}`));
+    transcript.push(...[answer.message].flat(), ...results);
+    isDone = answer.calls.length === 0;
+  }
+}
+
+/** Returns true if the transcript ends with a message that the model has not answered yet. */
+const isWaiting = (transcript: readonly object[]): boolean => {
+  const { role, type } = (transcript.at(-1) ?? {}) as { role?: string; type?: string };
+  return role === 'user' || type === 'function_call_output';
+};
+
+async function runGroup(group: number): Promise<void> {
+  const transcripts = Array.from({ length: groupSize }, (): object[] => []);
+  for (let turn = 0; turn < turnsPerConversation; turn += 1) {
+    const happening = turn === 0 ? undefined : events[group % events.length]![turn - 1]!();
+    let next = 0;
+    const work = async (): Promise<void> => {
+      for (let own = next++; own < groupSize; own = next++)
+        await takeTurn(group * groupSize + own, turn, transcripts[own]!);
+    };
+    await Promise.all([happening, ...Array.from({ length: atOnce }, work)]);
+  }
+}
+
+const countCompressed = (): number =>
+  provider.requests.filter(({ url, body }) => {
+    const results = url.includes('/responses') ? [] : listResults(body.toString());
+    return results.some((text) => !text.includes('\n'));
+  }).length;
+
+it(`${conversationsMax} conversations with bound reasoning: no request is rejected, and no reasoning is dropped`, async () => {
+  expect(sets.map(({ tools }) => tools.length).every((length) => length > 50)).toBe(true);
+  const policies = new Set<string | null>();
+  for (let group = 0; group < conversationsMax / groupSize; group += 1) {
+    await runGroup(group);
+    const path = '/v1/account/routing/calibration';
+    const calibration = await send(stack.baseUrl, { path, key: account.apiKey });
+    policies.add(routingCalibration.parse(calibration.json()).version);
+  }
+  const kinds = new Map<string, number>();
+  for (const { kind } of model.verdicts) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  process.stdout.write(
+    `${JSON.stringify({ verdicts: Object.fromEntries(kinds), searches: model.searches, missed: model.missed.length, policies: [...policies], compressed: countCompressed() })}\n`,
+  );
+  expect(model.rules.violations).toEqual([]);
+  expect([...kinds.keys()]).toEqual(['accepted']);
+  expect(model.verdicts.length).toBeGreaterThan(conversationsMax * turnsPerConversation);
+  expect(model.searches).toBeGreaterThan(0);
+  expect(countCompressed()).toBeGreaterThan(conversationsMax);
+  // The policy changed in the middle of conversations, after it was measured.
+  expect(policies.size).toBeGreaterThan(2);
+});
