@@ -19,7 +19,7 @@ const row = renderRequestLogRow(source);
 /** Adds cache misses to events, with a request log that contains one earlier request of the conversation. */
 async function addWith(stored: unknown) {
   const earlier = {
-    ...{ key: `${row.account_id}/${prompt.conversation}`, id: 'earlier', prompt: stored },
+    ...{ requestId: row.id, id: 'earlier', prompt: stored },
     ...{ atMs: Date.parse(row.created_at) - 1_000, provider: source.provider, model: source.model },
     requestedModel: source.requestedModel,
   };

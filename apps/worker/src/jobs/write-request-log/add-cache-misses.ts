@@ -13,19 +13,22 @@ const historyMs = 13 * 3_600_000;
 const recordsMax = 8;
 
 const select = `
-  SELECT wanted.account_id || '/' || wanted.conversation AS key, found.*
-  FROM json_to_recordset($1::json) AS wanted (account_id uuid, conversation text)
+  SELECT wanted.request_id AS "requestId", found.*
+  FROM json_to_recordset($1::json)
+    AS wanted (request_id text, account_id uuid, conversation text, since timestamptz, until timestamptz)
   CROSS JOIN LATERAL (
     SELECT id::text, (extract(epoch FROM created_at) * 1000)::float8 AS "atMs", provider, model,
       requested_model AS "requestedModel", prompt
     FROM request_log
-    WHERE account_id = wanted.account_id AND conversation = wanted.conversation AND created_at >= $2::timestamptz
+    WHERE account_id = wanted.account_id AND conversation = wanted.conversation
+      AND created_at >= wanted.since AND created_at < wanted.until
     ORDER BY created_at DESC LIMIT ${recordsMax}
   ) AS found`;
 
 const stored = z.array(
   z.object({
-    key: z.string(),
+    /** The request in the batch to which this one is earlier. */
+    requestId: z.string(),
     id: z.string(),
     atMs: z.number(),
     provider: z.string().nullable(),
@@ -49,15 +52,16 @@ export async function addCacheMisses(
     events.flatMap((event) => recordOf(event) ?? []).map((each) => [each.record.id, each]),
   );
   if (records.size === 0) return events;
-  const own = [...records.values()];
-  const all = Map.groupBy([...(await readEarlier(database, own)), ...own], ({ key }) => key);
+  const batch = Map.groupBy(records.values(), ({ key }) => key);
+  const logged = await readEarlier(database, [...records.values()]);
   return events.map((event) => {
     const known = records.get(event.row.id);
     if (known === undefined) return event;
-    const conversation = all.get(known.key) ?? [];
+    const inBatch = batch.get(known.key) ?? [];
+    const inLog = logged.get(event.row.id) ?? [];
     const miss = findCacheMiss(
       known.record,
-      conversation.map(({ record }) => record),
+      [...inLog, ...inBatch].map(({ record }) => record),
     );
     return miss === null ? event : { ...event, row: { ...event.row, ...renderMiss(miss) } };
   });
@@ -77,25 +81,22 @@ function recordOf({ row, source }: ParsedEvent): KeyedRecord | undefined {
   return { key: `${row.account_id}/${prompt.conversation}`, accountId: row.account_id, record };
 }
 
+/** Reads the newest requests before each of these, by the id of the later request. */
 async function readEarlier(
   database: TelemetryDatabase,
   records: readonly KeyedRecord[],
-): Promise<Pick<KeyedRecord, 'key' | 'record'>[]> {
-  const wanted = new Map(
-    records.map(({ key, accountId, record }) => [
-      key,
-      { account_id: accountId, conversation: record.prompt.conversation },
-    ]),
-  );
-  const from = Math.min(...records.map(({ record }) => record.atMs)) - historyMs;
-  const rows: unknown = await database.acrossAccounts.$queryRawUnsafe(
-    select,
-    JSON.stringify([...wanted.values()]),
-    new Date(from).toISOString(),
-  );
-  return stored
+): Promise<Map<string, { readonly record: PromptRecord }[]>> {
+  const wanted = records.map(({ accountId, record: { id, atMs, prompt } }) => ({
+    ...{ request_id: id, account_id: accountId, conversation: prompt.conversation },
+    ...{ since: new Date(atMs - historyMs).toISOString(), until: new Date(atMs).toISOString() },
+  }));
+  const rows: unknown = await database.acrossAccounts.$queryRawUnsafe(select, JSON.stringify(wanted));
+  const read = stored
     .parse(rows)
-    .flatMap(({ key, prompt, ...row }) => (prompt === null ? [] : [{ key, record: { ...row, prompt } }]));
+    .flatMap(({ requestId, prompt, ...row }) =>
+      prompt === null ? [] : [{ requestId, record: { ...row, prompt } }],
+    );
+  return Map.groupBy(read, ({ requestId }) => requestId);
 }
 
 function renderMiss({ cause, detail, tokens, usd }: CacheMiss) {
