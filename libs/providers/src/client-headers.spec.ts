@@ -9,6 +9,9 @@ describe('renderClientHeaders', () => {
       'x-should-retry': 'false',
       'x-ratelimit-remaining-tokens': '100',
       'openai-processing-ms': '12',
+      'anthropic-ratelimit-tokens-remaining': '100',
+      'anthropic-ratelimit-unified-status': 'allowed',
+      'anthropic-ratelimit-unified-5h-reset': '1790000000',
     };
     expect(renderClientHeaders(passed).headers).toEqual(passed);
   });

@@ -24,11 +24,11 @@ const passedHeaders = new Set([
 ]);
 
 /**
- * Headers with the provider's token limits are forwarded. The gateway's own request limits use the same
- * header prefix.
+ * Token limits from the provider are forwarded. The gateway's own request limits use the same header prefix. The
+ * `unified` headers of Anthropic describe the limits of a subscription, which its clients show.
  */
 const passedPattern =
-  /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-[a-z-]+-(?:limit|remaining|reset))$/;
+  /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-(?:[a-z-]+-(?:limit|remaining|reset)|unified-[a-z0-9_-]+))$/;
 
 function passes(name: string): boolean {
   // A substring test is cheap and excludes most headers before the regular expression runs.
