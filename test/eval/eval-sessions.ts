@@ -7,6 +7,7 @@
 // The script prints tables, then one line of JSON.
 // `--lane keyword` ranks tools without vectors, and `--sessions N` takes N sessions from each source.
 // `--sizes 100` uses only tool lists with 100 tools, and `--models anthropic` uses only models of Anthropic.
+// `--models claude-opus-5-5` uses only this model.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -16,16 +17,16 @@ import { measureList } from './sessions/measure-list.ts';
 import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
-/**
- * Current models, one for each prompt cache rule. Models with bound reasoning are excluded, because their
- * conversations keep the same tools.
- */
+/** Current models: one for each prompt cache rule, then models with bound reasoning, whose tool set is chosen once. */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],
   ['openai', 'gpt-6-sol'],
   ['deepseek', 'deepseek-flash'],
   ['google', 'gemini-4-carbon'],
   ['mistral', 'mistral-large-4'],
+  ['anthropic', 'claude-opus-5-5'],
+  ['anthropic', 'claude-sonnet-5-5'],
+  ['openai', 'gpt-6.2-astra'],
 ] as const;
 
 const { values } = parseArgs({
@@ -41,7 +42,10 @@ const { values } = parseArgs({
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
 const catalog = loadCatalog();
 const models = modelNames
-  .filter(([provider]) => values.models === '' || values.models.split(',').includes(provider))
+  .filter(([provider, id]) => {
+    const wanted = values.models.split(',');
+    return values.models === '' || wanted.includes(provider) || wanted.includes(id);
+  })
   .map(([provider, id]) => {
     const model = catalog.find(provider, id);
     if (model === undefined) throw new Error(`the catalogue has no ${provider}/${id}`);

@@ -1,10 +1,10 @@
 import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
-import type { CatalogModel } from '@gateway/model-catalog';
+import { bindsReasoning, type CatalogModel } from '@gateway/model-catalog';
 import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
 import { billSession } from './bill.ts';
 import { makePolicy } from './make-policy.ts';
 import { resize, type PromptSize } from './prompt-sizes.ts';
-import { replayNative } from './replay-native.ts';
+import { replayBound, replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
@@ -51,6 +51,8 @@ export interface ListReport {
   readonly priced: Readonly<Record<string, readonly Point[]>>;
   /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
+  /** The points of models that bind reasoning to its prefix. */
+  readonly bound: Readonly<Record<string, readonly Point[]>>;
 }
 
 export async function measureList(
@@ -63,7 +65,9 @@ export async function measureList(
   const base = baseOf(all, models);
   const point: Measure = async (setting, replay, policy = null) =>
     summarize(setting, await replayAll(subjects, replay), { base, models, policy, tools });
-  const sizes = frontierK.filter((k) => k < tools);
+  const binding = models.filter(isBound);
+  const unbound = models.filter((model) => !isBound(model));
+  const sizes = unbound.length === 0 ? [] : frontierK.filter((k) => k < tools);
   const stateless: Point[] = [];
   for (const k of sizes) stateless.push(await point(`K=${k}`, (each) => replayStateless(each, k)));
   const frontier: Point[] = [];
@@ -73,10 +77,12 @@ export async function measureList(
       frontier.push(await point(`${net} K=${k}`, (each) => replaySession(each, settings)));
     }
   const priced: Record<string, Point[]> = {};
-  for (const model of models) priced[nameOf(model)] = await measurePriced(model, subjects, point);
+  for (const model of unbound) priced[nameOf(model)] = await measurePriced(model, subjects, point);
   const native: Record<string, Point[]> = {};
-  for (const model of models)
+  for (const model of unbound)
     if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, sizes, point);
+  const bound: Record<string, readonly Point[]> = {};
+  for (const model of binding) bound[nameOf(model)] = await measureBound(model, subjects, point);
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
   return {
     ...{ tools, prompt },
@@ -86,6 +92,7 @@ export async function measureList(
     frontier,
     priced,
     native,
+    bound,
   };
 }
 
@@ -140,6 +147,39 @@ async function measureNative(
         replayNative(each, { ...given, recallTarget, kOverride: null }),
       ),
     );
+  return points;
+}
+
+const isBound = (model: CatalogModel): boolean => bindsReasoning(model, model.modelId).effect !== 'none';
+
+/**
+ * A new account with the shipped priors, then an account with the policy that the worker makes from these conversations.
+ * Models that drop reasoning without an error get every request unchanged.
+ */
+async function measureBound(
+  model: CatalogModel,
+  subjects: readonly ReplaySubject[],
+  point: Measure,
+): Promise<Point[]> {
+  if (bindsReasoning(model, model.modelId).effect !== 'rejects')
+    return [await point('unchanged', (each) => replayStateless(each, null))];
+  const points: Point[] = [];
+  const price = priceOf(model);
+  for (const recallTarget of targets) {
+    const learned = await makePolicy(subjects, { recallTarget, price });
+    for (const [account, policy] of [
+      ['new', null],
+      ['calibrated', learned],
+    ] as const)
+      for (const mode of ['deferred', 'pruned'] as const)
+        points.push(
+          await point(
+            `${account} ${mode} target=${recallTarget}`,
+            (each) => replayBound(each, { recallTarget, price, policy }, mode),
+            policy,
+          ),
+        );
+  }
   return points;
 }
 

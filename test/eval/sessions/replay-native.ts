@@ -1,4 +1,4 @@
-import type { PlanToolsRequest } from '@gateway/contracts';
+import type { PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
@@ -32,6 +32,29 @@ export function replayNative(subject: ReplaySubject, setting: NativeSetting): Pr
             .forwarded;
     if (setting.defersAll === true) state.isArmed = true;
     answer(subject, setting, request, loaded, state);
+  });
+}
+
+/**
+ * Replays a session with bound reasoning. The first request decides the tool set, and later requests apply it. `deferred`: the
+ * model can search for the other tools. `pruned`: they are out of reach.
+ */
+export function replayBound(
+  subject: ReplaySubject,
+  given: Pick<ReplaySettings, 'recallTarget' | 'price'> & { readonly policy: RoutingPolicy | null },
+  mode: 'deferred' | 'pruned',
+): Promise<ReplayOutcome> {
+  const { list } = subject;
+  const setting = { ...given, kOverride: null, way: 'deferred_loading' } as const;
+  let loaded: readonly number[] | undefined;
+  return replayRequests(subject, given.policy, async (request, planner, state) => {
+    if (loaded === undefined) {
+      const question = { ...questionOf(subject, setting, request, state), mayRecover: mode === 'deferred' };
+      const planned = await askRouter(planner, question, state, list.tools.length);
+      state.isArmed = mode === 'deferred';
+      loaded = planned.forwarded;
+    } else state.kept += loaded.length / list.tools.length;
+    answer(subject, setting, request, loaded, state, mode === 'deferred');
   });
 }
 
@@ -71,8 +94,9 @@ function answer(
   { needed, outputTokens }: EvalRequest,
   loaded: readonly number[],
   state: ReplayState,
+  mayDefer = way === 'deferred_loading',
 ): void {
-  const isDeferring = way === 'deferred_loading' && loaded.length < list.tools.length;
+  const isDeferring = mayDefer && loaded.length < list.tools.length;
   const prompt = way === 'allowed_tools' ? [...list.tools.keys()] : isDeferring ? [...loaded, -1] : loaded;
   const tokensAt = (position: number): number =>
     position < 0 ? searchToolTokens : (list.tokens[position] ?? 0);

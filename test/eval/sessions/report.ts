@@ -18,6 +18,10 @@ export function printReport(reports: readonly ListReport[]): void {
       console.log(`  ${model} with its provider's own deferral:`);
       for (const point of points) printPoint(point, model);
     }
+    for (const [model, points] of Object.entries(report.bound)) {
+      console.log(`  ${model} binds its reasoning: ${describeBound(model, points)}`);
+      for (const point of points) printPoint(point, model);
+    }
   }
   const bars = reports.map((report) => ({
     ...{ tools: report.tools, prompt: report.prompt, models: barsOf(report) },
@@ -51,6 +55,14 @@ function barsOf(report: ListReport): Record<string, Bar> {
       return [model, { ours, stateless: cheapest(matching, model) }];
     }),
   );
+}
+
+function describeBound(model: string, points: readonly Point[]): string {
+  const reached = points.filter(({ effectiveRecall }) => effectiveRecall >= effectiveRecallMin);
+  const best = cheapest(reached, model);
+  return best === null
+    ? `effective recall ${effectiveRecallMin} is not reached`
+    : `at effective recall ${effectiveRecallMin}: ${(best.cost[model] ?? 0).toFixed(3)} (${best.setting})`;
 }
 
 function cheapest(points: readonly Point[], model: string): Point | null {
