@@ -105,3 +105,13 @@ describe('reasoning that the provider rejects', () => {
     expect(provider.requests).toHaveLength(2);
   });
 });
+
+it('a message thread asks the client for all messages if the model is called in another format', async () => {
+  const thread = { type: 'continue', previous_message_id: 'msg_1' };
+  const messages = [{ role: 'user', content: 'And the next one?' }];
+  const body = { model: 'openai/gpt-4o', max_tokens: 4000, thread, messages };
+  const answer = await send(baseUrl, { path: '/v1/messages', key, body });
+  expect(answer.status).toBe(400);
+  expect(answer.json()).toMatchObject({ error: { details: { error_code: 'thread_unsupported_request' } } });
+  expect(provider.requests).toEqual([]);
+});

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { startStack, type StackUnderTest } from '@gateway/testing';
-import { connectProvider } from '../e2e/account.fixture.ts';
+import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
+import { plainMessages, thoughtful, toMessagesTool } from '../e2e/anthropic.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
-import { postChat } from '../e2e/http.fixture.ts';
+import { postChat, send } from '../e2e/http.fixture.ts';
 import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { listSeries, panels, rules as writtenRules } from '../k8s/series.fixture.ts';
@@ -17,6 +18,12 @@ const ruleWaitMs = 2 * 60_000;
 /** Extra time for scrapes and evaluations on a busy machine. */
 const slackMs = 40_000;
 const victim = 'tool-router';
+const message = 'messages.1.content.0: The block is bound to a different conversation.';
+const bindingRejection = {
+  status: 400,
+  headers: { 'content-type': 'application/json' },
+  body: { type: 'error', error: { type: 'invalid_request_error', message } },
+};
 
 let stack: StackUnderTest;
 let prometheus: Prometheus;
@@ -37,13 +44,15 @@ export function describeAlerts(factor: number): void {
     // A provider with a stored credential, in addition to the sandbox provider.
     const provider = await startProvider();
     undo.push(() => provider.close());
-    provider.setControls(plainAnswer);
-    const base_url = `${provider.url}/v1`;
-    await connectProvider(stack.baseUrl, stack.apiKey, {
-      provider: 'openai',
-      api_key: 'sk-any-0123456789',
-      base_url,
+    provider.setControls(({ url, body }) => {
+      if (!url.includes('/messages')) return plainAnswer;
+      return body.includes('drop_block') ? plainMessages(JSON.parse(thoughtful)) : bindingRejection;
     });
+    const base_url = `${provider.url}/v1`;
+    for (const name of ['openai', 'anthropic'])
+      await connectProvider(stack.baseUrl, stack.apiKey, {
+        ...{ provider: name, api_key: 'sk-any-0123456789', base_url },
+      });
     load = startLoad();
     undo.push(() => load.stop());
     prometheus = await startPrometheus(stack, factor);
@@ -110,6 +119,12 @@ export function describeAlerts(factor: number): void {
     },
     3 * withinMs,
   );
+
+  test('a rejection of bound reasoning after a change by the gateway fires its alert', async () => {
+    await waitForStates(withinMs, { BoundReasoningRejected: 'inactive' });
+    await rejectReasoning();
+    await waitForStates(withinMs, { BoundReasoningRejected: 'firing' });
+  });
 }
 
 function find(rules: readonly Rule[], name: string): Rule {
@@ -129,6 +144,35 @@ async function waitForStates(
     return Object.entries(wanted).every(([name, state]) => states[name] === state) ? true : undefined;
   }, withinMs).catch(() => undefined);
   expect(states).toEqual(wanted);
+}
+
+/** Sends reasoning with a key that may not use all tools. The provider accepts the request only without the reasoning. */
+async function rejectReasoning(): Promise<void> {
+  const path = '/v1/account/keys';
+  const key = await createTestKey(stack.baseUrl, stack.apiKey, { name: 'narrow' });
+  const lists = { denied_tools: [githubTools[0]?.function.name], allowed_tools: null };
+  await send(stack.baseUrl, {
+    method: 'PUT',
+    path: `${path}/${key.id}/toollist`,
+    key: stack.apiKey,
+    body: lists,
+  });
+  const thinking = { type: 'thinking', thinking: '', signature: 'signed' };
+  const messages = [
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: [thinking, { type: 'text', text: 'Hello.' }] },
+    { role: 'user', content: 'Go on' },
+  ];
+  const tools = githubTools.slice(0, 3).map(toMessagesTool);
+  const body = { model: 'anthropic/claude-opus-5-5', max_tokens: 4000, messages, tools };
+  await eventually(async () => {
+    const answer = await send(stack.baseUrl, { path: '/v1/messages', key: key.key, body });
+    expect(answer.status).toBe(200);
+    // The list of the key is in force within a second.
+    return (
+      (await prometheus.count('sum(gateway_bound_rejections_total{outcome="dropped"}) > 0')) || undefined
+    );
+  }, slackMs);
 }
 
 interface Load {

@@ -161,6 +161,14 @@ export const errorRegistry = {
       'The format of this provider cannot express part of this request. Use a provider of the same format, or remove that part.',
     retryable: false,
   },
+  // The name is Anthropic's, whose clients then send all messages.
+  thread_unsupported_request: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      'This model is not called in the messages format, so it keeps no message threads. Send all messages, without "thread".',
+    retryable: false,
+  },
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',

@@ -93,12 +93,15 @@ function createRequestMetrics(metrics: Metrics): RequestMetrics {
 type BoundMetrics = Pick<EdgeMetrics, 'boundRejections' | 'inputTransformations'>;
 
 function createBoundMetrics(metrics: Metrics): BoundMetrics {
+  const boundRejections = metrics.counter({
+    name: 'gateway_bound_rejections_total',
+    help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
+    labels: ['outcome'],
+  });
+  // Prometheus sees the increase of a series only if it scraped the series before.
+  for (const outcome of ['dropped', 'failed', 'relayed']) boundRejections.inc({ outcome }, 0);
   return {
-    boundRejections: metrics.counter({
-      name: 'gateway_bound_rejections_total',
-      help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
-      labels: ['outcome'],
-    }),
+    boundRejections,
     inputTransformations: metrics.counter({
       name: 'gateway_input_transformations_total',
       help: 'Reasoning in requests that a provider reported as dropped or mismatched, by its own type and reason.',

@@ -46,6 +46,11 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
+   * The key of a conversation whose reasoning is valid only in the provider account that produced it. Requests with
+   * the same key use the same credential as long as it works. Absent for all other conversations.
+   */
+  readonly affinity?: string;
+  /**
    * Returns the fallback targets in order. Called only if this target fails. Absent if the target has no
    * fallbacks.
    */

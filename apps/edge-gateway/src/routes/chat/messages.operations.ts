@@ -61,7 +61,7 @@ export const createMessage: Operation = {
       description: 'With `stream: true`: the events of the format, from `message_start` to `message_stop`.',
     },
   },
-  errors: chatErrors,
+  errors: [...chatErrors, 'thread_unsupported_request'],
   takesKeyHeader: true,
 };
 
@@ -78,6 +78,6 @@ export const countMessageTokens: Operation = {
     schema: z.looseObject({ input_tokens: z.int().nonnegative() }).meta({ id: 'TokenCount' }),
     headers: { 'x-svc-estimated': '`true` if the count is an estimate.' },
   },
-  errors: chatErrors,
+  errors: [...chatErrors, 'thread_unsupported_request'],
   takesKeyHeader: true,
 };

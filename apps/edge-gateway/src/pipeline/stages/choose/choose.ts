@@ -1,9 +1,11 @@
+import { GatewayError } from '@gateway/errors';
 import type { ExclusionRule } from '@gateway/model-routing';
-import type { ModelCatalog } from '@gateway/model-catalog';
+import { bindsReasoning, type ModelCatalog } from '@gateway/model-catalog';
 import { findUnmetNeed, parseRoutingString } from '@gateway/model-routing';
 import { formatNamed } from '@gateway/wire-formats';
 import { connectedProviders, type ListServices } from '../../../connections/open-connection.ts';
 import { renderHeaderText } from '../../../request/http-response.ts';
+import { isPartOfThread } from '../../../request/request-facts.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import { readNeeds } from '../../../routing/read-needs.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -19,6 +21,7 @@ type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelC
  * the gateway chooses both the provider and the model. `<provider>/<model>` names both the provider and the
  * model, and accepts models that are not in the catalogue. A bare model name is looked up in the catalogue,
  * among the account's connected providers.
+ * @throws GatewayError `thread_unsupported_request`, and the errors of `chooseTarget` and `chooseRouted`
  */
 export async function choose(
   request: ParsedRequest,
@@ -31,7 +34,8 @@ export async function choose(
   const connected = ownCredential === null ? stored : new Set([...stored, hostedProvider]);
   const tools = { hasTools: outline.tools.length > 0, effort: () => readEffort(request, exchange) };
   const wanted = { model: outline.model, format: exchange.format, connected, ownCredential, tools };
-  const find = (model: string): Target => chooseTarget({ ...wanted, model }, services.catalog);
+  const find = (model: string): Target =>
+    withAffinity(chooseTarget({ ...wanted, model }, services.catalog), request, services);
   const mode = parseRoutingString(outline.model);
   const target =
     mode === undefined
@@ -41,7 +45,14 @@ export async function choose(
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
   exchange.headers['x-svc-model'] = renderHeaderText(target.model);
-  return target;
+  return isPartOfThread(request) ? keepThread(target) : target;
+}
+
+/** A message of a thread has its earlier messages only at the provider, so no fallback can answer the request. */
+function keepThread(target: Target): Target {
+  if (target.lane.kind === 'translated')
+    throw new GatewayError('thread_unsupported_request', { param: 'thread' });
+  return { ...target, alternatives: () => [] };
 }
 
 /**
@@ -52,6 +63,17 @@ function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): stri
   const node = tape.get(tape.root, 'reasoning_effort');
   if (outline.format === 'chat-completions') return node === undefined ? undefined : tape.stringValue(node);
   return formatNamed(outline.format).client.parseRequest(tape, route).settings.reasoningEffort;
+}
+
+/** Adds affinity if the model's reasoning is valid only in the provider account that produced it. */
+function withAffinity(
+  target: Target,
+  { conversation }: ParsedRequest,
+  { catalog }: Pick<ChooseServices, 'catalog'>,
+): Target {
+  const { provider, model } = target;
+  const { effect, isAccountBound } = bindsReasoning(catalog.find(provider.name, model), model);
+  return effect !== 'none' && isAccountBound ? { ...target, affinity: conversation.key } : target;
 }
 
 /** Returns the target for the model that the client names, with the account's fallbacks. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { Backend, BackendState } from '../../../backends/backend.ts';
@@ -74,9 +75,11 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 }
 
 /**
- * Chooses the next candidate after a failed call. The next candidate is an untried candidate, or else a
- * failed candidate that is retried after a pause. Returns undefined if no candidate can help or the retry
- * budget is empty. The pause before a retry ends early if the client disconnects.
+ * Chooses the next candidate after a failed call. This is an untried candidate, or else a failed candidate
+ * that is retried after a pause. Returns undefined if no candidate can help or the retry budget is empty. The
+ * pause ends early if the client disconnects.
+ * A conversation with affinity is first retried with its own credential, because another provider account would drop
+ * its reasoning.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -86,9 +89,12 @@ export async function chooseAfterFailure(
 ): Promise<Candidate | undefined> {
   const { attempts, response } = exchange;
   if (response.headersSent || hasLeft(exchange)) return undefined;
-  const next = await chooseUntried(target, caller, attempts.failed, services);
+  const findNext = (): Promise<Candidate | undefined> =>
+    chooseUntried(target, caller, attempts.failed, services);
+  const isAffine = target.affinity !== undefined;
+  const next = isAffine ? undefined : await findNext();
   const repeat = next === undefined ? await chooseRepeat(target, attempts, caller, services) : undefined;
-  const chosen = next ?? repeat?.candidate;
+  const chosen = next ?? repeat?.candidate ?? (isAffine ? await findNext() : undefined);
   if (chosen === undefined) return undefined;
   if (!services.retryBudget.takeExtra(caller.accountId)) {
     services.resilience.retryBudgetExhausted.inc();
@@ -184,13 +190,21 @@ async function openAll(
   return candidates;
 }
 
+/** With affinity, the order of the credentials depends only on the conversation. */
 function candidatesOf(target: Target, connections: readonly Connection[]): Candidate[] {
-  return connections.map((connection) => ({ target, connection }));
+  const { affinity } = target;
+  if (affinity === undefined || connections.length < 2)
+    return connections.map((connection) => ({ target, connection }));
+  const ranked = connections.map((connection) => ({
+    candidate: { target, connection },
+    rank: hash('sha256', `${affinity}\n${connection.credential ?? ''}`),
+  }));
+  return ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1)).map(({ candidate }) => candidate);
 }
 
 /**
- * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
- * calls in flight.
+ * Finds the first target with a backend in this state, and picks the target's credential with the fewest
+ * calls in flight. With affinity, picks the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;
@@ -198,7 +212,9 @@ function findIn(state: BackendState, candidates: readonly Candidate[]): Candidat
     const { backend } = candidate.connection;
     if (backend.state() !== state) continue;
     if (found !== undefined && found.target !== candidate.target) break;
-    if (found === undefined || backend.inFlight < found.connection.backend.inFlight) found = candidate;
+    if (found === undefined) found = candidate;
+    else if (candidate.target.affinity === undefined && backend.inFlight < found.connection.backend.inFlight)
+      found = candidate;
   }
   return found;
 }

@@ -80,13 +80,13 @@ function send(
       exchange,
       caller,
       isRepeatable: true,
-      isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0,
+      isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0 && target.affinity === undefined,
       send: (candidate, attempt, signal) => {
         const bytes = candidate.target === target ? outbound.body : outbound.bodyFor(candidate.target);
-        const { added, conversation, beta } = outbound;
+        const { added, conversation, betaFor } = outbound;
         const promptCacheKey = (): string | null =>
           caller.caching.markers ? derivePromptCacheKey(caller.accountId, conversation) : null;
-        const planned = { bytes, added, promptCacheKey, beta };
+        const planned = { bytes, added, promptCacheKey, beta: betaFor?.(candidate.target) };
         return callProvider(planned, candidate, attempt, exchange, signal, services);
       },
     },

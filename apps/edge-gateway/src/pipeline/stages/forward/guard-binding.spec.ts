@@ -1,3 +1,4 @@
+import { loadCatalog } from '@gateway/model-catalog';
 import type { Target } from '../../../request/request.ts';
 import { AnswerBody, readWhole } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
@@ -7,9 +8,11 @@ import { sendBound, type GuardServices, type SentRequest } from './guard-binding
 
 const nothing = (): undefined => undefined;
 const target = {
-  ...{ provider: { name: 'anthropic' }, model: 'm', lane: { kind: 'same-format', format: 'messages' } },
+  ...{ provider: { name: 'anthropic' }, model: 'claude-opus-5-5' },
+  lane: { kind: 'same-format', format: 'messages' },
 } as Target;
-const outbound = { body: Buffer.from('{"messages":[]}') } as unknown as Outbound;
+const whole = Buffer.from('{"messages":[]}');
+const outbound = { body: whole, bodyFor: () => whole } as unknown as Outbound;
 const rejection = 'The block is bound to a different conversation.';
 
 /**
@@ -18,10 +21,12 @@ const rejection = 'The block is bound to a different conversation.';
  */
 async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan> = {}) {
   const sent: string[] = [];
+  const requests: SentRequest[] = [];
   const outcomes: string[] = [];
   let remembered = 0;
-  const send = ({ body: bytes }: SentRequest): Promise<ChatAnswer> => {
-    sent.push(Buffer.from(bytes).toString());
+  const send = (request: SentRequest): Promise<ChatAnswer> => {
+    requests.push(request);
+    sent.push(Buffer.from(request.body).toString());
     const body = new AnswerBody({ pause: nothing, resume: nothing, abort: nothing });
     if (sent.length === 1) fill(body);
     return Promise.resolve({ status: sent.length === 1 ? 400 : 200, body } as ChatAnswer);
@@ -30,9 +35,10 @@ async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan>
   const services = {
     metrics: { boundRejections: { inc: ({ outcome }: { outcome: string }) => outcomes.push(outcome) } },
     log: { error: nothing },
+    catalog: loadCatalog(),
   } as unknown as GuardServices;
   const answer = await sendBound(outbound, bound, target, openExchange(), send, services);
-  return { answer, sent, outcomes, remembered };
+  return { answer, sent, requests, outcomes, remembered };
 }
 
 const saying = (text: string) => (body: AnswerBody) => {
@@ -45,6 +51,18 @@ it('a request with rejected bound reasoning is sent again without the reasoning,
   expect(answer.status).toBe(200);
   expect(sent[1]).toContain('"prefix_mismatch_behavior":"drop_block"');
   expect([sent.length, outcomes, remembered]).toEqual([2, ['dropped'], 1]);
+});
+
+it('a fallback gets the setting and its beta only if its model rejects bound reasoning', async () => {
+  const { requests } = await guard(saying(rejection));
+  const [, again] = requests;
+  const settingFor = (model: string) => {
+    const other = { ...target, model };
+    const hasSetting = Buffer.from(again!.bodyFor(other)).includes('drop_block');
+    return [hasSetting, again!.betaFor?.(other) !== undefined];
+  };
+  expect(settingFor('claude-sonnet-5-5')).toEqual([true, true]);
+  expect(settingFor('claude-haiku-4-5')).toEqual([false, false]);
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import type { Logger } from '@gateway/observability';
+import { bindsReasoning, type ModelCatalog } from '@gateway/model-catalog';
 import { dropBoundReasoning } from '@gateway/wire-formats';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { Target } from '../../../request/request.ts';
@@ -7,13 +8,14 @@ import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
-/** A request to the provider. `beta` is added to the beta flags in the client's headers. */
+/** An outbound request. `betaFor` returns the beta that a target needs in addition to the client's betas. */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
-  readonly beta?: string | undefined;
+  readonly betaFor?: (target: Target) => string | undefined;
 };
 
 export interface GuardServices {
   readonly metrics: Pick<EdgeMetrics, 'boundRejections'>;
+  readonly catalog: Pick<ModelCatalog, 'find'>;
   readonly log: Logger;
 }
 
@@ -35,13 +37,13 @@ export async function sendBound(
   send: (request: SentRequest) => Promise<ChatAnswer>,
   services: GuardServices,
 ): Promise<ChatAnswer> {
-  const dropping = bound.dropsBlocks ? withDrops(outbound, target) : null;
+  const dropping = bound.dropsBlocks ? withDrops(outbound, target, services) : null;
   const answer = await send(dropping ?? outbound);
   if (answer.status !== 400 || dropping !== null) return answer;
   const { bytes, body } = await peekError(answer.body);
   const own = { ...answer, body };
   if (!bytes.includes(bindingError)) return own;
-  const request = bound.mayBeOurs ? withDrops(outbound, target) : null;
+  const request = bound.mayBeOurs ? withDrops(outbound, target, services) : null;
   if (request === null) {
     services.metrics.boundRejections.inc({ outcome: 'relayed' });
     return own;
@@ -61,20 +63,29 @@ export async function sendBound(
 
 /**
  * Returns the request with `drop_block`. Returns null if the client chose the behavior itself, or set
- * reasoning to a type that does not accept `drop_block`.
+ * reasoning to a type that does not accept the setting. A fallback gets the setting only if its model rejects
+ * bound reasoning, because other models may not accept the setting.
  */
-function withDrops({ body, bodyFor, added, conversation }: Outbound, target: Target): SentRequest | null {
-  if (target.lane.kind !== 'same-format') return null;
-  const dropped = dropBoundReasoning(target.lane.format, body);
+function withDrops(
+  { body, bodyFor, added, conversation }: Outbound,
+  { lane }: Target,
+  { catalog }: GuardServices,
+): SentRequest | null {
+  if (lane.kind !== 'same-format') return null;
+  const dropped = dropBoundReasoning(lane.format, body);
   if (dropped === null) return null;
+  const takesSetting = ({ lane: other, provider, model }: Target): boolean =>
+    other.kind === 'same-format' &&
+    bindsReasoning(catalog.find(provider.name, model), model).effect === 'rejects';
   return {
     body: dropped.body,
     bodyFor: (other) => {
       const rendered = bodyFor(other);
+      if (!takesSetting(other)) return rendered;
       return dropBoundReasoning(other.lane.format, rendered)?.body ?? rendered;
     },
+    betaFor: (other) => (takesSetting(other) ? dropped.beta : undefined),
     added,
     conversation,
-    beta: dropped.beta,
   };
 }

@@ -70,11 +70,12 @@ function choosePlaces(
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
   const end = messages.findIndex(({ role }) => role !== 'system');
   const instructions = messages.slice(0, end < 0 ? messages.length : end);
-  const toolTokens = request.tools.length === 0 ? 0 : lengthOf(request.tools) / charactersPerToken;
-  const systemTokens = toolTokens + lengthOf(instructions) / charactersPerToken;
+  const charactersMin = minTokens * charactersPerToken;
+  const toolCharacters = lengthUpTo(charactersMin, request.tools);
+  const systemCharacters = toolCharacters + lengthUpTo(charactersMin - toolCharacters, instructions);
   return [
-    marksTools && toolTokens >= minTokens ? findTool(request) : undefined,
-    systemTokens >= minTokens ? findLastMarkable(instructions) : undefined,
+    marksTools && toolCharacters >= charactersMin ? findTool(request) : undefined,
+    systemCharacters >= charactersMin ? findLastMarkable(instructions) : undefined,
     findLastMarkable(messages.slice(instructions.length, Math.max(lastTurn, instructions.length))),
     findLastMarkable(messages.slice(Math.max(lastTurn + 1, instructions.length))),
   ].filter((place) => place !== undefined);
@@ -126,6 +127,12 @@ function shapeOf({ tools, messages }: ChatRequest) {
   return { hasTools: tools.length > 0, hasTurns: messages.some(({ role }) => role === 'assistant') };
 }
 
-function lengthOf(value: readonly unknown[]): number {
-  return JSON.stringify(value).length;
+/** Returns the length of the values as JSON. Stops at `max`, because a tool list may have megabytes. */
+function lengthUpTo(max: number, values: readonly unknown[]): number {
+  let length = 0;
+  for (const value of values) {
+    if (length >= max) break;
+    length += JSON.stringify(value).length;
+  }
+  return length;
 }

@@ -68,6 +68,29 @@ describe('simultaneous requests', () => {
     },
   );
 
+  it('of one conversation use the same key if its reasoning is bound to the provider account', async () => {
+    const services = createServices(() => Promise.resolve(credentialOf('first', 'second', 'third')));
+    const keysOf = async (affinity: string, statuses: readonly number[]) => {
+      const keys: string[] = [];
+      const left = [...statuses];
+      const send = ({ connection: { credential } }: Candidate) => {
+        keys.push(credential!);
+        return Promise.resolve({ status: left.shift() ?? 200, headers: {}, body: createBody().body });
+      };
+      const task = createTask(send);
+      await tryCandidates({ ...task, target: { ...target, affinity } }, services);
+      return keys;
+    };
+    const conversations = Array.from({ length: 12 }, (_, at) => `conversation ${at}`);
+    const first = (await Promise.all(conversations.map((name) => keysOf(name, [])))).flat();
+    expect((await Promise.all(conversations.map((name) => keysOf(name, [])))).flat()).toEqual(first);
+    expect(new Set(first).size).toBe(3);
+    // A short failure is retried with the same key, a rejected key is replaced.
+    expect(await keysOf(conversations[0]!, [529])).toEqual([first[0], first[0]]);
+    const [own, other] = await keysOf(conversations[0]!, [401]);
+    expect([own, other === own]).toEqual([first[0], false]);
+  });
+
   it('do not exceed the provider’s limit for calls in flight', async () => {
     const services = createServices(() => Promise.resolve(credentialOf('only')), 5);
     const call = () => Promise.resolve({ status: 200, headers: {}, body: createBody().body });
