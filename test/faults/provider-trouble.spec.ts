@@ -13,7 +13,6 @@ interface Edge {
 let stack: StackUnderTest;
 let server: ReplayProvider;
 let providers: TroubledProviders;
-/** Two replicas of the gateway. */
 let edge: Edge;
 let other: Edge;
 const undo: Undo[] = [];

@@ -65,8 +65,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));
       if (rounds.isAltered) return switchToRendering();
-      // After an error, undecided tool calls stay undecided. Withheld tool calls are dropped, and the error
-      // is sent.
+      // After an error, undecided calls stay undecided. Withheld calls are dropped, and the error is sent.
       if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
