@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * The places with queries that may read rows from every account, each with its reason. All other queries are
- * scoped to one account.
+ * Source files with queries that may read rows of every account, each with its reason. All other queries are
+ * limited to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':
@@ -58,10 +58,13 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/persistence/partitions.ts': 'upkeep of the table, not of rows',
 };
 
-/** Models without an account. A client scoped to an account cannot use them. */
+/**
+ * Database models without an account. A database client that is limited to one account cannot use these
+ * models.
+ */
 const ofNoAccount = [
   ...['IdentityUser', 'IdentitySession', 'IdentityMailToken', 'RefreshToken', 'SigningKey', 'LoginGuesses'],
-  // Scoped by the deletion that the step belongs to.
+  // The deletion of the account limits the access to this model.
   'AccountDeletionStep',
   ...['KeyVersion', 'VaultReplica'],
   // One batch contains entries from several accounts.

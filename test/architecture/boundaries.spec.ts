@@ -8,8 +8,8 @@ const { moduleBoundaries } = (await import(configuration)) as {
 };
 
 /**
- * One project of each kind. The test lints imports as if they were in the folder `as`, and other projects
- * import it as `name`.
+ * One project of each kind. The test lints import statements as if they were in the folder `as`. Other
+ * projects import this project as `name`.
  */
 const kinds = {
   core: { as: 'libs/model-catalog', name: '@gateway/model-catalog' },
@@ -22,7 +22,10 @@ const kinds = {
 type Kind = keyof typeof kinds;
 const all = Object.keys(kinds) as Kind[];
 
-/** The allowed imports, deliberately repeated here: a rule that is loosened by mistake fails this test. */
+/**
+ * The allowed imports, deliberately repeated in this test. If a change allows more imports by mistake, this
+ * test fails.
+ */
 const mayImport: Record<Kind, readonly Kind[]> = {
   core: ['core'],
   contract: ['core', 'contract'],
@@ -31,7 +34,10 @@ const mayImport: Record<Kind, readonly Kind[]> = {
   testing: ['core', 'contract', 'format', 'adapter', 'testing'],
   app: ['core', 'contract', 'format', 'adapter'],
 };
-/** All wire formats share one library. dependency-cruiser keeps the formats apart. */
+/**
+ * All wire formats share one library, so the project rule cannot separate them. dependency-cruiser prevents
+ * imports between wire formats.
+ */
 const denied = all.flatMap((from) =>
   all
     .filter((to) => !mayImport[from].includes(to) && !(from === 'format' && to === 'format'))
@@ -79,7 +85,8 @@ describe('@nx/enforce-module-boundaries', () => {
       if (to === 'app') {
         expect(message).toMatch(/cannot be imported by a relative or absolute path/);
       } else {
-        // If the target itself depends on the source, the lint rule reports the cycle before it checks tags.
+        // The imported project may depend on the importing project.
+        // In this case, the lint rule reports the cycle before it checks tags.
         const tagged = `tagged with "type:${from}" can only depend on libs tagged with`;
         expect(message).toMatch(new RegExp(`${tagged}|^Circular dependency between`));
       }

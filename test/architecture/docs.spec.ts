@@ -7,7 +7,10 @@ const pages = globSync('{*.md,docs/**/*.md,k8s/**/*.md,models/**/*.md,training/*
 });
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** The anchors on a page, by GitHub's rule: lowercase, no punctuation, hyphens instead of spaces. */
+/**
+ * Returns the anchors on a documentation page, by GitHub's rule: lowercase, no punctuation, hyphens instead
+ * of spaces.
+ */
 function anchorsOf(path: string): string[] {
   return [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -17,7 +20,7 @@ function anchorsOf(path: string): string[] {
   );
 }
 
-/** Links to files in the repository, as [file, anchor]. */
+/** Returns the links of a page to files in the repository, as [file, anchor]. */
 function linksOf(path: string): [file: string, anchor: string | undefined][] {
   return [...read(path).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
@@ -28,7 +31,7 @@ function linksOf(path: string): [file: string, anchor: string | undefined][] {
     });
 }
 
-/** Repository paths that a page mentions in code formatting. */
+/** Returns the repository paths that a page mentions in code formatting. */
 function pathsIn(path: string): string[] {
   return [
     ...read(path).matchAll(/`((?:apps|libs|test|tools|training|docs|deploy|k8s|prisma)\/[\w./-]+)`/g),

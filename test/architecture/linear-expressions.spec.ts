@@ -7,13 +7,13 @@ const linting = (expression: string, path = 'libs/wire-formats/src/deliberately-
 const ruleIds = ({ messages }: LintResult) =>
   messages.map(({ ruleId }) => ruleId).filter((ruleId) => ruleId?.startsWith('regexp/'));
 
-/** For each of these expressions, there is a text on which it takes more than linear time. */
+/** Regular expressions for which some text takes more than linear time. */
 const slow = [
-  // Exponential: the same text can be split in many ways.
+  // Exponential time: the expression can split the same text in many ways.
   ['/^(?:a+)+$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic: two parts of the expression can match the same characters.
+  // Quadratic time: two parts of the expression can match the same characters.
   ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic: a run of characters is read again from each of its positions.
+  // Quadratic time: the search reads a run of characters again from each of its positions.
   ['/\\/+$/', 'regexp/no-super-linear-move'],
 ] as const;
 const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface LintText {
-  /** The repository-relative path used for linting this code. */
+  /** The path in the repository at which this code is linted. */
   readonly path: string;
   readonly code: string;
 }
@@ -18,7 +18,10 @@ export interface LintResult {
 
 const script = join(import.meta.dirname, 'lint-as.mjs');
 
-/** Lints code strings as if they were files at their paths. Returns the results in the same order. */
+/**
+ * Lints code strings as if they were files at their paths. Returns the results in the same order as the code
+ * strings.
+ */
 export function lintAs(texts: readonly LintText[]): LintResult[] {
   return run([], JSON.stringify(texts));
 }

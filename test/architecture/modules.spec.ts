@@ -14,7 +14,7 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-/** Runs the repository's dependency rules on a source tree. */
+/** Checks a source tree with the repository's dependency rules. */
 function cruise(folder: string, parts: readonly string[]): Violation[] {
   const binary = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const args = [binary, '--config', configuration, '--output-type', 'json', ...parts];

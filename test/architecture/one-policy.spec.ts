@@ -27,13 +27,13 @@ const accounts = 10_000;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const madeAt = new Date(Date.UTC(2026, 10, 20));
 const setup = ['list', 'model', 'ranker'] as const;
-/** A first turn for each of two intents. */
+/** A first user turn for each of two intents. */
 const turns: readonly (readonly [IntentClass, string])[] = [
   ['act', 'Please book the flight.'],
   ['lookup', 'Which flights are there on Monday?'],
 ];
 const sizes = [20, 40, 80] as const;
-/** Definitions are expensive, so that pruning always saves money. */
+/** The prices make tool definitions expensive, so that pruning always saves money. */
 const price = {
   ...{ cacheRead: null, cacheWrite: null, output: 5, cachedTokensMin: 1024 },
   ...{ headTokens: 0, listTokens: 10_000_000 },
@@ -59,8 +59,8 @@ interface Account {
 }
 
 /**
- * An account with random measurements: few or many, good or bad. Some accounts are calibrated again after a
- * drop in recall.
+ * Creates an account with random measurements: few or many, good or bad. Some accounts are calibrated again
+ * after a fall of recall.
  */
 function drawAccount(random: () => number): Account {
   const goals = {
@@ -76,7 +76,7 @@ function drawAccount(random: () => number): Account {
   const samples = drawSamples(random, 0, count, draw);
   const first = calibrate({ samples, pruned: drawPruned(random, 0, count) }, null, goals);
   const next = random() < 0.25 ? calibrateAgain(random, samples, first, { ...goals, draw }) : first;
-  // The database and the message bus transport the policy as JSON.
+  // The database and the message bus transport the routing policy as JSON.
   const stored = { ...structuredClone(next), version: 2, madeAt };
   const policy = routingPolicy.parse(toJson(renderPolicy(accountId, 2, madeAt, stored)));
   const {
@@ -102,7 +102,7 @@ function calibrateAgain(
   first: Calibration,
   { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
 ): Calibration {
-  // With a new tool list, a drop in recall is detected after few conversations.
+  // With a new tool list, the worker detects a fall of recall after few conversations.
   const changed = { ...draw, scale: 40, setup: ['new list', 'model', 'ranker'] as const };
   const later = drawSamples(
     random,
@@ -119,7 +119,7 @@ interface Draw {
   /** The share of plans that missed a tool. */
   readonly missed: number;
   readonly tools: number;
-  /** The tool list, model and ranker, if they differ from `setup`. */
+  /** The tool list, model and ranking method, if they differ from `setup`. */
   readonly setup?: Setup;
 }
 
@@ -165,7 +165,7 @@ function toJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** The router's plan for a new conversation. */
+/** Returns the tool router's plan for a new conversation. */
 function planFor(
   policy: RoutingPolicy,
   turn: string,
@@ -204,7 +204,7 @@ test('router, API and dashboard show one K, one state and one reason', () => {
       seen.set(state, (seen.get(state) ?? 0) + 1);
     }
   }
-  // The accounts cover every state and reason.
+  // The simulated accounts cover every calibration state and reason.
   expect([...seen.keys()].sort()).toEqual([
     'calibrated target_met',
     'nothing measured',
@@ -220,7 +220,8 @@ interface Request {
 }
 
 /**
- * Compares the router's plan with the bucket as the API shows it, and both with the texts in the dashboard.
+ * Compares the tool router's plan with the bucket that the API shows. Also compares the plan and the bucket
+ * with the texts in the dashboard.
  */
 function compare(
   plan: PlannedTools,
@@ -233,10 +234,11 @@ function compare(
     case 'calibrated': {
       expect([shownK, bucket.reason]).toEqual([String(bucket.k), 'target_met']);
       expect(words).toContain(`Pruning is on. K = ${String(bucket.k)}:`);
-      // Recovery can cost more than the tools that it replaces. Then the K without recovery applies.
+      // Recovery can cost more than the tools that it replaces. In that case, the K without recovery applies.
       const k = plan.recovery.armed ? bucket.k : bucket.k_without_recovery;
       expect(plan.recovery.armed && !mayRecover).toBe(false);
-      // No pruning if K covers the list, if no K is known without recovery, or if neither pays.
+      // The plan sends all tools if K covers the tool list, or if no K without recovery is known.
+      // The plan also sends all tools if pruning does not reduce the cost.
       if (plan.k === null) expect(plan.forwarded).toHaveLength(size);
       else expect([plan.k, plan.kReason]).toEqual([k, 'calibrated']);
       const smallest = Math.min(mayRecover ? (bucket.k ?? size) : size, bucket.k_without_recovery ?? size);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations/security.md'), 'utf8');
-/** The table rows that state guarantees. Only these tables have three columns. */
+/** The table rows that state security guarantees. Only the tables of guarantees have three columns. */
 const guarantees = page
   .split('\n')
   .filter((line) => /^\|[^|]+\|[^|]+\|[^|]+\|$/.test(line) && !/^\| (guarantee|-)/.test(line));

@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '../..');
 const directive =
   /(eslint-(?:disable|enable)[a-z-]*|@ts-(?:expect-error|nocheck|ignore)|prettier-ignore)(.*)/;
 
-/** The files in the repository that lint reads, by relative path. */
+/** Returns the files in the repository that the linter reads, by relative path. */
 function ownFiles(): string[] {
   return ['apps', 'libs', 'prisma', 'test', 'tools', 'training'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -16,8 +16,8 @@ function ownFiles(): string[] {
 }
 
 /**
- * Finds the suppressions in a source string. Each has a line, and a reason after ` -- ` (after a colon for
- * the type checker).
+ * Finds the lint suppressions in a source string. Each suppression has a line, and a reason after ` -- `
+ * (after a colon for the type checker).
  */
 function suppressionsIn(text: string): { line: number; what: string; reason: string | undefined }[] {
   return text.split('\n').flatMap((content, index) => {

@@ -8,7 +8,7 @@ export interface ForeignTokens {
   close(): Promise<void>;
 }
 
-/** The values in test/shared-stack.setup.mjs for the gateway that accepts this issuer. */
+/** The audience and subject for the gateway that accepts this issuer, as in test/shared-stack.setup.mjs. */
 const audience = 'gateway-under-test';
 const subject = 'somebody';
 
@@ -41,7 +41,8 @@ function signElsewhere(issuer: TokenIssuer): Promise<string> {
 }
 
 /**
- * An HMAC keyed with the issuer's public key. A verifier that trusts the token's own `alg` would accept it.
+ * Returns a token with an HMAC that uses the issuer's public key as its secret. A verifier that trusts the
+ * token's own `alg` would accept this token.
  */
 function confuseAlgorithms({ issuer, keys }: TokenIssuer, seconds: number): string {
   const [key] = keys;

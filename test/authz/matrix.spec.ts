@@ -53,8 +53,8 @@ const titled = (list: readonly Address[]) => list.map((address) => [title(addres
 const closed = addresses.filter(({ access }) => access !== 'public');
 
 /**
- * Checks that a response to an unauthorized caller contains neither account's data and none of the caller's
- * input.
+ * Checks that a response to an unauthorized caller contains no data of either account and no input of the
+ * caller.
  */
 function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   const told = JSON.stringify(answer.headers) + answer.text;
@@ -74,7 +74,7 @@ describe('a caller without a valid key or login session is rejected and changes 
     const expected: Record<string, string> = {};
     for (const caller of refused) {
       const refusal = caller.refusals[access];
-      // If another issuer is configured, the routes for the embedded identity do not exist.
+      // If an edge uses another issuer, the routes for the gateway's own sign-in do not exist.
       if (refusal === undefined || (caller.baseUrl !== undefined && path.startsWith('/v1/auth/'))) continue;
       const answer = await callAs(caller.baseUrl ?? world.baseUrl, call, caller.headers);
       outcomes[caller.name] = outcomeOf(path, answer);
@@ -153,7 +153,7 @@ describe('data owned by another caller is reported as not found', () => {
         for (const mark of world.other.marks) expect(told).not.toContain(mark);
         answers.add(told.replaceAll(String(answer.headers['x-request-id']), ''));
       }
-      // All responses are identical, so a caller cannot discover which ids exist.
+      // All responses are identical, so a caller cannot find out which ids exist.
       if (row.notOwn === undefined) expect([...answers]).toHaveLength(1);
       expect(world.provider.requests).toHaveLength(called);
       expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);

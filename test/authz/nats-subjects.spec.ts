@@ -11,7 +11,7 @@ afterAll(() => Promise.all(connections.map((connection) => connection.close())))
 
 interface Connected {
   readonly nats: NatsConnection;
-  /** The actions that the server has rejected since this list was last cleared. */
+  /** The actions that the NATS server has rejected since this list was last cleared. */
   readonly refusals: string[];
 }
 
@@ -28,8 +28,8 @@ async function connectAs(user: ServiceName): Promise<Connected> {
 }
 
 /**
- * Returns whether the server permits an action. A rejection arrives before the flush response, but is handled
- * one event loop turn later.
+ * Returns whether the NATS server permits an action. A rejection arrives before the flush response, but the
+ * client handles the rejection one event loop turn later.
  */
 async function isLet(
   { nats, refusals }: Connected,
@@ -83,8 +83,8 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     const actual: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const { subject, publishers, listeners } of cases) {
-      // Not valid JSON, so no service handles the message as a request. The test only checks permission to
-      // send.
+      // The message is not valid JSON, so no service handles the message as a request.
+      // The test only checks the permission to send.
       const publishes = await isLet(connected, (nats) => nats.publish(subject, 'not JSON'));
       const hears = await isLet(connected, hear(subject));
       actual[subject] = { publishes, hears, joinsQueue: await isLet(connected, hear(subject, 'account')) };

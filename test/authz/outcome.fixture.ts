@@ -8,9 +8,9 @@ const messagesError = messagesErrorBody.extend({
 });
 
 /**
- * Summarizes a response: `200`, or the status and code of an error (`401 invalid_api_key`). Throws if an
- * error does not match its endpoint's error format or lacks the request id. Errors in the converse format
- * have no code.
+ * Summarizes a response: `200`, or the status and code of an error (`401 invalid_api_key`). Throws an error
+ * if an error response lacks the request id or differs from its endpoint's error format. Errors in the
+ * converse format have no code.
  */
 export function outcomeOf(path: string, answer: Answer): string {
   const id = z.uuidv7().parse(answer.headers['x-request-id']);
@@ -33,7 +33,10 @@ export function outcomeOf(path: string, answer: Answer): string {
   }
 }
 
-/** Describes an expected outcome in the same form, with the details that the endpoint reports. */
+/**
+ * Returns an expected outcome with the details that the endpoint reports. The converse format reports only
+ * the status.
+ */
 export function asToldAt(path: string, outcome: string): string {
   return formatOfPath(path) === 'converse' ? (outcome.split(' ', 1)[0] ?? '') : outcome;
 }

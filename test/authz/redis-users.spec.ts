@@ -17,7 +17,7 @@ function connectAs(user: string, server: RedisServer): Redis {
   return redis;
 }
 
-/** Returns whether the server allows the user to run a command. The command is not run. */
+/** Returns whether the Redis server allows the user to run a command. The command is not run. */
 async function isAllowed(server: RedisServer, user: string, ...command: string[]): Promise<boolean> {
   const { redis_url, redis_cache_url } = stack.dev;
   const admin = new Redis(server === 'queue' ? redis_url : redis_cache_url);
@@ -26,7 +26,7 @@ async function isAllowed(server: RedisServer, user: string, ...command: string[]
 }
 
 const job = (queue: string) => `bull:${queue}:wait`;
-/** One write for each kind of data, with the only services that may do it. */
+/** One write command for each kind of data, with the only services that may run it. */
 const writes = [
   {
     of: 'jobs of request events',
@@ -71,13 +71,13 @@ test('a compromised router cannot forge jobs, epochs or rate windows', async () 
   await expect(router.set(accountEpochName('some-account'), '-1')).rejects.toThrow(/NOPERM/);
   await expect(router.hset('rpm:{some-account}:some-key', 'total', '0')).rejects.toThrow(/NOPERM/);
   await expect(router.get('original:v1:any')).rejects.toThrow(/NOPERM/);
-  // The router may run scripts, but scripts have only the rights of the user.
+  // The tool router may run Redis scripts, but scripts have only the rights of the user.
   const forged = accountEpochName('some-account');
   const refused = /can't access at least one of the keys|NOPERM/;
   await expect(router.eval("return redis.call('GET', 'x')", 0)).rejects.toThrow(refused);
   await expect(router.eval(`return redis.call('SET', '${forged}', '-1')`, 0)).rejects.toThrow(refused);
   await expect(router.eval("return redis.call('SET', KEYS[1], '-1')", 1, forged)).rejects.toThrow(refused);
-  // The router has no user on the Redis server of the queue.
+  // The tool router has no user on the Redis server of the queue.
   await expect(connectAs('tool-router', 'queue').ping()).rejects.toThrow();
 });
 

@@ -12,7 +12,7 @@ import type { World } from './world.fixture.ts';
 /** One path of a route, together with the route's description. */
 export interface Address {
   readonly method: string;
-  /** The path with its parameter names in braces. */
+  /** The route's path with its parameter names in braces. */
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
@@ -24,8 +24,8 @@ export interface Address {
 export const routes = listRoutes(controllers);
 
 /**
- * Every path of every route, including aliases. A route without an access rule, description or row is skipped
- * here; a test reports it.
+ * Every path of every route, including aliases. Routes without an access rule, description or row are skipped
+ * in this list, and a test reports them.
  */
 export const addresses: readonly Address[] = routes.flatMap((route) => {
   const { method, paths, access, operation } = route;
@@ -36,12 +36,15 @@ export const addresses: readonly Address[] = routes.flatMap((route) => {
 
 export interface PreparedCall {
   readonly method: string;
-  /** The path with its parameters filled in. */
+  /** The route's path with its parameters filled in. */
   readonly path: string;
   readonly body: unknown;
 }
 
-/** Prepares a call to the route for this kind of target, using the `caller` credential (default: none). */
+/**
+ * Prepares a call to the route for this kind of target, with the credential of `caller` (default: no
+ * credential).
+ */
 export async function prepareCall(
   world: World,
   address: Address,
@@ -72,12 +75,15 @@ const credentialKinds: Readonly<Record<Access, readonly CredentialKind[]>> = {
   public: [],
 };
 
-/** The credentials that are allowed to call a path. */
+/** The kinds of credentials that may call a path, for every path. */
 export const admitted = addresses.flatMap((address) =>
   credentialKinds[address.access].map((kind) => ({ address, kind })),
 );
 
-/** The owner with this kind of credential, or a different user if the call ends the caller's access. */
+/**
+ * Returns the owner with this kind of credential. Returns a different user if the call ends the caller's
+ * access.
+ */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
   const { stack, baseUrl, owner } = world;
   if (kind === 'session') {
@@ -96,7 +102,7 @@ export function expectDescribed({ other }: World, { operation, path, row }: Addr
     return;
   }
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: operation.answer.status });
-  // Provider responses are passed on unchanged.
+  // The gateway passes provider responses on unchanged.
   const isProxied = operation.tag === 'Proxies';
   const type = operation.answer.contentType ?? 'application/json';
   if (!isProxied) expect(answer.headers['content-type']?.split(';', 1)[0]).toBe(type);

@@ -16,24 +16,24 @@ export type CredentialKind = 'key' | 'session';
 
 export interface Caller {
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if the caller uses an API key. */
+  /** The user, or null if the caller uses an API key. */
   readonly person: TestPerson | null;
 }
 
-/** The data that the authorization tests need about a route, beyond the route's description. */
+/** The data that the authorization tests need about a route, in addition to the route's description. */
 export interface AuthzRow {
-  /** A valid body, so that only permissions decide the outcome. */
+  /** Returns a valid request body, so that only permissions decide the outcome. */
   readonly body?: (world: World, caller: Caller | undefined) => unknown;
   /**
-   * The path parameters for each kind of target. Absent for paths without parameters. A successful call uses
-   * up the `own` target.
+   * The path parameters for each kind of target. This field is absent for paths without parameters. A
+   * successful call uses up the `own` target.
    */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
-  /** The outcome when the target belongs to another caller. Default: `404 not_found`. */
+  /** The outcome when the target belongs to another caller. The default is `404 not_found`. */
   readonly notOwn?: string;
   /**
-   * The outcome of the caller's own call if the test environment prevents success. Default: the status in the
-   * route's description.
+   * The outcome of the caller's own call if the test environment prevents success. The default is the status
+   * in the route's description.
    */
   readonly ownOutcome?: string;
   /** True if a successful call ends the caller's access or changes the credentials of later callers. */
@@ -52,7 +52,9 @@ const keyTargets: NonNullable<AuthzRow['targets']> = {
   deleted: async ({ baseUrl, owner }) => ({ key_id: (await createRevokedKey(baseUrl, owner.account)).id }),
 };
 
-/** A key may rotate only keys without more scopes than its own, so this target has only `manage`. */
+/**
+ * An API key may rotate only API keys with no additional scopes, so this target has only the scope `manage`.
+ */
 const rotationTargets: AuthzRow['targets'] = {
   ...keyTargets,
   own: async ({ baseUrl, owner }) => ({
@@ -71,7 +73,8 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
 };
 
 /**
- * Pages do not belong to an account: every caller receives the same response for a path below the dashboard.
+ * Dashboard pages do not belong to an account: every caller receives the same response for a path below the
+ * dashboard.
  */
 const page = () => ({ id: 'welcome' });
 const dashboardTargets: AuthzRow['targets'] = { own: page, foreign: page, guessed: page, deleted: page };
@@ -100,7 +103,7 @@ const requestTargets: AuthzRow['targets'] = {
   deleted: ({ owner }) => ({ request_id: owner.requestId.replace(/^......../, '01900000') }),
 };
 
-/** A deletion receipt contains no name, and its id is sufficient to read it. */
+/** A deletion receipt contains no name, and its id is sufficient to read the receipt. */
 const deletionTargets: AuthzRow['targets'] = {
   own: async ({ baseUrl }) => {
     const { accessToken } = await signUpPerson(baseUrl);
@@ -120,10 +123,16 @@ const refreshTokenOfSomebody = async ({ baseUrl }: World): Promise<object> => ({
 const proxied = (fields: object): AuthzRow => ({
   body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
 });
-/** A proxied endpoint that the provider does not support. Access is checked before that error. */
+/**
+ * A proxied endpoint that the provider does not support. The gateway checks access before it reports this
+ * error.
+ */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 
-/** The stack is self-hosted, so billing is not configured. Access is checked before that error. */
+/**
+ * The stack is self-hosted, so billing is not configured. The gateway checks access before it reports this
+ * error.
+ */
 const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
 
 /** One row per operation. A route without a row fails the test run. */
@@ -189,7 +198,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   openCustomerPortal: { body: () => ({ return_url: 'https://gateway.example/' }), ...withoutStripe },
   syncCheckout: { body: () => ({ session_id: 'cs_test_0123456789' }), ...withoutStripe },
   syncSubscription: { body: () => ({}), ...withoutStripe },
-  // Only Stripe can sign a webhook call.
+  // Only Stripe can sign a webhook request.
   receiveStripeEvent: {
     body: () => ({ id: 'evt_1', type: 'invoice.paid' }),
     ownOutcome: '400 invalid_webhook_signature',
@@ -213,7 +222,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   logIn: {
     body: ({ owner }) => ({ email: owner.person.email, password: owner.person.password }),
   },
-  // The stack of the matrix has no mail server.
+  // The stack of the authorization tests has no mail server.
   forgotPassword: {
     body: ({ owner }) => ({ email: owner.person.email }),
     ownOutcome: '409 mail_not_configured',

@@ -14,7 +14,7 @@ const stack = sharedStack();
 const undo: Undo[] = [];
 let world: World;
 let state: StateReader;
-/** For each scope, a key of the owner that has only this scope. */
+/** For each scope, an API key of the owner that has only this scope. */
 let keys: Readonly<Record<KeyScope, string>>;
 
 const makeKey = async (managingKey: string, scope: KeyScope) =>

@@ -15,15 +15,16 @@ let world: World;
 let state: StateReader;
 
 const hourMs = 3_600_000;
-/** The restrictions of the restricted keys, all below the account's own. */
+/** The restrictions of the restricted API keys, all lower than the account's own limits. */
 const limits = { rate_limit_rpm: 500, daily_token_budget: 4_000, weekly_token_budget: 20_000 };
 const expires_at = new Date(Date.now() + 6 * hourMs).toISOString();
 const later = new Date(Date.now() + 24 * hourMs).toISOString();
 const lists = { allowed_tools: ['search', 'erase'], denied_tools: ['erase'] };
 
 /**
- * The keys that try to escalate. `agent`: created as usual, then restricted. `restricted`: like `agent`, but
- * a user granted `manage` explicitly. `manager`: an unrestricted key. `playground`: the dashboard's key.
+ * The API keys that try to raise their own permissions. `agent` was created as usual, then restricted.
+ * `restricted` is like `agent`, but a user granted `manage` explicitly. `manager` is an unrestricted API key.
+ * `playground` is the dashboard's API key.
  */
 const names = ['agent', 'restricted', 'manager', 'inference', 'read', 'manageOnly', 'playground'] as const;
 type Name = (typeof names)[number];
@@ -38,7 +39,7 @@ async function makeKeys(): Promise<typeof keys> {
     scopes: ['inference', 'read', 'manage'],
   });
   for (const { id } of [agent, restricted]) await mustSend(token, { ...putLists(id), body: lists });
-  // The tool lists removed `manage`, and the user grants it again explicitly.
+  // Setting allowed and denied tools removed the scope `manage`, and the user grants it again explicitly.
   const scopes = ['inference', 'read', 'manage'];
   await mustSend(token, { method: 'PATCH', path: pathOf(restricted.id), body: { scopes } });
   const playground = await mustSend(token, { method: 'POST', path: '/v1/account/playground-key' });
@@ -73,7 +74,10 @@ afterAll(() => undoAll(undo));
 
 type Attempt = (own: CreatedKey) => Sent;
 
-/** Makes the attempt with each of these keys, and checks that each attempt is refused and changes nothing. */
+/**
+ * Makes the attempt with each of these API keys. Checks that the gateway rejects each attempt and that
+ * nothing changes.
+ */
 async function expectRefused(outcomes: Partial<Record<Name, string>>, attempt: Attempt): Promise<void> {
   const before = await state.read();
   const seen: Record<string, string> = {};
@@ -90,7 +94,7 @@ async function expectRefused(outcomes: Partial<Record<Name, string>>, attempt: A
 const noScope = '403 insufficient_scope';
 const ownKey = '403 own_key_change';
 const exceeds = '403 grant_exceeds_key';
-/** Every key without `manage`. */
+/** The expected outcome for every API key without the scope `manage`. */
 const unable = { agent: noScope, inference: noScope, read: noScope, playground: noScope };
 const self = { ...unable, restricted: ownKey, manager: ownKey, manageOnly: ownKey };
 const patchSelf =

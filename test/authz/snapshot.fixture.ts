@@ -6,12 +6,12 @@ import pg from 'pg';
 export type Snapshot = ReadonlySet<string>;
 
 /**
- * Columns that change without a call. Some track the last use of a key or credential and are written with a
- * delay. The others are heartbeats from vault processes.
+ * Columns that change without an API call. Some columns record the last use of a key or credential and are
+ * written with a delay. Further columns are heartbeats from vault processes.
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** A wait that is longer than the time to write a request log row after the response. */
+/** A wait in milliseconds that is longer than the time to write a request log row after the response. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const deliveryPauseMs = 50;
@@ -33,7 +33,10 @@ export class StateReader {
     return new StateReader(clients);
   }
 
-  /** @param naming returns only rows that contain one of these strings. */
+  /**
+   * Reads the rows of all databases.
+   * @param naming returns only rows that contain one of these strings.
+   */
   async read(naming?: readonly string[]): Promise<Snapshot> {
     await this.#untilDelivered();
     const rows = (await Promise.all(this.#clients.map(readDatabase))).flat();
@@ -42,7 +45,9 @@ export class StateReader {
     );
   }
 
-  /** Waits for the vault's audit events, which reach the account's audit log shortly after the response. */
+  /**
+   * Waits for the vault's audit events, which the account's audit log contains shortly after the response.
+   */
   async #untilDelivered(): Promise<void> {
     const [, vault] = this.#clients.find(([name]) => name === 'vault') ?? [];
     for (let round = 0; round < deliveryRoundsMax; round += 1) {
@@ -84,7 +89,7 @@ async function readDatabase([database, client]: readonly [string, pg.Client]): P
   return rows.map(({ row }) => row);
 }
 
-/** The rows that were added and removed between two snapshots. */
+/** Returns the rows that were added and removed between two snapshots. */
 export function differenceOf(before: Snapshot, after: Snapshot): { added: string[]; removed: string[] } {
   return {
     added: [...after].filter((row) => !before.has(row)),

@@ -28,12 +28,12 @@ export interface Party {
   readonly account: TestAccount;
   /** A user of the account. */
   readonly person: TestPerson;
-  /** A second key, used as the target of key operations. */
+  /** A second API key, used as the target of key operations. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
-  /** A provider that only this account has connected. */
+  /** The name of a provider that only this account has connected. */
   readonly provider: string;
-  /** A model from that provider. */
+  /** The name of a model from that provider. */
   readonly model: string;
   /** Strings that occur only in this account's data. */
   readonly marks: readonly string[];
@@ -44,13 +44,13 @@ export interface World {
   readonly baseUrl: string;
   readonly owner: Party;
   readonly other: Party;
-  /** The response that every connected provider sends. */
+  /** The test provider behind every connected provider. */
   readonly provider: ReplayProvider;
   readonly revokedKey: string;
   readonly expiredKey: string;
-  /** A token from a login session that was logged out. */
+  /** The token of a login session that was logged out. */
   readonly endedSession: string;
-  /** A public key used by the embedded identity. */
+  /** A public key that the gateway's own sign-in uses for session tokens. */
   readonly sessionKey: JWK;
   /** A gateway that accepts login sessions from another issuer. */
   readonly issuer: { readonly baseUrl: string };
@@ -58,12 +58,12 @@ export interface World {
 }
 
 /**
- * The lifetime of a key that expires. It is longer than creating the key takes on a busy machine, because an
- * expiry in the past is rejected.
+ * The lifetime of an expiring API key in milliseconds. Creating the API key takes less time, even on a busy
+ * machine, because an expiry in the past is rejected.
  */
 const expiresAfterMs = 6_000;
 
-/** Creates a key for `account` and revokes it immediately. */
+/** Creates an API key for `account` and revokes it immediately. */
 export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount): Promise<CreatedKey> {
   const created = await createTestKey(baseUrl, apiKey, { name: 'revoked' });
   const path = `/v1/account/keys/${created.id}`;
@@ -72,7 +72,10 @@ export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount)
   return created;
 }
 
-/** @param undo collects cleanup functions for the end of the run. */
+/**
+ * Creates the accounts and credentials of the authorization tests.
+ * @param undo collects cleanup functions for the end of the run.
+ */
 export async function buildWorld(stack: StackUnderTest, undo: Undo[]): Promise<World> {
   const { baseUrl } = stack;
   const provider = await startProvider();
@@ -142,8 +145,8 @@ async function buildParty(
   const { baseUrl } = stack;
   const account = await createTestAccount(stack);
   const person = await signUpFor(stack, account);
-  // The hint is the last four characters. Letters and digits would match another token by chance about once
-  // in a thousand runs.
+  // The credential hint is the last four characters.
+  // Letters and digits would match another token by chance about once in a thousand runs.
   const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}${hintEnds[name]}`;
   await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
   const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });

@@ -6,7 +6,9 @@ import { installPrograms } from '../../tools/bootstrap/setup/servers.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 import { startBrowser } from './start-browser.ts';
 
-/** Finds the system's Chromium. If Chromium is missing, installs it in the same way as Redis and NATS. */
+/**
+ * Finds the system's Chromium. If Chromium is missing, installs Chromium in the same way as Redis and NATS.
+ */
 function findChromium() {
   installPrograms([{ program: 'chromium', debian: 'chromium', homebrew: 'chromium' }]);
   return requireProgram('chromium');
@@ -18,11 +20,11 @@ export default async function startAll() {
   rmSync(screenshots, { recursive: true, force: true });
   mkdirSync(screenshots, { recursive: true });
   const chromium = findChromium();
-  // One of the tests starts the issuer at this address.
+  // One of the tests starts the OpenID Connect issuer at this address.
   const issuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = issuer;
   const stack = await startStack({
-    // The second edge signs users in through that issuer.
+    // The second edge signs users in through the OpenID Connect issuer.
     replicas: { 'edge-gateway': 2 },
     env: {
       'edge-gateway': { PLAN_DEADLINE_MS: '5000', AUTH_RATE_LIMIT_RPM: '100000' },

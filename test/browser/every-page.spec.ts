@@ -17,15 +17,16 @@ import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './tr
 
 const { baseUrl } = sharedStack();
 /**
- * Contrast and label errors do not depend on the width, so each color scheme is checked at only one width.
+ * Contrast and label errors do not depend on the width, so the test checks each color scheme at only one
+ * width.
  */
 const examined: readonly Look[] = [
   { scheme: 'light', width: 1600 },
   { scheme: 'dark', width: 390 },
 ];
 /**
- * The number of log rows to wait for after `makeTraffic`. The request for an unknown model may add one more
- * row.
+ * The number of request log rows to wait for after `makeTraffic`. The request for an unknown model may add
+ * one more row.
  */
 const requestsMade = 4;
 
@@ -43,14 +44,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser.close());
 
-/** Turns on content logging, so that the page of a request shows its contents. */
+/** Turns on content logging, so that the page of a request shows the request's contents. */
 async function logContents(key: string): Promise<void> {
   const body = { policy: { content_logging: true } };
   const { status } = await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
   expect(status).toBe(200);
 }
 
-/** Returns every page in the navigation, and the page of one request. */
+/** Every page in the navigation, and the page of one request. */
 const pages = [
   ...['welcome', 'playground', 'overview', 'requests', 'sessions', 'tool-health', 'routing'],
   ...['keys', 'providers', 'billing', 'audit', 'account', 'request'],
@@ -68,7 +69,7 @@ test('the page list of this test covers the whole navigation', async () => {
   await watched.close();
 });
 
-/** Returns the number of scripts that ran after injection through hostile strings. */
+/** Returns the number of scripts that ran because a page interpreted a hostile string as markup. */
 const countHits = (page: Page): Promise<number> =>
   page.evaluate(() => (window as unknown as { hits?: number }).hits ?? 0);
 
@@ -104,8 +105,8 @@ test.each(pages)(
 const firstPaintMs = 1_000;
 
 /**
- * Returns the milliseconds until the first paint with an empty cache. Takes the minimum of 5 visits, or of up
- * to 15 on a busy machine.
+ * Returns the milliseconds until the first paint with an empty cache. The result is the minimum of 5 visits,
+ * or of up to 15 visits on a busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];

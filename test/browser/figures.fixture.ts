@@ -1,15 +1,18 @@
 import type { RequestLogEntry } from '@gateway/contracts';
 import type { Page } from 'playwright-core';
 
-/** A figure on a page: its number (the exact value if the page rounds it), its text and its hint. */
+/**
+ * A figure on a dashboard page: its number (the exact value if the page rounds the number), its text and its
+ * hint.
+ */
 export interface ShownFigure {
-  /** NaN if the figure has no number. */
+  /** The number of the figure, or NaN if the figure has no number. */
   readonly value: number;
   readonly text: string;
   readonly hint: string;
 }
 
-/** Returns all figures on a page, by label. */
+/** Returns all figures on a dashboard page, by label. */
 export async function readFigures(page: Page): Promise<Map<string, ShownFigure>> {
   const shown = await page.locator('dl > div:has(> dt)').evaluateAll((figures) =>
     figures.map((figure) => {
@@ -36,13 +39,13 @@ export function toNumber(text: string): number {
 
 export interface ShownRow {
   readonly key: string;
-  /** The text in each cell. */
+  /** The text in each cell of the row. */
   readonly cells: readonly string[];
-  /** The exact value in each cell, or null. */
+  /** The exact value in each cell, or null for a cell without an exact value. */
   readonly titles: readonly (string | null)[];
 }
 
-/** Returns the rendered table rows. A long table renders only the rows near the visible area. */
+/** Returns the rendered rows of a table. A long table renders only the rows near the visible area. */
 export function readRows(page: Page, label: string): Promise<ShownRow[]> {
   return page
     .getByRole('table', { name: label })
@@ -60,6 +63,8 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
 }
 
 type Saved = Pick<RequestLogEntry, 'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens'>;
-/** Returns the tokens saved as the dashboard defines them: measured, and net of recovery rounds. */
+/**
+ * Returns the tokens saved as the dashboard defines them: measured savings less the cost of recovery rounds.
+ */
 export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
   row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens!;

@@ -13,7 +13,7 @@ const evil = (what: string) =>
 
 const toolNames = [evil('tool'), '<b>bold</b>', `${override}desrever`];
 const model = `openai/${evil('model')}`;
-// HTTP header values may contain only ASCII.
+// A hostile session id. HTTP header values may contain only ASCII.
 const session = `<img src=x onerror=window.pwned=1>'"</script>`;
 const errorText = evil('The model is not available:  ');
 
@@ -64,7 +64,7 @@ async function openEvilAccount(): Promise<MeasuredAccount> {
   return { ...opened, rows: await waitForLog(key, 2) };
 }
 
-/** Expects the page to show the string literally, without turning any part of the string into markup. */
+/** Expects the page to show the string literally, without interpreting any part of the string as markup. */
 async function expectText(page: Page, text: string): Promise<void> {
   const found = page.getByText(text, { exact: false });
   expect({ text, shown: await found.count() }).toEqual({ text, shown: expect.any(Number) });
@@ -73,7 +73,7 @@ async function expectText(page: Page, text: string): Promise<void> {
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
 }
 
-/** Expects every string with a right-to-left override to be inside an element that isolates the string. */
+/** Expects an isolating element around every string with a right-to-left override. */
 async function expectIsolated(page: Page): Promise<void> {
   const loose = await page.evaluate((mark) => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

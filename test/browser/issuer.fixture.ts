@@ -15,14 +15,15 @@ export interface SignInIssuerOptions {
 
 /**
  * An OpenID Connect issuer with a sign-in page. The issuer supports the authorization code flow with PKCE,
- * one public client and one person.
+ * one public client and one user.
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
   /**
-   * The grants since the start: `authorization_code` or `refresh_token`, or the reason for a rejected grant.
+   * The grants that the issuer handled since its start: `authorization_code`, `refresh_token`, or the reason
+   * for a rejected grant.
    */
   readonly grants: readonly string[];
-  /** Sets the lifetime of access tokens that the token endpoint issues after this call. */
+  /** Sets the lifetime of access tokens that the token endpoint issues after this function call. */
   setLife(seconds: number): void;
 }
 
@@ -67,7 +68,7 @@ class IssuerEndpoints {
     this.#lifeSeconds = seconds;
   }
 
-  /** Serves the two endpoints. Returns false for any other path. */
+  /** Serves the authorization endpoint and the token endpoint. Returns false for any other path. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://issuer');
     if (pathname === '/authorize') this.#authorize(request, response, searchParams);
@@ -92,7 +93,7 @@ class IssuerEndpoints {
       const code = randomUUID();
       this.#begun.set(code, query);
       const location = `${redirectUri}?${new URLSearchParams({ code, state }).toString()}`;
-      // With this cookie, the issuer skips the next sign-in page and redirects immediately.
+      // If a browser sends this cookie, the issuer skips the next sign-in page and redirects immediately.
       response.writeHead(302, { location, 'set-cookie': 'known=yes; Path=/authorize' }).end();
       return;
     }
@@ -115,7 +116,8 @@ class IssuerEndpoints {
   }
 
   /**
-   * Returns the grant, or the reason for rejecting it. Each code and each refresh token is valid only once.
+   * Returns the valid grant, or the reason for rejecting the grant. Each code and each refresh token is valid
+   * only once.
    */
   #choose(form: URLSearchParams): { audience: string; nonce?: string } | string {
     if (form.get('client_id') !== this.#options.clientId) return 'another client';

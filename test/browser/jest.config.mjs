@@ -1,6 +1,6 @@
 import base from '../jest.config.mjs';
 
-/** All test files share one stack and one browser. */
+/** The Jest configuration of the browser tests. All test files share one stack and one browser. */
 export default {
   ...base,
   rootDir: import.meta.dirname,

@@ -53,7 +53,7 @@ const renderAsking = (text: string, more: object = {}): string =>
 
 const bodyOf = (name: 'request' | 'response') => page.getByRole('region', { name: `Body of the ${name}` });
 
-/** Opens a request's page once its contents have been stored. */
+/** Opens the page of a request after the request's contents have been stored. */
 async function openLogged(answered: Answer): Promise<void> {
   const id = requestIdOf(answered);
   await waitForContent(baseUrl, person.accessToken, id);

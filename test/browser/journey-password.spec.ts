@@ -19,7 +19,7 @@ let stack: StackUnderTest;
 let watched: WatchedPage;
 let page: Page;
 
-/** The shared stack sends no mail, so this file starts a separate stack. */
+/** The shared stack sends no email, so this file starts a separate stack. */
 beforeAll(async () => {
   browser = await connectBrowser();
   undo.push(() => browser.close());
@@ -57,8 +57,8 @@ async function receive(email: string, path: string): Promise<ReceivedMail> {
 }
 
 /**
- * Opens the path of a mail's link on this file's stack. The link has another port, because the stack's port
- * is not known in advance.
+ * Opens the path of an email's link on this file's stack. The link in the email has another port, because the
+ * stack's port is not known in advance.
  */
 async function openLink(mail: ReceivedMail): Promise<void> {
   const { path, token } = readLink(mail);
@@ -80,7 +80,7 @@ test('a person resets a forgotten password with the link of a mail and signs in'
   await openLink(await receive(email, '/dashboard/reset-password'));
   await heading('Choose a new password');
   await expectNoBarriers();
-  // The token must not stay in the address bar or the history.
+  // The token must not stay in the address bar or the browser history.
   expect(new URL(page.url()).hash).toBe('');
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -90,7 +90,7 @@ test('a person resets a forgotten password with the link of a mail and signs in'
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText(email).first().waitFor();
-  // The link arrived by mail, so the address is also verified.
+  // The user received the link by email, so the email address is also verified.
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 
@@ -111,7 +111,8 @@ test('a person verifies the address with the link of a mail, and the banner disa
   await page.getByRole('button', { name: 'Verify address' }).click();
   await page.getByText(`${person.email} is verified.`).waitFor();
   await page.getByRole('link', { name: 'Go to the dashboard' }).click();
-  // The link's page also shows the address and these words, so the test waits until the page is left.
+  // The link's page also shows the email address and the text `Verify your e-mail address`.
+  // The test therefore waits until the browser has left the page.
   await page.getByRole('navigation').first().waitFor();
   await page.getByText(person.email).first().waitFor();
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);

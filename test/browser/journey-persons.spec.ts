@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Two users with different account names. The first person is signed in. */
+/** Two users with different account names. The first user is signed in. */
 beforeEach(async () => {
   people = await Promise.all([openPerson('of the first'), openPerson('of the second')]);
   watched = await openPage(browser, look);
@@ -62,7 +62,7 @@ test('a page discards one person’s data after a different person signs in from
   expect(await nameField().inputValue()).toBe('of the second');
 });
 
-/** Sends a message in the playground and waits for its log row. */
+/** Sends a message in the playground and waits for the request's row in the log. */
 async function chat(text: string): Promise<void> {
   await page.getByRole('link', { name: 'Playground' }).click();
   await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill(text);
@@ -96,7 +96,7 @@ test('text typed into the sign-in form is kept while the previous login session 
   const ended = page.waitForResponse('**/v1/auth/log-out');
   answer.resolve(undefined);
   await ended;
-  // Gives the page time to render any effect of the response.
+  // Waits long enough for the page to render any effect of the response.
   await page.waitForTimeout(500);
   expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
 });

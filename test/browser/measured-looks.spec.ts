@@ -21,7 +21,8 @@ afterAll(() => Promise.all([browser.close(), account.provider.close()]));
 
 const failedId = () => account.rows.find(({ status }) => status === 'error')!.id;
 /**
- * Pages and tabs linked from the navigation pages. every-page.spec.ts covers the navigation pages themselves.
+ * Dashboard pages and tabs that the navigation pages link to. every-page.spec.ts covers the navigation pages
+ * themselves.
  */
 const pages: [name: string, path: () => string][] = [
   ['overview-filtered', () => 'overview?days=30&model=openai/gpt-4o-mini'],
@@ -37,7 +38,7 @@ const pages: [name: string, path: () => string][] = [
   ['routing-traces', () => 'routing?tab=traces'],
 ];
 
-/** Each width once, and both color schemes. every-page.spec.ts covers all combinations. */
+/** Each page width once, and both color schemes. every-page.spec.ts covers all combinations. */
 const looks: readonly Look[] = [
   { width: 390, scheme: 'dark' },
   { width: 1024, scheme: 'light' },

@@ -14,7 +14,7 @@ export interface MeasuredAccount {
   readonly key: string;
   readonly keyId: string;
   readonly provider: ReplayProvider;
-  /** The request log, newest first. */
+  /** The rows of the request log, newest first. */
   readonly rows: readonly RequestLogEntry[];
 }
 
@@ -23,15 +23,15 @@ export interface OpenPersonOptions {
 }
 
 /**
- * A person with an account, a key, and one replay server that serves as two providers. No conversation is a
- * shadow conversation.
+ * Creates a user with an account, an API key, and one replay server that serves as two providers. No
+ * conversation of the account is a shadow conversation.
  */
 export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}): Promise<
   Omit<MeasuredAccount, 'rows'>
 > {
   const { baseUrl } = sharedStack();
   const [provider, person] = await Promise.all([startProvider(), signUpPerson(baseUrl)]);
-  // The response to calls without a queued response, such as recovery rounds and retries.
+  // The response to provider calls without a queued response, such as recovery rounds and retries.
   provider.setControls(plainAnswer);
   const body = { policy: { shadow_share: 0 } };
   await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });
@@ -44,8 +44,8 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 }
 
 /**
- * An account with traffic from real SDKs: sessions, two formats, streamed and non-streaming requests, and one
- * failed request.
+ * Creates an account with requests from real SDKs: sessions, two formats, streaming and non-streaming
+ * requests, and one failed request.
  */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
   const opened = await openPerson();
@@ -75,7 +75,7 @@ async function askMessages(key: string, provider: ReplayProvider): Promise<void>
   await client.messages.create(call, { headers: { 'x-svc-session-id': 'ticket-2' } });
 }
 
-/** Waits until the log has this many rows, and returns all rows. */
+/** Waits until the request log has this many rows, and returns all rows. */
 export function waitForLog(key: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key });

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The color scheme and page width. */
+/** The color scheme and width of a page. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
   readonly width: 390 | 1024 | 1440 | 1600;
@@ -22,7 +22,7 @@ export const looks: readonly Look[] = [
   { scheme: 'dark', width: 1600 },
 ];
 
-/** Connects to the browser that the suite started. */
+/** Connects to the browser that the test suite started. */
 export function connectBrowser(): Promise<Browser> {
   const url = process.env['TEST_BROWSER_URL'];
   if (!url)
@@ -30,7 +30,7 @@ export function connectBrowser(): Promise<Browser> {
   return chromium.connect(url);
 }
 
-/** A page that records unexpected behavior. */
+/** A browser page that records unexpected behavior. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -52,7 +52,7 @@ export interface PageHome {
   readonly issuer?: string;
 }
 
-/** Opens an empty page in a new browser context, signed out. */
+/** Opens an empty page in a new browser context without a signed-in user. */
 export async function openPage(browser: Browser, look: Look, home: PageHome = {}): Promise<WatchedPage> {
   const { baseUrl = sharedStack().baseUrl, issuer = baseUrl } = home;
   const context = await browser.newContext({
@@ -89,15 +89,15 @@ function watch(page: Page, faults: string[], origins: readonly string[]): void {
 }
 
 /**
- * Signs a person in through the API. Like the sign-in page, this stores the refresh token as a cookie in the
- * context.
+ * Signs a user in through the API. As on the sign-in page, the refresh token is stored as a cookie in the
+ * browser context.
  */
 export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 'email' | 'password'>) {
   const { email, password } = person;
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Sets the signed-in mark only once, so that the mark stays removed after a sign-out.
+    // Marks the user as signed in only once, so that the mark stays removed after a sign-out.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
@@ -118,10 +118,11 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /**
- * Returns the serious accessibility violations of WCAG 2.2 AA and axe's best practices, as `rule: element`.
+ * Returns the page's serious violations of WCAG 2.2 AA and of axe's best practices for accessibility, as
+ * `rule: element`.
  */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // axe is injected through the debugger protocol, which the page's Content-Security-Policy does not block.
+  // The page's Content-Security-Policy does not block axe, because the debugger protocol injects axe.
   await page.evaluate(axeSource);
   const results = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
@@ -134,7 +135,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
     );
 }
 
-/** Returns true if the page overflows its width. */
+/** Returns true if the content of the page is wider than the page. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }

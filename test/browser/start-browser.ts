@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 
-/** Flags that stop background traffic from the system's browser. */
+/** Browser flags that stop background traffic from the system's browser. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,7 +12,7 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** Starts a browser. Test files connect to it at `url`. */
+/** Starts a browser. Test files connect to the browser at `url`. */
 export async function startBrowser(executablePath: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await chromium.launchServer({ executablePath, args: quiet, headless: true });
   return { url: server.wsEndpoint(), stop: () => server.close() };

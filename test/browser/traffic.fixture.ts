@@ -10,7 +10,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 const model = 'sandbox/sandbox-1';
 const question = 'Star the repository octo/hello for me';
 
-/** Strings that every page must display literally. Some contain a right-to-left override. */
+/** Strings that every page must display literally. Some strings contain a right-to-left override. */
 export const hostile = {
   tool: 'x<img src=x onerror=hit()>',
   description: '<script>hit()</script> "quoted" \u202Egnp.exe {{7*7}} ${hit()}',
@@ -26,7 +26,7 @@ export interface Traffic {
 }
 
 /**
- * Creates a key and sends requests with the SDKs for the three formats. Some requests contain malicious
+ * Creates an API key and sends requests with the SDKs for the three formats. Some requests contain malicious
  * input.
  */
 export async function makeTraffic(baseUrl: string, person: TestPerson): Promise<Traffic> {
@@ -77,7 +77,7 @@ async function callByBedrock(baseUrl: string, apiKey: string): Promise<void> {
   await connectBedrock(baseUrl, apiKey).send(new ConverseCommand({ modelId: model, messages }));
 }
 
-/** Waits until the log contains this many requests. */
+/** Waits until the request log contains this many requests. */
 export async function waitForRequests(baseUrl: string, key: string, count: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   for (let tries = 0; tries < 240; tries++) {
@@ -90,7 +90,10 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
   throw new Error('the requests did not appear in the log');
 }
 
-/** Waits until a request's contents are stored. Contents are stored separately from the log row. */
+/**
+ * Waits until a request's contents are stored. Request contents are stored separately from the row of the
+ * request log.
+ */
 export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
   await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined);
 }

@@ -11,7 +11,7 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 
 type Schema = Parameters<typeof callFor>[0];
 
-/** A browser that is signed in to an account with known traffic, and the log row of each request. */
+/** A browser that is signed in to an account with known requests, and the log row of each request. */
 export interface Truth {
   readonly account: KnownAccount;
   readonly watched: WatchedPage;
@@ -19,7 +19,7 @@ export interface Truth {
   close(): Promise<void>;
 }
 
-/** Makes the traffic and waits for every row of the log. */
+/** Sends the known requests and waits for every row of the request log. */
 export async function openTruth(): Promise<Truth> {
   const [browser, account]: [Browser, KnownAccount] = await Promise.all([
     connectBrowser(),
@@ -43,17 +43,17 @@ export async function openTruth(): Promise<Truth> {
   };
 }
 
-/** Calls the API as the person. */
+/** Calls the API with the user's access token. */
 export const askAs = <Wanted extends Schema>({ account }: Truth, schema: Wanted, path: string) =>
   callFor(schema, 200, { path, key: account.person.accessToken });
 
-/** Opens a page and returns its figures. */
+/** Opens a dashboard page and returns its figures. */
 export async function readAll({ watched }: Truth, path: string): Promise<Map<string, ShownFigure>> {
   await goTo(watched.page, path);
   return readFigures(watched.page);
 }
 
-/** The text of the open page. */
+/** Returns the text of the open page. */
 export async function readMain({ watched }: Truth): Promise<string> {
   return (await watched.page.locator('main').textContent()) ?? '';
 }
@@ -65,7 +65,9 @@ const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
 /** Returns the provider's charge for the request, in USD. */
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
-/** Returns the input tokens of the request without the gateway: one call with every tool. */
+/**
+ * Returns the input tokens of the request without the gateway, which is one provider call with every tool.
+ */
 export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
 /** Returns the cost of the request without the gateway, in USD. */
 export const wholeCostOf = (known: KnownRequest): number =>
@@ -74,5 +76,5 @@ export const wholeCostOf = (known: KnownRequest): number =>
     { inputTokens: wholeTokensOf(known), outputTokens: known.upstream.at(-1)!.outputTokens },
     Date.now(),
   )!;
-/** The number of tool definitions in the first provider call. */
+/** Returns the number of tool definitions in the first provider call. */
 export const sentBy = ({ upstream }: KnownRequest): number => upstream[0]!.tools;

@@ -24,9 +24,9 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => truth.close());
 
-/** The number of calls of pruned tools: one through the recovery tool, and one directly. */
+/** The number of calls of pruned tools: one call through the recovery tool, and one direct call. */
 const missed = 2;
-/** Deletes the session's requests from the log, as retention does. */
+/** Deletes the session's requests from the request log, as the retention job does. */
 async function deleteFromLog(accountId: string, session: string): Promise<void> {
   const client = new pg.Client({ connectionString: sharedStack().dev.postgres.telemetry });
   await client.connect();
@@ -83,8 +83,8 @@ describe('Overview', () => {
     const { totals } = await askAs(truth, analyticsDayList, '/v1/account/usage/analytics/daily?days=1');
     expect(totals!.recall).toMatchObject({ sessions: conversations, target });
     expect(shown.get('Forwarded recall')?.value).toBeCloseTo((1 - missed / conversations) * 100, 9);
-    // Recovery adds a share of the missed tools for plans with recovery, and nothing for plans without
-    // recovery.
+    // For plans with recovery, effective recall includes a share of the missed tools.
+    // For plans without recovery, effective recall includes no missed tools.
     const effective = totals!.recall.effective.value!;
     expect(effective).toBeGreaterThanOrEqual(totals!.recall.value!);
     expect(effective).toBeLessThanOrEqual(1 - (missed * (1 - priorRate)) / conversations);
@@ -134,7 +134,7 @@ test('the session list and a session’s page show the sums of the session’s r
 
 describe('recall and tool calls', () => {
   test('Insights and Models show the share of served calls, and do not call this share recall', async () => {
-    // One of the calls names a pruned tool directly. All other called tools were sent or recovered.
+    // One of the requests calls a pruned tool directly. All other called tools were sent or recovered.
     const calling = truth.account.traffic.requests.filter(
       (known) => sentBy(known) < known.offered.length && known.called.length > 0,
     );

@@ -5,7 +5,7 @@ import { githubTools, type FunctionTool } from '../e2e/github-tools.fixture.ts';
 import { renderTurn, type ModelTurn } from '../e2e/scripted-model.fixture.ts';
 import { connectOpenAi } from '../e2e/telemetry.fixture.ts';
 
-/** One call that the provider received, and the tokens in the provider's response. */
+/** One call that the provider received, and the token counts in the provider's response. */
 export interface UpstreamCall {
   readonly tools: number;
   readonly inputTokens: number;
@@ -19,10 +19,10 @@ export interface KnownRequest {
   readonly session: string;
   /** Names of the tools in the client's request. */
   readonly offered: readonly string[];
-  /** The client's body as JSON, without the model's provider prefix. */
+  /** The client's request body as JSON, without the model's provider prefix. */
   readonly body: string;
   readonly upstream: readonly UpstreamCall[];
-  /** Names of the tools for which the client received calls. */
+  /** Names of the tools for which the client received tool calls. */
   readonly called: readonly string[];
   readonly header: (name: string) => string | null;
 }
@@ -32,7 +32,7 @@ export interface Ask {
   readonly session: string;
   readonly tools: readonly FunctionTool[];
   readonly messages: OpenAI.ChatCompletionMessageParam[];
-  /** The model's turns: one for each provider call. */
+  /** The model's responses, one for each provider call. */
   readonly turns: readonly ModelTurn[];
   readonly stream?: boolean;
 }
@@ -66,8 +66,8 @@ const samples: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Returns arguments that fit the tool's schema. The gateway returns a recovered tool's invalid arguments to
- * the model.
+ * Returns arguments that fit the tool's schema. If a recovered tool's arguments are invalid, the gateway
+ * returns the arguments to the model.
  */
 function argumentsFor(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = longList.find((tool) => tool.function.name === name)?.function
@@ -81,7 +81,10 @@ const recoveryTool = 'svc_more_tools';
 export const callTurn = (name: string): ModelTurn => ({
   calls: [{ id: 'call_1', name, arguments: argumentsFor(name) }],
 });
-/** The model reaches a pruned tool. It first requests the definition, then calls the tool. */
+/**
+ * The model's responses when it uses a pruned tool. The model first requests the tool definition, then calls
+ * the tool.
+ */
 export const recoverTurns = (name: string): ModelTurn[] => [
   { calls: [{ id: 'call_1', name: recoveryTool, arguments: { action: 'describe', names: [name] } }] },
   {
@@ -128,7 +131,7 @@ export class KnownTraffic {
     return request;
   }
 
-  /** From this call on, the provider returns this turn to every request, for the playground. */
+  /** Makes the provider return this turn to every later request, for the playground. */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));
   }
@@ -153,7 +156,7 @@ export class KnownTraffic {
   }
 }
 
-/** The provider's response. The input is counted with a tokenizer, as by a real provider. */
+/** Renders the provider's response. As at a real provider, a tokenizer counts the input tokens. */
 function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => void): ReplayControls {
   const received = JSON.parse(body.toString('utf8')) as { tools?: unknown[]; stream?: boolean };
   const inputTokens = countTokens(JSON.stringify(received));
@@ -162,7 +165,7 @@ function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => voi
   return renderTurn('chat-completions', { ...turn, ...call }, received.stream === true);
 }
 
-/** The names of function calls. Later pieces of a streamed call have no name. */
+/** Returns the names of function calls. Later pieces of a streamed function call have no name. */
 function namesOf(calls: readonly object[] | undefined): string[] {
   return (calls ?? []).flatMap((call) =>
     'function' in call ? ((call.function as { readonly name?: string }).name ?? []) : [],

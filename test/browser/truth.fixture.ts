@@ -14,47 +14,49 @@ import {
   type KnownRequest,
 } from './truth-traffic.fixture.ts';
 
-/** The account's target for effective recall. */
+/** The account's recall target for effective recall. */
 export const target = 0.8;
-/** The prior of the recovery rate, which applies until the rate is measured. */
+/** The prior of the recovery rate, which applies until the account's own recovery rate is measured. */
 export const priorRate = 0.5;
 /**
- * The number of shadow conversations with the long list. Two of them need a tool that the plan pruned. With a
- * recovery rate of 0.5, one of 28 is lost. The lower bound, 84%, meets the target.
+ * The number of shadow conversations with the long tool list. Two of these conversations need a tool that the
+ * plan pruned. With a recovery rate of 0.5, one of 28 conversations misses its tool. The lower bound of
+ * effective recall, 84%, meets the recall target.
  */
 export const longConversations = 28;
 export const longMisses = 2;
 /**
- * The number of shadow conversations with the short list. Each needs a pruned tool, so six of twelve are
- * lost. The upper bound, 75%, is below the target, so pruning is turned off.
+ * The number of shadow conversations with the short tool list. Each of these conversations needs a pruned
+ * tool, so six of twelve conversations miss their tool. The upper bound of effective recall, 75%, is below
+ * the recall target, so pruning is turned off.
  */
 export const shortConversations = 12;
 
-/** An account with known traffic: every client request and provider call. */
+/** An account with known traffic: every client request and every provider call. */
 export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly traffic: KnownTraffic;
   readonly calibration: RoutingCalibration;
   /**
-   * A request with a measured K, a request in which a tool was recovered, and the next turn of the first
-   * request's conversation.
+   * A request with a measured K, a request with a recovered tool, and the next turn of the first request's
+   * conversation.
    */
   readonly pruned: KnownRequest;
   readonly recovered: KnownRequest;
   readonly frozen: KnownRequest;
-  /** A request with the short list, for which pruning is off. */
+  /** A request with the short tool list, for which pruning is off. */
   readonly off: KnownRequest;
-  /** A request of the key that has its own K. */
+  /** A request of an API key that has its own K. */
   readonly overridden: KnownRequest;
   readonly overrideKeyId: string;
-  /** A tool that plans of the long list prune. */
+  /** The name of a tool that plans for the long tool list prune. */
   readonly deep: string;
 }
 
 export const overrideK = 5;
-/** Enough requests for the insights, which need 20 requests with pruned tools and calls. */
+/** Enough requests for the routing insights, which need 20 requests with pruned tools and tool calls. */
 const busyRequests = 20;
 
-/** Makes the traffic, and waits until it is logged and the policy is applied. */
+/** Sends the known requests, and waits until they are logged and the routing policy is applied. */
 export async function openKnownAccount(): Promise<KnownAccount> {
   const opened = await openPerson();
   const { person, key, keyId, provider } = opened;
@@ -81,7 +83,7 @@ export async function openKnownAccount(): Promise<KnownAccount> {
   });
   await traffic.send({ ...ask, session: 'streamed', turns: [callTurn('get_weather')], stream: true });
   for (let at = 0; at < busyRequests; at += 1)
-    // One call names a pruned tool directly.
+    // One of these requests calls a pruned tool directly.
     await traffic.send({ ...ask, session: 'busy', turns: [callTurn(at === 0 ? deep : 'get_weather')] });
   const off = await traffic.send({ ...ask, tools: shortList, session: 'off', turns: [{ text: 'Rain.' }] });
   const overridden = await traffic.send({
@@ -96,7 +98,7 @@ export async function openKnownAccount(): Promise<KnownAccount> {
 }
 
 const say = (text: string) => [{ role: 'user' as const, content: text }];
-/** The second request of the conversation, with the tool's result. */
+/** The messages of the conversation's second request, which has the tool result. */
 const answered = [
   ...say(question),
   {
@@ -111,7 +113,7 @@ const answered = [
 
 const preferences = '/v1/account/routing/preferences';
 
-/** Makes all conversations shadow conversations, and stores contents. */
+/** Makes all conversations shadow conversations, and turns on content logging. */
 async function configure(key: string): Promise<void> {
   const policy = { shadow_share: 0, content_logging: true };
   await call(200, { method: 'PATCH', path: '/v1/account/me', key, body: { policy } });
@@ -125,7 +127,10 @@ async function prune(key: string): Promise<void> {
 
 type Agent = { readonly id: string; readonly key: string };
 
-/** Sends the shadow conversations. Some of them need a tool that is pruned from both lists. */
+/**
+ * Sends the shadow conversations. Some of these conversations need a tool that is pruned from both tool
+ * lists.
+ */
 async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<string> {
   const ask = (tools: typeof longList, session: string, tool: string) =>
     traffic.send({ key, tools, session, messages: say(question), turns: [callTurn(tool)] });
@@ -139,7 +144,7 @@ async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<strin
   return deep;
 }
 
-/** Waits until a request is in the log, and returns its details. */
+/** Waits until a request is in the request log, and returns its details. */
 export function readDetail(id: string, key: string): Promise<RequestDetail> {
   return waitForRow(sharedStack().baseUrl, key, id);
 }
@@ -154,7 +159,8 @@ function waitForCalibration(key: string): Promise<RoutingCalibration> {
 }
 
 /**
- * Sends requests until one request is planned with the policy. These requests are part of the known traffic.
+ * Sends requests until one request is planned with the routing policy. The sent requests are part of the
+ * known traffic.
  */
 async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {
   let at = 0;

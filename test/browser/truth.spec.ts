@@ -42,7 +42,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
       cost_usd: expect.closeTo(costOf(known), 9) as number,
     });
     expect(known.header('x-svc-tools-input')).toBe(String(known.offered.length));
-    // For a response that is not streamed, the recovery rounds end before the headers are sent.
+    // For a non-streaming response, the recovery rounds end before the gateway sends the headers.
     expect(known.header('x-svc-tools-output')).toBe(String(detail.tools_out));
     const shown = await readAll(truth, `requests/${known.id}`);
     expect(shown.get('Tools sent')?.value).toBe(detail.tools_out);
@@ -106,7 +106,7 @@ describe('the calibration', () => {
       expect(await readMain(truth)).toMatch(new RegExp(`K = ${k}\\. K was measured.*Policy: ${version} for`));
     }
     await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
-    // The tool that was called before is always included, so the shown K does not count this tool.
+    // The previously called tool is always included, so the shown K does not count this tool.
     expect(await readMain(truth)).toContain(`K = ${k! - 1}. A later request`);
     await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
     const off = await readMain(truth);

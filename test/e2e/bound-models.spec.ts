@@ -42,8 +42,8 @@ beforeAll(async () => {
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests with the same first messages share the conversation plan, so each attempt has different first
-  // messages.
+  // Requests with the same first messages share the conversation plan.
+  // Each attempt therefore has different first messages.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     opened += 1;

@@ -169,8 +169,7 @@ it('no Redis user lacked a permission in the whole run', async () => {
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // The test sends the secret as the name of an unknown field, so that the secret appears in the error
-  // message.
+  // The secret is the name of an unknown field, so that the secret appears in the error message.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

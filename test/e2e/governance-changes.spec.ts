@@ -46,8 +46,8 @@ const codeOf = ({ text }: Answer) => /"code":"([a-z_]+)"/.exec(text)?.[1];
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 
 /**
- * Fills the caches of all replicas before the change. Then polls each replica until the replica uses the
- * change.
+ * Fills the caches of all replicas before the change. After the change, polls each replica until the replica
+ * uses the change.
  */
 async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Answer) => boolean) {
   for (const edge of edges) expect(shows(await ask(edge))).toBe(false);

@@ -216,8 +216,7 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   connected.has(provider) &&
   model !== null;
 
-// The large collection of recordings is not in the repository.
-// Only the tests below need the large collection, and CI requires it.
+// CI requires the large collection of recordings for these tests. The repository does not contain it.
 (folder === undefined ? describe.skip : describe).each(Object.entries(endpoints))(
   'recorded %s',
   (api, endpoint) => {

@@ -153,8 +153,7 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // The sent tools are every tool of the first provider call, including the recovery tool, and the
-    // described tool.
+    // The counted tools are all tools of the first provider call, and the described tool.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

@@ -33,8 +33,7 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // The tool router and compressor have not received these tool lists before, so the plan may miss its
-  // deadline.
+  // The tool lists are new for the tool router and compressor, so the plan may miss its deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);

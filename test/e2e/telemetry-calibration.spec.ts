@@ -105,8 +105,8 @@ test('a conversation that needs a low-ranked tool is a miss, and the bound no lo
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  // The tool router replays the plan only for some values of K, so the measured K may exceed the rank by one
-  // step.
+  // The tool router replays the plan only for some values of K.
+  // The measured K may therefore exceed the rank by one step.
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });

@@ -79,7 +79,7 @@ describe('a provider’s call of a denied tool', () => {
     expect(text).toContain('"read"');
     expect(text).not.toMatch(/erase|\\"all/);
     expect(text.trimEnd()).toMatch(/\[DONE\]$/);
-    // A client whose API key has no allowed or denied tools receives the stream's bytes unchanged.
+    // With an API key without allowed or denied tools, the client receives the stream's bytes unchanged.
     expect((await postChat(keys.free, { ...request, stream: true })).text).toBe(frames.join(''));
   });
 

@@ -1,5 +1,5 @@
-// `npm run eval:compression -- --data DIR` measures how much compression saves and loses on recorded
-// sessions.
+// `npm run eval:compression -- --data DIR` measures the savings and losses of compression.
+// The script uses recorded sessions.
 // The script prints tables, then one line of JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';

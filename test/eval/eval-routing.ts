@@ -1,5 +1,4 @@
-// `npm run eval:routing -- --data DIR` measures how well the complexity score finds prompts for a capable
-// model.
+// `npm run eval:routing -- --data DIR` measures how well the complexity score finds difficult prompts.
 // The script prints a table, then one line of JSON.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

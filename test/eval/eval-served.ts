@@ -6,8 +6,8 @@
 // The script prints a table for each recall target and true recovery rate.
 // The last output line is JSON with the recovery rate at which the fewest splits meet the recall target.
 // The script takes about two minutes of CPU.
-// Options: `--splits N` per account, `--traffic N` conversations per split, `--sessions N` per source,
-// `--size N` tools.
+// Options: `--splits N` per account, `--traffic N` conversations per split.
+// More options: `--sessions N` per source, `--size N` tools.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';

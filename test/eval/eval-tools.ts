@@ -2,8 +2,7 @@
 // The ranking gets the planner's question, with the transcript as an edge shortens it.
 // The script prints tables, then one line of JSON.
 // The JSON fields `mean`, `sets` and `targets` belong to the semantic method.
-// The tools of a training set are ranked by models that were trained without the set's family
-// (training/folds.ts).
+// Models trained without a training set's family rank the set's tools (training/folds.ts).
 // The tools of any other set are ranked by the shipped models.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';

@@ -33,8 +33,8 @@ export interface FirstTurnFigures {
   readonly called: number;
   readonly called_share: number;
   /**
-   * The number of first user turns that the planner wrongly treats as turns without a task, although a needed
-   * tool is among the first ten ranked tools.
+   * The number of wrongly treated first user turns for which a needed tool is among the first ten ranked
+   * tools. The planner treated these turns as turns without a task.
    */
   readonly called_in_top_10: number;
   readonly empty_turns: number;

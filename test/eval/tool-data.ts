@@ -134,8 +134,8 @@ function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
     const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
     const isOpen = names.length > 0 && messages[at + 1]?.role !== 'tool';
     const outline = outlineMessage(role, readText(message.content), names);
-    // Adds missing tool results. Providers accept no tool call without a result, but some data sets omit the
-    // results.
+    // Adds missing tool results, which some data sets omit.
+    // Providers accept no tool call without a result.
     return isOpen ? [outline, outlineMessage('tool', '', [])] : [outline];
   });
   const asked = query.trim();

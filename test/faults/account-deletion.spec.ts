@@ -14,8 +14,8 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 /**
- * A deletion claimed by a replica that died stays claimed for 8 s. Then another replica continues the
- * deletion.
+ * A replica that dies during a deletion keeps its claim on the deletion for 8 s. Afterwards, another replica
+ * continues the deletion.
  */
 const resumesWithinMs = 60_000;
 
@@ -42,7 +42,7 @@ async function requestDeletion({ apiKey }: TestAccount): Promise<string> {
   return accountDeletion.parse(answer.json()).id;
 }
 
-/** Returns the deletion receipt once it is readable and has the expected state. */
+/** Returns the deletion receipt as soon as the receipt is readable and has the expected state. */
 function untilReceipt(id: string, isRight: (receipt: AccountDeletion) => boolean): Promise<AccountDeletion> {
   return eventually(async () => {
     const answer = await send(stack.baseUrl, { path: `/v1/account/deletions/${id}` });
@@ -81,7 +81,7 @@ it.each(stops)(
     const id = await requestDeletion(account);
     const halfway = await untilReceipt(id, (receipt) => doneSteps(receipt).length === before.length);
     expect(doneSteps(halfway)).toEqual([...before]);
-    // The account's keys stop working immediately, no matter how long the other steps take.
+    // The account's API keys stop working immediately, no matter how long the other deletion steps take.
     expect((await postChat(stack.baseUrl, account.apiKey, hello)).status).toBe(401);
     await restartAccount();
     await stack.service(service).start();
@@ -113,7 +113,7 @@ it('a service that dies during its deletion step is called again', async () => {
 
 it('an event that arrives after its account was deleted is discarded', async () => {
   const account = await createUsedAccount();
-  // The event stays in the queue until its account has been deleted.
+  // The usage event stays in the queue until its account has been deleted.
   await stack.service('worker').stop();
   const answer = await postChat(stack.baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);

@@ -20,7 +20,7 @@ const readActions = async (key: string): Promise<string[] | undefined> => {
 
 it('a credential saved while the account service is down is in the audit log once, even if the vault dies', async () => {
   const { apiKey } = await createTestAccount(stack);
-  // The gateway caches the key, so the gateway can save a credential without the account service.
+  // The gateway caches the API key's grant, so the gateway can save a credential without the account service.
   expect(await readActions(apiKey)).toBeDefined();
   await stack.service('account').stop();
   await connectProvider(stack.baseUrl, apiKey, { provider: 'openai', api_key: 'sk-upstream-0123456789' });

@@ -8,7 +8,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 export interface Measured {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The responses with a status other than 2xx. */
+  /** The statuses and texts of responses with a status other than 2xx. */
   readonly errors: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export type Probe = (at: number) => Promise<Answer>;
 const samplesDefault = 100;
 const pauseMs = 4;
 
-/** Sends the request repeatedly, one request at a time. */
+/** Sends the request repeatedly, one request at a time, and measures the latencies. */
 export async function measure(probe: Probe, samples = samplesDefault): Promise<Measured> {
   const times: number[] = [];
   const errors: string[] = [];
@@ -37,7 +37,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
 }
 
-/** Returns the median of each figure over the rounds, and the errors of all rounds. */
+/** Returns the medians of the latencies over the measurement rounds, and the errors of all rounds. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const median = (figures: readonly number[]): number => quantile(figures, 0.5);
   return {
@@ -47,12 +47,14 @@ export function medianOf(rounds: readonly Measured[]): Measured {
   };
 }
 
-/** A process counts as idle below this share of a core. */
+/** A process is idle if it uses less than this share of a processor core. */
 const idleShare = 0.15;
 const idleWindowMs = 150;
 const ticksPerSecond = 100;
 
-/** Waits until the services of the stack have no work left, such as vectors of tools or events to store. */
+/**
+ * Waits until the services of the stack have no work left, such as computing tool vectors or storing events.
+ */
 export async function untilIdle(stack: StackUnderTest): Promise<void> {
   const pids = Object.values(stack.dev.services).flatMap(({ pid }) => pid ?? []);
   await eventually(async () => {
@@ -64,7 +66,7 @@ export async function untilIdle(stack: StackUnderTest): Promise<void> {
   }, 60_000);
 }
 
-/** Processor time of the processes since their start, over all threads. */
+/** Returns the processor time of the processes since their start, in milliseconds over all threads. */
 function usedMs(pids: readonly number[]): number {
   const ticksOf = (pid: number): number => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

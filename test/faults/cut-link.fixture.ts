@@ -1,13 +1,13 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * A private link between one process and a server. A test can break the link without affecting other
+ * A private network link between one process and a server. A test can break the link without affecting other
  * processes.
  */
 export interface CutLink {
   /** The `host:port` that the process connects to instead of the server. */
   readonly address: string;
-  /** Closes open connections and rejects new ones. */
+  /** Closes open connections and rejects new connections. */
   cut(): void;
   /** Keeps connections open but drops all bytes, as with an unplugged cable. */
   stall(): void;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort, type StackUnderTest } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** An additional edge process with an environment chosen by the test. */
+/** An additional edge process with environment variables from the test. */
 export interface EdgeProcess {
   readonly baseUrl: string;
   readonly isReady: () => Promise<boolean>;
@@ -14,8 +14,8 @@ export interface EdgeProcess {
 }
 
 /**
- * Starts an additional edge with the same permissions as the stack's own edges. Resolves when the edge is
- * ready.
+ * Starts an additional edge with the same permissions as the stack's own edges. Resolves when the additional
+ * edge is ready.
  */
 export async function startEdge(
   stack: StackUnderTest,

@@ -1,6 +1,7 @@
 /**
- * Tests Redis servers after one account has filled their memory. Chats of other accounts are answered, and limits
- * and budgets stay exact. Every request is in the log once the server has free memory again.
+ * Tests Redis servers after one account has filled their memory. The gateway still answers chat requests of
+ * other accounts, and limits and budgets stay exact. Every request is in the request log once the Redis
+ * server has free memory again.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
@@ -20,7 +21,7 @@ let queue: Redis;
 let cache: Redis;
 let hostile: { readonly accountId: string; readonly key: string };
 let quiet: { readonly accountId: string; readonly apiKey: string };
-/** The names of all answered requests, by account. */
+/** The names of all requests with a response, by account. */
 const answered = new Map<string, Set<string>>();
 let sent = 0;
 const undo: Undo[] = [];
@@ -59,7 +60,7 @@ async function open() {
   return account;
 }
 
-/** Sends a chat with a new name, and expects a response with status 200. */
+/** Sends a chat request with a new name, and expects a response with status 200. */
 async function ask({ accountId, key }: typeof hostile, more: object = {}): Promise<Answer> {
   const name = `full-${(sent += 1)}`;
   const messages = [{ role: 'user', content: `Create an issue titled "${name}"` }];
@@ -77,12 +78,12 @@ async function memoryOf(redis: Redis): Promise<{ used: number; max: number }> {
   return { used: read('used_memory'), max: read('maxmemory') };
 }
 
-/** Sets the server's memory limit to its current use plus this many bytes. */
+/** Sets the memory limit of the Redis server to its current use plus this many bytes. */
 async function limitMemory(redis: Redis, moreBytes: number): Promise<void> {
   await redis.config('SET', 'maxmemory', String((await memoryOf(redis)).used + moreBytes));
 }
 
-/** Sets a memory limit that leaves the server full, even if all data is deleted. */
+/** Sets a memory limit that leaves the Redis server full, even if all data is deleted. */
 async function fill(redis: Redis): Promise<void> {
   await redis.config('SET', 'maxmemory', '1');
 }
@@ -93,7 +94,7 @@ const isFull = (redis: Redis): Promise<boolean> =>
     (error: unknown) => /OOM/.test(String(error)),
   );
 
-/** Waits until each answered request is in the log exactly once. */
+/** Waits until each request with a response is in the request log exactly once. */
 async function expectAllLogged(): Promise<void> {
   for (const [accountId, names] of answered) {
     const read = () =>
@@ -113,7 +114,7 @@ it('request events of one account do not fill the queue, so the log continues wh
   await stack.service('worker').stop();
   await limitMemory(queue, 4 * mebibyte);
   const { max } = await memoryOf(queue);
-  // Requests with tools produce long events, with a candidate for each tool.
+  // Requests with tools produce long usage events, with a candidate for each tool.
   await eventually(async () => {
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
     return stack.logs('edge-gateway').includes('the memory of the queue is nearly full') ? true : undefined;
@@ -123,7 +124,7 @@ it('request events of one account do not fill the queue, so the log continues wh
   expect(used).toBeLessThan(max);
   expect(await isFull(queue)).toBe(false);
   await ask({ accountId: quiet.accountId, key: quiet.apiKey });
-  // The memory is still limited, but the worker has enough to empty the queue.
+  // The memory of Redis is still limited, but the worker can empty the queue.
   await stack.service('worker').start();
   await expectAllLogged();
 }, 300_000);
@@ -137,7 +138,7 @@ it('while the queue is full, chats are answered, budgets apply, and the log is c
   for (let at = 0; at < 6; at += 1)
     answers.push(await ask({ accountId: quiet.accountId, key }, { tools: githubTools }));
   const optimized = answers.filter(({ headers }) => headers['x-svc-budget'] === undefined);
-  // One request saves almost the whole budget.
+  // One request saves almost the whole token budget.
   expect(optimized.length).toBeGreaterThanOrEqual(1);
   expect(optimized.length).toBeLessThanOrEqual(2);
   expect(answers.at(-1)?.headers['x-svc-budget']).toBe('exhausted');
@@ -150,7 +151,7 @@ it('while the cache is full, chats are answered and rate limits are exact', asyn
   const { key } = await createTestKey(stack.baseUrl, quiet.apiKey, { name: 'slow', rate_limit_rpm: 5 });
   await cache.config('SET', 'maxmemory-policy', 'noeviction');
   await limitMemory(cache, mebibyte);
-  // Conversations store their state in the cache.
+  // The gateway stores the state of each conversation in the cache.
   for (let round = 0; round < 100 && !(await isFull(cache)); round += 1)
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
   await fill(cache);

@@ -3,16 +3,16 @@ import { completion } from '../e2e/provider.fixture.ts';
 
 export interface HangingProvider {
   readonly url: string;
-  /** Requests under `/hangs` that have sent their whole body and wait for a response. */
+  /** The responses to requests under `/hangs` that have sent their whole body and wait for a response. */
   readonly waiting: ReadonlySet<ServerResponse>;
-  /** Answers all waiting requests. */
+  /** Sends a response to all waiting requests. */
   answerAll(): void;
   close(): void;
 }
 
 /**
- * Reads every body without storing it. Requests under `/answers` get a response, and requests under `/hangs`
- * get no response.
+ * Starts a provider that reads every request body without storing it. Requests under `/answers` get a
+ * response, and requests under `/hangs` get no response.
  */
 export async function startHangingProvider(): Promise<HangingProvider> {
   const waiting = new Set<ServerResponse>();

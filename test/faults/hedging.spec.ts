@@ -10,9 +10,12 @@ import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
-/** Longer than a fast response on a busy machine, which can stall for up to two seconds. */
+/**
+ * The hedge delay in milliseconds. The hedge delay is longer than a fast response on a busy machine, which
+ * can stall for up to two seconds.
+ */
 const hedgeAfterMs = 4_000;
-/** Just longer than the hedge delay. */
+/** A response that takes slightly longer than the hedge delay. */
 const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
 
 let stack: StackUnderTest;
@@ -32,7 +35,7 @@ afterAll(() => undoAll(undo), 60_000);
 const messages = [{ role: 'user', content: 'Hello!' }];
 const ask = ({ key }: TroubledAccount, more: object = {}) =>
   postChat(stack.baseUrl, key, { model: 'openai/gpt-4o-mini', messages, ...more });
-/** The first provider responds correctly, but too late. */
+/** The first provider sends a correct response, but too late. */
 const silent = { ...plainAnswer, hang: 'before-headers' } as const;
 
 it('the second attempt responds if the first does not; the first is cancelled, and the tokens of both are counted', async () => {
@@ -49,7 +52,7 @@ it('the second attempt responds if the first does not; the first is cancelled, a
   expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
   const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
   expect(await eventually(ended)).toBe('client-left');
-  // The cancelled attempt does not count as a failure, so its provider is called first again.
+  // The cancelled attempt does not count as a failure, so the gateway calls its provider first again.
   account.trouble = undefined;
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });

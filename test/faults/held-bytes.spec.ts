@@ -1,6 +1,6 @@
 /**
- * Tests the memory that open requests use. Large bodies to a provider that never responds must not exhaust
- * the gateway's memory. Requests of other accounts must still be served.
+ * Tests the memory that open requests use. Large request bodies to a provider that never responds must not
+ * exhaust the gateway's memory. The gateway must still serve requests of other accounts.
  */
 import { readFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
@@ -42,7 +42,7 @@ async function openAccount(name: string): Promise<string> {
   return apiKey;
 }
 
-/** The peak memory of the edge process since its start, in bytes. */
+/** Returns the peak memory of the edge process since its start, in bytes. */
 function readPeakBytes(): number {
   const { pid } = stack.service('edge-gateway');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -54,7 +54,7 @@ async function readMetric(name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1]);
 }
 
-/** A chat request of `bodyBytes` bytes, with one long message. */
+/** Returns a chat request of `bodyBytes` bytes, with one long message. */
 function renderLarge(model: string): Buffer {
   const empty = JSON.stringify({ model, messages: [{ role: 'user', content: '' }] });
   return Buffer.from(empty.replace('"content":""', `"content":"${'a'.repeat(bodyBytes - empty.length)}"`));
@@ -63,7 +63,7 @@ function renderLarge(model: string): Buffer {
 interface LargeRequest {
   readonly path: string;
   readonly body: Buffer;
-  /** Whether the client sends the body without declaring its length. */
+  /** Whether the client sends the body without declaring the body's length. */
   readonly isChunked?: boolean;
 }
 
@@ -74,8 +74,8 @@ interface Refusal {
 }
 
 /**
- * Sends the request many times concurrently. Resolves when each request was refused or waits for the
- * provider. Fails if a client gets no response.
+ * Sends the request many times concurrently. Resolves when each request was rejected or waits for the
+ * provider. Rejects if a client gets no response.
  */
 async function sendMany({ path, body, isChunked = false }: LargeRequest): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];

@@ -1,6 +1,7 @@
-// The process of a hostile account. It sends requests continuously, and also serves as their provider. The
-// process has the lowest priority, so it takes processor time from the gateway only if no other process needs
-// the time.
+// This process simulates a hostile account.
+// The process sends requests continuously, and also serves as the provider of the hostile account.
+// The process has the lowest priority.
+// The process therefore takes processor time from the gateway only if no other process needs the time.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -13,7 +14,7 @@ let load: HostileLoad | null = null;
 let sent = 0;
 const statuses: Record<string, number> = {};
 const senders = new Set<Promise<void>>();
-/** Requests that reached the provider under `/hangs`. */
+/** Responses to requests that reached the provider under `/hangs`. */
 const hanging = new Set<ServerResponse>();
 
 const completion = {
@@ -36,7 +37,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
   while (load === own) {
     const { baseUrl, method, path, headers, body, pauseMs } = own;
     sent += 1;
-    // Each request has a new body, so that no cache can answer it.
+    // Each request has a different body, so that no cache contains its response.
     const text = body?.replaceAll('{n}', `${process.pid}_${sent}`);
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -51,7 +52,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
   }
 }
 
-// The callback ignores errors, because the parent may have ended.
+// The callback ignores errors, because the parent process may have ended.
 const reply = (message: HostileReply): void =>
   void process.send?.(message, undefined, undefined, () => undefined);
 const report = (): Statuses => ({ ...statuses });

@@ -8,21 +8,21 @@ export interface HostileLoad {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request body, in which `{n}` becomes a new value in each request. */
+  /** The request body, in which each request replaces `{n}` with a new value. */
   readonly body?: string;
   readonly concurrency: number;
   /** The mean pause of each sender after a response, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** The number of responses by status; 0 is a broken connection. */
+/** The number of responses by HTTP status. The status 0 is a broken connection. */
 export type Statuses = Readonly<Record<string, number>>;
 
 export type HostileCommand =
   { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
 /**
- * The first reply has the provider's address. Later replies have the response counts since the start, over
- * all loads.
+ * The first reply of the process has the provider's address. Later replies have the response counts since the
+ * start, over all requests of the hostile account.
  */
 export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
 
@@ -31,7 +31,10 @@ const script = join(import.meta.dirname, 'hostile-account.child.ts');
 /** A hostile account in a separate process. */
 export class HostileAccount {
   readonly #child: ChildProcess;
-  /** The provider that the account connects. Calls under `/hangs` get no response until the load pauses. */
+  /**
+   * The address of the provider that the hostile account connects. Provider calls under `/hangs` get no
+   * response until the hostile account pauses.
+   */
   readonly providerUrl: string;
 
   private constructor(child: ChildProcess, providerUrl: string) {
@@ -45,17 +48,17 @@ export class HostileAccount {
     return new HostileAccount(child, ready.providerUrl);
   }
 
-  /** Starts to send the load. */
+  /** Makes the hostile account start sending requests. */
   send(load: HostileLoad): Promise<Statuses> {
     return this.#command({ kind: 'send', load });
   }
 
-  /** Returns the response counts since the start. */
+  /** Returns the response counts since the process started. */
   report(): Promise<Statuses> {
     return this.#command({ kind: 'report' });
   }
 
-  /** Stops the load, and waits until every request has a response. */
+  /** Stops sending requests, and waits until every request has a response. */
   pause(): Promise<Statuses> {
     return this.#command({ kind: 'pause' });
   }

@@ -10,13 +10,16 @@ import { startStack, type StackUnderTest } from '@gateway/testing';
 import { rotateKek, type RotationOutcome } from '../../tools/rotate-kek/rotate-kek.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 
-/** A vault with two replicas, a key file and stored credentials. */
+/** A vault with two replicas, a file of key-encryption keys, and stored credentials. */
 export interface VaultUnderTest {
   readonly stack: StackUnderTest;
   readonly edge: Messaging;
   readonly operator: Messaging;
   readonly credentials: readonly StoredCredential[];
-  /** Writes these key versions to the file and restarts the replicas one after the other. */
+  /**
+   * Writes these versions of the key-encryption key to the file, and restarts the replicas one after the
+   * other.
+   */
   rollKeys(...versions: number[]): Promise<void>;
 }
 
@@ -81,7 +84,7 @@ export async function putOne(
   await edge.call(putCredential, { accountId, provider, baseUrl: null, sealedSecret });
 }
 
-/** When a replica dies, its open requests fail. This client retries them, as the gateway does. */
+/** When a replica dies, the client retries the replica's open requests, as the gateway does. */
 const askedAgainMax = 8;
 const answerWithinMs = 750;
 
@@ -111,7 +114,7 @@ export interface Readers {
   stop(): Promise<void>;
 }
 
-/** Reads random credentials, a few in parallel, until stopped. */
+/** Reads random credentials, a few in parallel, until the test stops the reading. */
 export function startReaders(vault: VaultUnderTest): Readers {
   const failures: unknown[] = [];
   let reads = 0;
@@ -136,8 +139,8 @@ export function startReaders(vault: VaultUnderTest): Readers {
 class CommandKilled extends Error {}
 
 /**
- * Rotates the key while killing processes: either a replica within a batch or the rotation command. Killed
- * processes are restarted.
+ * Rotates the key-encryption key while the test kills processes. The test kills either a replica within a
+ * batch or the rotation command. Killed processes are restarted.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {
   const rowsMax = Math.max(1, Math.floor(vault.credentials.length / (kills * 2)));

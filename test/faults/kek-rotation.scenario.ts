@@ -13,8 +13,8 @@ import {
 } from './kek-rotation.fixture.ts';
 
 /**
- * A complete key rotation while credentials are read: add the new key, re-encrypt all credentials, remove the
- * old key.
+ * Tests a complete rotation of the key-encryption key while clients read credentials. The steps are: add the
+ * new key, re-encrypt all credentials, remove the old key.
  */
 export async function expectRotationUnderKills(size: { kills: number; credentials: number }): Promise<void> {
   const undo: Undo[] = [];
@@ -45,7 +45,7 @@ export async function expectRotationUnderKills(size: { kills: number; credential
 }
 
 /**
- * Expects every credential to be encrypted with the new key, and the audit log to show exactly one
+ * Expects every credential to be encrypted with the new key. Also expects the audit log to show exactly one
  * re-encryption for each credential.
  */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {

@@ -5,7 +5,10 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
 
-/** High enough for a whole run. While Redis is down, only one eighth of the limit applies. */
+/**
+ * A rate limit that is high enough for a whole test run. While Redis is down, only one eighth of the rate
+ * limit applies.
+ */
 const rate_limit_rpm = 1_000_000;
 let stack: StackUnderTest;
 let key: string;
@@ -17,7 +20,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** Each run has its own account and therefore its own log. */
+/** Each test run has its own account and therefore its own request log. */
 beforeEach(async () => {
   const { apiKey } = await createTestAccount(stack);
   key = (await createTestKey(stack.baseUrl, apiKey, { name: 'runs', rate_limit_rpm })).key;
@@ -43,9 +46,9 @@ describe('kill -9 during a run with 200 tool requests', () => {
       expectAllAnswered(outcomes);
       const rows = await expectAllLogged(run, outcomes);
       const reasons = new Set(rows.map((row) => row.k_reason));
-      // If the router is running, later requests in a conversation keep their tools.
+      // If the tool router is running, later requests in a conversation keep their tools.
       expect(reasons).toContain('frozen');
-      // Confirms that the fault had an effect. Without the router or NATS, all tools are forwarded.
+      // Confirms that the fault had an effect. Without the tool router or NATS, all tools are forwarded.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       const edgeLog = stack.logs('edge-gateway');
       if (victim === 'redis') expect(edgeLog).toContain('saved-token budgets are local');
@@ -65,7 +68,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       const logged = new Set(each.map((row) => row.client_request_id));
       return forwarded.every((name) => logged.has(name));
     });
-    // No additional row may arrive later.
+    // No additional row of the request log may arrive later.
     await waitMs(2_000);
     const settled = await readRows(run, () => true);
     expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
@@ -74,7 +77,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
     expect(new Set(names).size).toBe(names.length);
     const byStatus = Object.groupBy(settled, ({ status }) => status);
     expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
-    // A fully answered request may be logged as interrupted only if its completion was not yet on disk.
+    // The log may show a complete response as interrupted only if its completion was not yet on disk.
     expect(byStatus.interrupted!.length).toBeLessThan(20);
   }, 180_000);
 

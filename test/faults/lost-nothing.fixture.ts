@@ -4,24 +4,24 @@ import pg from 'pg';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
 /**
- * The processes that the test kills while requests are served: the edge, the log writer, the queue and the
- * database.
+ * The processes that the test kills while the gateway serves requests: the edge, the worker that writes the
+ * log, the queue and the database.
  */
 const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
 export type Victim = (typeof victims)[number];
 
-/** A process, and the moment in the run when the test kills it. */
+/** A process, and the moment in the test run when the test kills this process. */
 export interface Kill {
   readonly victim: Victim;
-  /** The number of completed requests after which the process is killed. */
+  /** The number of completed requests after which the test kills the process. */
   readonly atAnswers: number;
-  /** A short delay, so that the kill can hit a request at any stage. */
+  /** A short delay in milliseconds, so that the kill can interrupt a request at any stage. */
   readonly afterMs: number;
 }
 
 /**
- * Returns the same schedule for the same seed. Each process is killed about equally often, at random points
- * in the run.
+ * Draws a schedule for killing processes. The same seed always gives the same schedule. Each process is
+ * killed about equally often, at random points in the test run.
  */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
   const random = randomFrom(seed);
@@ -45,11 +45,10 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
   return shuffled;
 }
 
-/** The results of a run, as its clients received them. */
+/** The results of a test run, as the clients received them. */
 export interface Seen {
   /**
-   * Maps the client's own request name to the gateway's request id, for each complete response with status
-   * 200.
+   * Maps the client's request name to the gateway's request id, for each complete response with status 200.
    */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;
@@ -58,22 +57,23 @@ export interface Seen {
 interface RunGiven {
   readonly baseUrl: string;
   readonly key: string;
-  /** The number of requests to complete, without the requests that a kill interrupted. */
+  /** The number of requests to complete, not counting requests that a kill interrupted. */
   readonly requests: number;
   readonly onAnswer: (answers: number) => void;
 }
 
 const concurrency = 8;
-/** The delay after a failed request, because the edge may be down. */
+/** The delay after a failed request in milliseconds, because the edge may be down. */
 const pauseMs = 50;
 /**
- * The number of tools: small enough for fast requests, but large enough that each request prunes some tools.
+ * The tools of each request. The list is small enough for fast requests, but large enough that each plan
+ * prunes some tools.
  */
 const tools = githubTools.slice(0, 24);
 
 /**
- * Sends tool requests, every second one streamed, until the given number has completed. Each request has its
- * own name.
+ * Sends requests with tools until the given number has completed. Every second request is a streaming
+ * request. Each request has a unique name.
  */
 export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
   const answered = new Map<string, string>();
@@ -91,7 +91,7 @@ export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: Run
   return { answered, sent };
 }
 
-/** Returns the gateway's request id from a complete response. */
+/** Sends a request and returns the gateway's request id. Returns null if the response is not complete. */
 async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
   const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
   try {
@@ -111,7 +111,7 @@ async function ask(baseUrl: string, key: string, name: string, stream: boolean):
 
 /**
  * Kills each process at its scheduled time to simulate a crash, and waits until the supervisor has restarted
- * it.
+ * the process.
  */
 export class Killer {
   readonly #stack: StackUnderTest;
@@ -131,7 +131,7 @@ export class Killer {
     }
   }
 
-  /** Resolves once every process has been killed and is running again. */
+  /** Resolves once the test has killed every scheduled process and every process is running again. */
   async done(): Promise<readonly Victim[]> {
     await this.#killing;
     return this.killed;

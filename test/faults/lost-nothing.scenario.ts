@@ -9,7 +9,7 @@ export interface LossRun {
   readonly seed: number;
   readonly requests: number;
   readonly kills: number;
-  /** The maximum time after the run until all pending events are written. */
+  /** The maximum time in milliseconds after the test run until all pending events are written. */
   readonly settledWithinMs: number;
 }
 
@@ -20,7 +20,10 @@ interface LoggedRow {
   readonly saved: string;
 }
 
-/** High enough for a whole run, even at the reduced limit that applies while Redis is down. */
+/**
+ * Limits that are high enough for a whole test run, even at the reduced rate limit that applies while Redis
+ * is down.
+ */
 const limits = {
   ...{ rate_limit_rpm: 1_000_000, k_target_override: 4 },
   ...{ daily_token_budget: 2_000_000_000, weekly_token_budget: 2_000_000_000 },
@@ -28,7 +31,7 @@ const limits = {
 
 /**
  * Sends requests while the edge, worker, Redis and Postgres die and restart. Every accepted request must have
- * exactly one row. Totals and ledger must match the rows.
+ * exactly one row in the request log. Totals and ledger must match the rows.
  */
 export async function expectNothingLost(run: LossRun): Promise<void> {
   const undo: Undo[] = [];
@@ -55,7 +58,7 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
   }
 }
 
-/** A provider that records the name of each request it receives. */
+/** Connects a provider that records the name of each request it receives. */
 async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo[]): Promise<Set<string>> {
   const forwarded = new Set<string>();
   const provider = await startProvider();
@@ -70,7 +73,7 @@ async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo
   return forwarded;
 }
 
-/** Returns the account's log once it contains every forwarded request and no more rows arrive. */
+/** Returns the account's request log once it contains every forwarded request and no more rows arrive. */
 async function settle(
   stack: StackUnderTest,
   accountId: string,
@@ -97,7 +100,7 @@ async function settle(
       cause: error,
     });
   });
-  // If a batch was sent twice, the duplicate arrives later.
+  // If an edge sent a batch twice, the duplicate rows arrive later.
   await waitMs(3_000);
   return read();
 }
@@ -111,8 +114,8 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // If a fully answered request lacks status `ok`, the edge died after it sent the last byte and before it
-  // wrote the request's line to disk.
+  // A complete response may lack the status `ok` if the edge died after sending the last byte.
+  // In this case, the edge died before it wrote the line of the request to disk.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),
@@ -121,7 +124,7 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(rows.some(({ saved }) => saved !== '0')).toBe(true);
 }
 
-/** Expects the hourly totals to match the rows. */
+/** Expects the hourly totals to match the rows of the request log. */
 async function expectSumsOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
   const figures = [
     'prompt_tokens',
@@ -152,7 +155,8 @@ interface Charged {
 }
 
 /**
- * Expects one ledger entry per row with that row's savings, and a monthly total that counts each row once.
+ * Expects one ledger entry with the savings of each request log row. Also expects a monthly total that counts
+ * each row once.
  */
 async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
   const { telemetry, billing } = stack.dev.postgres;

@@ -9,8 +9,9 @@ import { HostileAccount, type HostileLoad } from './hostile-account.fixture.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * `startStack` raises the rate limits of account routes, so that the load reaches the services behind these
- * routes. Slots, held bytes, spool and cache are small, so that one account soon reaches its share.
+ * The limits of the edge. `startStack` raises the rate limits of account routes, so that the load reaches the
+ * services behind these routes. Request slots, request memory, spool and cache are small, so that one account
+ * soon reaches its account share.
  */
 const edgeLimits = {
   TRUSTED_PROXIES: '127.0.0.0/8',
@@ -21,9 +22,9 @@ const edgeLimits = {
 };
 
 interface Neighbour {
-  /** A key with a limit that is too high to be reached. */
+  /** An API key with a rate limit that the tests never reach. */
   readonly key: string;
-  /** A key with a limit that is reached immediately. */
+  /** An API key with a rate limit that the first requests reach. */
   readonly slowKey: string;
   readonly spareKeyId: string;
 }
@@ -56,7 +57,10 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
   };
 }
 
-/** Returns the value of an edge metric that has only the common labels; 0 before its first value. */
+/**
+ * Returns the value of an edge metric that has only the common labels. Returns 0 if the metric has no value
+ * yet.
+ */
 export async function readEdgeMetric({ stack }: Neighbourhood, name: string): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0);
@@ -80,11 +84,11 @@ async function moveIn(stack: StackUnderTest, providerUrl: string, policy?: objec
 }
 
 export const model = 'openai/gpt-4o-mini';
-/** For this model, the hostile account's provider never responds. */
+/** The model for which the hostile account's provider never responds. */
 export const silentModel = 'mistral/mistral-large-latest';
 export const tools = githubTools.slice(0, 24);
 
-/** A chat request with tools. Its last messages are tool results. */
+/** Renders a chat request with tools. The last messages of the request are tool results. */
 export function renderChat(content: string, results: readonly string[], offered: readonly unknown[]): string {
   const called = (at: number) => ({
     ...{ role: 'assistant', content: null },
@@ -105,7 +109,7 @@ export function renderChat(content: string, results: readonly string[], offered:
   });
 }
 
-/** A chat request of this many bytes. */
+/** Renders a chat request of this many bytes. */
 export function renderLarge(bytes: number, named: string): string {
   const content = `{n} ${'a'.repeat(bytes)}`;
   return JSON.stringify({ model: named, messages: [{ role: 'user', content }] });
@@ -122,7 +126,7 @@ export const megabyte = JSON.stringify(
   2,
 );
 
-/** The longest list that the gateway accepts. */
+/** The longest tool list that the gateway accepts. */
 export const manyTools = Array.from({ length: 4_096 }, (_, at) => ({
   type: 'function',
   function: {
@@ -139,7 +143,10 @@ interface LoadOptions extends Pick<HostileLoad, 'concurrency' | 'pauseMs'> {
   readonly key?: string;
 }
 
-/** Creates a load of the hostile account: a GET request, or a chat request if it has a body and no path. */
+/**
+ * Creates requests of the hostile account: a GET request, or a chat request if the request has a body and no
+ * path.
+ */
 export function renderLoad(
   { stack, hostileKeys }: Neighbourhood,
   { key = hostileKeys.key, ...given }: LoadOptions,
@@ -149,7 +156,7 @@ export function renderLoad(
   return { baseUrl: stack.baseUrl, headers, ...given, path, method };
 }
 
-/** Creates the requests of the quiet account. */
+/** Returns functions that send the requests of the quiet account. */
 export function openProbes(open: () => Neighbourhood) {
   let addresses = 0;
   const get =
@@ -167,7 +174,7 @@ export function openProbes(open: () => Neighbourhood) {
       open().quiet.key,
       renderChat(`Find the issue number ${at}`, [JSON.stringify({ at }, null, 4)], tools),
     );
-  /** Each sign-in comes from another address, because sign-ins are limited by address. */
+  /** Each sign-in comes from a different address, because the rate limit for sign-ins applies per address. */
   const logIn = (): Promise<Answer> => {
     addresses += 1;
     const { email, password } = open().person;

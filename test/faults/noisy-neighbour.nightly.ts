@@ -18,15 +18,17 @@ import {
 
 /**
  * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after the
- * other. The quiet account must get no error, and its p99 must be at most three times its p99 without load.
- * Both cases are measured alternately in several rounds, so that other load on the machine affects both. The
- * verdict uses the medians of all rounds, and no measurement is repeated or left out.
+ * other. The quiet account must get no error. The quiet account's p99 latency must be at most three times its
+ * p99 latency without load. Both p99 latencies are measured alternately in several rounds, so that other load
+ * on the machine affects both. The test compares the medians of all measurement rounds, and it repeats or
+ * omits no measurement.
  */
 
-/** Maximum ratio of the quiet account's p99 next to the hostile account to its p99 without load. */
+/** The maximum ratio of the quiet account's p99 next to the hostile account to its p99 without load. */
 const slowdownMax = 3;
 /**
- * With five rounds, other load on the machine in two rounds does not raise the median above the other three.
+ * The number of measurement rounds. With five rounds, other load on the machine in two rounds does not raise
+ * the median above the other three.
  */
 const rounds = 5;
 
@@ -45,15 +47,15 @@ const load = (options: Parameters<typeof renderLoad>[1]): HostileLoad => renderL
 
 interface Row {
   readonly resource: string;
-  /** A service that is stopped while the load runs. */
+  /** The name of a service that is stopped while the hostile account sends requests. */
   readonly stopped?: string;
   readonly load: () => HostileLoad;
   readonly probe: Probe;
-  /** The number of probes per measurement, for slow probes. */
+  /** The number of requests per measurement, for slow requests of the quiet account. */
   readonly samples?: number;
-  /** The response status that shows that the account has reached its limit. */
+  /** The response status that shows that the hostile account has reached its limit. */
   readonly refused?: number;
-  /** The edge counter that shows that the account has reached its limit. */
+  /** The edge counter that shows that the hostile account has reached its limit. */
   readonly refusedMetric?: string;
 }
 
@@ -152,10 +154,13 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** The number of responses after which a load without rejections has reached its limit. */
+/**
+ * The number of responses after which a hostile account without rejections is treated as having reached its
+ * limit.
+ */
 const warmResponses = 8;
 
-/** Starts the load. Resolves when the account has reached its limit. */
+/** Makes the hostile account send requests. Resolves when the hostile account has reached its limit. */
 async function startLoad({ load: render, refused, refusedMetric }: Row): Promise<void> {
   const { hostile } = neighbours;
   const count = (statuses: Statuses): number =>
@@ -183,7 +188,10 @@ async function measureBeside(row: Row): Promise<Measured> {
   }
 }
 
-/** Measures the quiet account alternately without and with the load. Returns the medians. */
+/**
+ * Measures the quiet account alternately without and with the hostile account's requests. Returns the
+ * medians.
+ */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();
   const calms: Measured[] = [];
@@ -210,7 +218,7 @@ it.each(rows)(
   600_000,
 );
 
-/** Writes a line with p50 and p99 in ms, and the responses of the hostile account. */
+/** Prints one line with p50 and p99 in ms, and with the response counts of the hostile account. */
 function note({ resource }: Row, figures: readonly number[], before: Statuses, after: Statuses): void {
   const statuses = Object.entries(after).map(([status, count]) => [status, count - (before[status] ?? 0)]);
   const times = figures.map((ms) => ms.toFixed(1).padStart(7)).join(' ');

@@ -11,7 +11,10 @@ import {
   type TroubledAccount,
 } from './troubled-providers.fixture.ts';
 
-/** The maximum numbers of served and queued requests. One account may use half of the queue. */
+/**
+ * The maximum numbers of concurrently served requests and of queued requests. One account may use half of the
+ * queue.
+ */
 const [inFlightMax, queuedMax] = [4, 4];
 const slowMs = 1_000;
 
@@ -19,7 +22,7 @@ let stack: StackUnderTest;
 let server: ReplayProvider;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
-/** For requests marked as slow, the provider responds only when the test allows it. */
+/** Resolves when the test allows the provider to respond to requests that are marked as slow. */
 let held = Promise.withResolvers<undefined>();
 const undo: Undo[] = [];
 
@@ -28,7 +31,7 @@ beforeAll(async () => {
     REQUESTS_IN_FLIGHT_MAX: String(inFlightMax),
     REQUESTS_QUEUED_MAX: String(queuedMax),
     QUEUE_TIMEOUT_MS: '20000',
-    // One account may use every slot, so that the test can fill them.
+    // One account may use every request slot, so that the test can fill all slots.
     ACCOUNT_SHARE_MAX: '1',
   };
   stack = await startStack({ env: { 'edge-gateway': variables } });
@@ -45,7 +48,9 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** The noisy account fills every slot and its full queue share until the test releases it. */
+/**
+ * Fills every request slot and the noisy account's share of the queue until the test releases the requests.
+ */
 async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
   held = Promise.withResolvers();
   const begun = noisy.calls();
@@ -62,7 +67,7 @@ async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
 }
 
 /**
- * The number of queued requests. Requests that hold a slot may reach the provider before the last requests
+ * Returns the number of queued requests. Requests with a slot may reach the provider before the last requests
  * arrive.
  */
 async function readQueued(): Promise<number> {

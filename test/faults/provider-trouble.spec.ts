@@ -38,7 +38,7 @@ const error = { message: 'told by the provider', type: 'server_error', code: nul
 const json = { 'content-type': 'application/json' };
 const failing = (status: number): ReplayControls => ({ status, body: { error }, headers: json });
 
-/** The failures of a provider before the first byte of its response. */
+/** Failures of a provider before the first byte of its response. */
 const troubles: Readonly<Record<string, ReplayControls>> = {
   'answers 429': failing(429),
   'answers 500': failing(500),
@@ -51,7 +51,7 @@ const troubles: Readonly<Record<string, ReplayControls>> = {
 const requests = 50;
 
 describe('one of three providers fails', () => {
-  /** All cases run in parallel, because they spend most of their time waiting. */
+  /** All test cases run in parallel, because they spend most of their time waiting. */
   const runs = new Map<string, Promise<Run>>();
   beforeAll(() => {
     for (const how of Object.keys(troubles)) runs.set(how, runTrouble(how));
@@ -71,7 +71,7 @@ describe('one of three providers fails', () => {
 
   interface Run {
     readonly broken: readonly object[];
-    /** The calls to all providers for the same number of requests, after the failure was detected. */
+    /** The number of provider calls for all requests that follow the detection of the failure. */
     readonly callsOnceKnown: number;
     readonly usedAgainWithinMs: number;
   }
@@ -243,7 +243,7 @@ describe('multiple keys for one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      // Long enough for all requests to be in flight together, even on a busy machine.
+      // The delay is long enough for all requests to be in progress together, even on a busy machine.
       return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
     expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);
@@ -271,14 +271,14 @@ it('a replica skips a provider that another replica found failing, except for a 
   await ask(other.baseUrl, account, false);
   await askMany(edge.baseUrl, account, 10, 5);
   const before = account.calls('openai');
-  // The broadcast may not have arrived yet.
+  // The other replica may not have received the broadcast about the failing provider yet.
   await eventually(async () => {
     const known = account.calls('openai');
     await ask(other.baseUrl, account, false);
     return account.calls('openai') === known ? true : undefined;
   });
   expect(broken(await askMany(other.baseUrl, account, 10, 2))).toEqual([]);
-  // Without the broadcast, this replica would need five failures.
+  // Without the broadcast, this replica would detect the failing provider only after five failures.
   expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
 });
 

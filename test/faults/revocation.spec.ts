@@ -25,7 +25,7 @@ import { startCutLink, type CutLink } from './cut-link.fixture.ts';
 import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
-/** The documented time limits: with NATS, without NATS, and for open streams. */
+/** The documented maximum times until a revocation takes effect: with NATS, without NATS, for streams. */
 const effectiveWithinMs = 1_000;
 const effectiveWithCutBusWithinMs = 10_000;
 const streamsEndWithinMs = 5_000;
@@ -38,9 +38,9 @@ let stack: StackUnderTest;
 let account: TestAccount;
 let provider: ReplayProvider;
 let redis: Redis;
-/** The link between the third replica (`far`) and NATS. */
+/** The network link between the third replica (`far`) and NATS. */
 let link: CutLink;
-/** The third replica. */
+/** The third replica of the edge. */
 let far: EdgeProcess;
 let edges: readonly string[];
 const undo: Undo[] = [];
@@ -76,19 +76,19 @@ const revoke = async ({ id }: CreatedKey) => {
   const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
   expect(answer.status).toBe(200);
 };
-/** Makes every replica use the key, so that each replica has the key's grant in its cache. */
+/** Makes every replica use the API key, so that each replica has the API key's grant in its cache. */
 const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };
 
-/** Two kinds of calls: one counts against the rate limit, and the other is checked only by the auth guard. */
+/** Two kinds of requests: `chat` counts against the rate limit, `models` only requires a valid key. */
 const calls = {
   chat: (edge: string, key: string) => postChat(edge, key, hello),
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
 };
 
 it('every replica rejects a revoked key within one second: p99 over 120 keys', async () => {
-  /** For each key, the time of the slowest replica. A short stall on one replica then counts only once. */
+  /** For each API key, the time of the slowest replica. A short stall is therefore counted only once. */
   const tookMs: number[] = [];
   for (let round = 0; round < 120; round++) {
     const key = await createKey();
@@ -204,7 +204,7 @@ describe('an open stream', () => {
     readonly requestId: string;
   }
 
-  /** Opens a stream that the provider never ends. Calls `then` after the first bytes arrive. */
+  /** Opens a stream that the provider never ends. Calls the function `then` after the first bytes arrive. */
   function streamUntilEnded(
     edge: string,
     key: string,

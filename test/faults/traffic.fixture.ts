@@ -3,11 +3,11 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** The result of one request in a run, as the client received it. */
+/** The result of one request in a test run, as the client received it. */
 export interface Outcome {
   /** The client's own request id: `<run>-<number>`. */
   readonly name: string;
-  /** 0 if the connection broke. */
+  /** The HTTP status of the response, or 0 if the connection broke. */
   readonly status: number;
   readonly isWhole: boolean;
   readonly requestId: string | undefined;
@@ -18,7 +18,7 @@ export interface Run {
   readonly key: string;
   readonly name: string;
   readonly model: string;
-  /** Called once a third of the requests have completed. */
+  /** A function that is called once a third of the requests have completed. */
   readonly disturb: () => Promise<void>;
 }
 
@@ -26,8 +26,8 @@ const requestsInRun = 200;
 const concurrency = 6;
 
 /**
- * Sends 200 requests with 117 tools and a tool result each, every second one streamed. Injects a fault
- * partway through.
+ * Sends 200 requests with 117 tools and a tool result each. Every second request is a streaming request.
+ * Calls `disturb` after a third of the requests.
  */
 export async function runTraffic(run: Run): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -60,7 +60,7 @@ async function ask({ baseUrl, key, name: run, model }: Run, number: number): Pro
   }
 }
 
-/** A tool call and a result that the compressor can shorten. */
+/** Returns a tool call and a tool result that the compressor can shorten. */
 function renderCall(name: string) {
   const result = { name, items: [1, 2, 3].map((id) => ({ id, title: `item ${id} of ${name}` })) };
   const call = { name: githubTools[0]?.function.name, arguments: '{}' };
@@ -75,7 +75,7 @@ export function expectAllAnswered(outcomes: readonly Outcome[]): void {
   expect(outcomes.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
 }
 
-/** Returns the rows for a run once `isComplete` accepts them. */
+/** Returns the request log rows of a test run as soon as `isComplete` accepts the rows. */
 export async function readRows(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   isComplete: (rows: readonly RequestLogEntry[]) => boolean,
@@ -98,7 +98,7 @@ async function readPage({ baseUrl, key }: Pick<Run, 'baseUrl' | 'key'>, offset: 
   return answer.status === 200 ? requestLogPage.parse(answer.json()).data : [];
 }
 
-/** Expects every request in the log exactly once, with a successful status. */
+/** Expects every request in the request log exactly once, with a successful status. */
 export async function expectAllLogged(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   outcomes: readonly Outcome[],

@@ -11,7 +11,7 @@ const plainMessage = {
   usage: { input_tokens: 10, output_tokens: 20 },
 };
 
-/** A healthy provider's response in its own format. */
+/** Returns a healthy provider's response in the provider's own format. */
 export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'>): ReplayControls {
   const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
   if (url.endsWith('/messages')) {
@@ -27,13 +27,13 @@ export interface TroubledAccount {
   readonly name: string;
   readonly accountId: string;
   readonly key: string;
-  /** The failure of the first provider. Undefined means healthy. */
+  /** The failure of the first provider. If undefined, the first provider is healthy. */
   trouble: ((request: Asked) => ReplayControls | undefined) | undefined;
   /** Returns the number of calls to one provider, or to all providers. */
   calls(provider?: string): number;
 }
 
-/** Providers for many accounts on one server. The path prefix identifies the account. */
+/** The providers of many accounts on one server. The path prefix identifies the account. */
 export class TroubledProviders {
   readonly #stack: StackUnderTest;
   readonly #server: ReplayProvider;
@@ -49,7 +49,10 @@ export class TroubledProviders {
     });
   }
 
-  /** @param fallbacks whether the account has fallbacks. The first fallback uses a different format. */
+  /**
+   * Creates an account with three providers.
+   * @param fallbacks the account's fallback models. The first fallback uses a different format.
+   */
   async open(name: string, fallbacks = ['anthropic/claude', 'groq/llama']): Promise<TroubledAccount> {
     const { baseUrl } = this.#stack;
     const { accountId, apiKey } = await createTestAccount(this.#stack);
@@ -74,13 +77,13 @@ export class TroubledProviders {
   }
 }
 
-/** Sends one request from an account for a model on its first provider. */
+/** Sends one request of an account for a model on the account's first provider. */
 export function ask(baseUrl: string, { key }: TroubledAccount, stream: boolean): Promise<Answer> {
   const messages = [{ role: 'user', content: 'Hello!' }];
   return postChat(baseUrl, key, { model: 'openai/gpt-4o-mini', stream, messages });
 }
 
-/** Sends many requests, every second one streamed, a few in parallel. */
+/** Sends many requests, a few in parallel. Every second request is a streaming request. */
 export async function askMany(
   baseUrl: string,
   account: TroubledAccount,
@@ -96,7 +99,7 @@ export async function askMany(
   return answers;
 }
 
-/** Returns the responses that were unusable for their clients. */
+/** Returns the responses that a client could not use. */
 export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
   return answers
     .filter(({ status, text, headers }) => {

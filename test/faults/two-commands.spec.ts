@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /**
- * Runs `npm start` and `npm run stop` as a user would, on a stack isolated from all other stacks on this
- * machine.
+ * Runs `npm start` and `npm run stop` as a user would, on a stack that is isolated from all other stacks on
+ * this machine.
  */
 describe('npm start and npm run stop', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-commands-'));
@@ -27,7 +27,7 @@ describe('npm start and npm run stop', () => {
     Object.values(stack.dev.services).flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const isAlive = (pid: number) => {
     try {
-      // If the parent was killed, an exited process may remain a zombie until the system reaps it.
+      // If the parent process was killed, an exited process may remain a zombie until the system reaps it.
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
     } catch {
       return false;

@@ -44,9 +44,7 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/**
- * Returns the events that could be parsed. An error of the gateway's own type is the only allowed failure.
- */
+/** Returns the stream events that the parser could read. The only allowed failure is a `GatewayError`. */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];
@@ -65,8 +63,8 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
 }
 
 /**
- * Expects that the client receives an end exactly if the stream had an end, and that it receives every
- * reported failure.
+ * Expects that the client receives an end if and only if the stream had an end. Also expects that the client
+ * receives every reported error.
  */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));

@@ -38,7 +38,7 @@ const words = [
   'toString',
 ];
 
-/** Any string, containing the dangerous strings more often than by chance. */
+/** Any string. Dangerous strings occur more often than by chance. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -58,7 +58,7 @@ export const json = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-/** Bytes split at arbitrary positions. */
+/** Splits the bytes at arbitrary positions. */
 export function cutAnywhere(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]> {
   return fc.tuple(bytes, fc.array(fc.nat(4096), { maxLength: 8 })).map(([whole, at]) => {
     const edges = [0, ...at.map((each) => each % (whole.length + 1)).sort((a, b) => a - b), whole.length];
@@ -68,7 +68,7 @@ export function cutAnywhere(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]>
 
 export const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 
-/** A valid document with some values replaced, removed, repeated or renamed. */
+/** A valid JSON document with some values replaced, removed, repeated or renamed. */
 export function mutated(base: Json): fc.Arbitrary<Json> {
   const change = fc.record({
     at: fc.nat(10_000),

@@ -26,15 +26,15 @@ const known = [
   '\ud83d',
 ];
 
-/** Characters that occur in few matches. As an ending, they turn a match into a near miss. */
+/** Characters that few regular expressions match. At the end of a text, such a character prevents a match. */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;
 const charactersMax = 10;
 
 /**
- * Pieces that a text repeats to attack an expression. They are its matches, each beginning of a match (near
- * misses), each repeated part, single characters, alternating characters, and known attacks. Each piece is
- * repeated up to the wanted length, with an ending that prevents a match.
+ * A text that attacks a regular expression by repeating a piece. The pieces are matches, starts of matches
+ * (near misses), repeated parts of the expression, single characters, alternating characters, and known
+ * attacks. Each piece is repeated up to the wanted length, with an ending that prevents a match.
  */
 export interface Attack {
   readonly before: string;
@@ -44,11 +44,12 @@ export interface Attack {
 
 export function renderAttack({ before, piece, after }: Attack, chars: number): string {
   const times = Math.max(1, Math.floor((chars - before.length - after.length) / piece.length));
-  // Joins the pieces in one flat string. V8 would flatten a rope during the measurement.
+  // Joins the pieces in one flat string.
+  // V8 would otherwise flatten its linked string (a rope) during the measurement.
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 
-/** Lists the attacks on an expression. */
+/** Lists the attacks on a regular expression. */
 export function listAttacks(source: string, flags: string): Attack[] {
   const pattern = new RegExpParser().parsePattern(source, undefined, undefined, {
     unicode: flags.includes('u'),
@@ -96,7 +97,7 @@ const candidates = [
   '\u0001',
 ];
 
-/** Writes texts that the parts of an expression match. */
+/** Writes texts that the parts of a regular expression match. */
 class Sampler {
   readonly #flags: string;
 
@@ -104,7 +105,7 @@ class Sampler {
     this.#flags = flags.replace(/[gy]/g, '');
   }
 
-  /** Returns a short match of the element. Assertions match the empty text. */
+  /** Returns a short text that the element matches. Assertions match the empty text. */
   sample(element: AST.Element): string {
     switch (element.type) {
       case 'Character':
@@ -123,7 +124,7 @@ class Sampler {
     }
   }
 
-  /** Returns the matches of each repeated part inside the element. */
+  /** Returns texts that match the repeated parts of the element. */
   repeated(element: AST.Element): string[] {
     if (element.type === 'Quantifier') {
       const own = element.max > 8 ? this.#variants(element.element) : [];
@@ -136,7 +137,7 @@ class Sampler {
     return [];
   }
 
-  /** One character of each class in the expression. */
+  /** Returns one character of each character class in the regular expression. */
   characters(pattern: AST.Pattern): string[] {
     const found = new Set<string>();
     visitRegExpAST(pattern, {

@@ -24,8 +24,8 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
 }
 
 /**
- * Normalizes JSON text. Numbers stay as written, and object fields are sorted. Undefined if the text is not
- * JSON.
+ * Normalizes JSON text. Numbers stay as written, and object fields are sorted. Returns undefined if the text
+ * is not JSON.
  */
 export function readExactly(text: string): unknown {
   try {
@@ -45,12 +45,12 @@ export function expandExactly(text: string): unknown {
   return value === undefined ? undefined : readExactly(JSON.stringify(expandTables(value)));
 }
 
-/** Returns the text of each block with references resolved. */
+/** Returns the text of each context block with references resolved. */
 export function followed(sent: readonly string[]): string[] {
   return sent.map((text, at) => resolveReferences(sent.slice(0, at), text));
 }
 
-/** Returns the terms that occur in both the block and the last user turn before it. */
+/** Returns the terms that occur in both the context block and the last user turn before the block. */
 export function termsAsked(blocks: readonly ContextBlock[], at: number): string[] {
   const asked = blocks.slice(0, at).findLast(({ speaker }) => speaker === 'user');
   const text = blocks[at]?.text.toLowerCase() ?? '';

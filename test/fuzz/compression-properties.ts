@@ -14,7 +14,7 @@ import { conversation, json } from './sample-conversations.ts';
 
 type Holds = (blocks: readonly ContextBlock[]) => void;
 
-/** Checks the invariants for a conversation in every mode. */
+/** Checks the invariants of compression for a conversation in every compression mode. */
 export const invariants: Readonly<Record<string, Holds>> = {
   'the same every time, and turn by turn': (blocks) => {
     for (const settings of modes) {
@@ -103,7 +103,7 @@ export const followable: Holds = (blocks) => {
     block.frozen || block.speaker === 'assistant' || block.speaker === 'system' ? block.text : alone[at],
   );
   followed(sent).forEach((text, at) => {
-    // A reference can point to a copy that another block sent unchanged.
+    // A reference can point to a text that another context block sent unchanged.
     const asItCame = withoutEnds(own[at]!.text);
     const read = withoutEnds(text);
     if (read !== asItCame) expect(read).toBe(withoutEnds(inFull[at]!));
@@ -111,8 +111,8 @@ export const followable: Holds = (blocks) => {
 };
 
 /**
- * Returns a block's text with references resolved and trailing spaces removed, because compression may keep
- * or remove these spaces.
+ * Returns a block's text with references resolved and trailing spaces removed. Compression may keep or remove
+ * trailing spaces.
  */
 function withoutEnds(text: string): string {
   return followed([text])[0]!

@@ -1,9 +1,11 @@
-/** The size of the hostile input, in UTF-16 code units. It equals the size limit of a stored content. */
+/**
+ * The size of the hostile input, in UTF-16 code units. The size limit of a stored content has the same value.
+ */
 export const hostileChars = 2 * 1024 * 1024;
-/** The maximum processor time on such an input, in milliseconds. */
+/** The maximum processor time on a hostile input, in milliseconds. */
 export const cpuMsMax = 200;
 
-/** Returns the processor time of a call in this thread, in milliseconds. */
+/** Returns the processor time of a function call in this thread, in milliseconds. */
 export function cpuMsOf(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();
@@ -12,15 +14,16 @@ export function cpuMsOf(run: () => unknown): number {
 }
 
 /**
- * The number of measurements without a pause between them. The first calls are slower because of compilation.
+ * The number of measurements in a row without a pause. The first function calls are slower because of
+ * compilation.
  */
 const triesAtOnce = 5;
 const pauseMs = 250;
 
 /**
- * Returns the least processor time of several calls. Compilation, garbage collection and other work on the
- * same processor core only make calls longer, so later tries wait for a quieter moment. Stops at the first
- * call within the limit.
+ * Returns the least processor time of several function calls. Compilation, garbage collection and other work
+ * on the same processor core only make function calls longer. Later measurements therefore wait for a quieter
+ * moment. The function stops at the first call within the limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {
   let least = Infinity;

@@ -4,9 +4,9 @@ import ts from 'typescript';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A regular expression in run-time source. */
+/** A regular expression in the source code of the services. */
 export interface FoundExpression {
-  /** Repository-relative path and line. */
+  /** The file path in the repository, and the line. */
   readonly place: string;
   readonly source: string;
   readonly flags: string;
@@ -14,7 +14,7 @@ export interface FoundExpression {
 
 /** A call of `RegExp` with a value that is known only at run time. */
 export interface BuiltExpression {
-  /** Repository-relative path. */
+  /** The file path in the repository. */
   readonly path: string;
   readonly line: number;
 }
@@ -24,10 +24,10 @@ export interface FoundExpressions {
   readonly built: readonly BuiltExpression[];
 }
 
-/** Code that never runs in a service: specs, their fixtures, and the test library. */
+/** Matches code that never runs in a service: specs, their fixtures, and the test library. */
 const notRunTime = /\.(?:spec|fixture|child)\.tsx?$|^libs\/testing\//;
 
-/** Paths of all run-time source files. */
+/** Returns the paths of all source files of the services. */
 export function listSources(): string[] {
   return globSync(['apps/*/src/**/*.{ts,tsx}', 'libs/*/src/**/*.ts'], { cwd: root })
     .filter((path) => !notRunTime.test(path))
@@ -35,7 +35,7 @@ export function listSources(): string[] {
 }
 
 /**
- * Finds every regular expression in the run-time source of apps and libraries. New files are included
+ * Finds every regular expression in the source code of apps and libraries. New files are included
  * automatically.
  */
 export function findExpressions(paths: readonly string[] = listSources()): FoundExpressions {
@@ -74,7 +74,7 @@ function isRegExpCall(node: ts.Node): node is ts.NewExpression | ts.CallExpressi
   );
 }
 
-/** Reads `RegExp('…', 'g')`. Undefined if an argument is not a string literal. */
+/** Reads `RegExp('…', 'g')`. Returns undefined if an argument is not a string literal. */
 function readGiven(
   node: ts.NewExpression | ts.CallExpression,
 ): { source: string; flags: string } | undefined {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
 /**
- * Time limit per property, in seconds. The default keeps the suite under a minute, and `FUZZ_SECONDS` raises
- * the limit for nightly runs.
+ * The time limit per property, in seconds. With the default, the suite takes less than a minute.
+ * `FUZZ_SECONDS` raises the time limit for nightly runs.
  */
 const secondsEach = Number(process.env['FUZZ_SECONDS'] ?? '0.5');
 
 /**
- * Checks a property on as many cases as fit into the time limit. A failure reports the seed and the shrunk
+ * Checks a property on as many cases as fit into the time limit. A failure reports the seed and the reduced
  * case.
  */
 export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (example: Case) => void): void {
@@ -18,6 +18,6 @@ export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (exam
       markInterruptAsFailure: false,
     });
   };
-  // Leaves additional time for shrinking a failure.
+  // Leaves additional time for reducing a failing case.
   test(name, run, secondsEach * 1000 + 60_000);
 }

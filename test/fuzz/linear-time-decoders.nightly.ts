@@ -1,6 +1,6 @@
 /**
- * Scanners that are not functions of one text: decoders that get their bytes in small chunks, edits, tokenizers, tool
- * definitions, and the compression of valid JSON.
+ * Tests scanners that need more than one text. The scanners are decoders of small chunks, edits, tokenizers,
+ * tool definitions, and the compression of valid JSON.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,14 +44,16 @@ function expectLinear(what: string, run: () => unknown, msMax = cpuMsMax): void 
     try {
       run();
     } catch {
-      // A refusal is a valid outcome.
+      // Rejecting the input is a valid outcome.
     }
   }, msMax);
   const took = ms <= msMax ? `${what}: within the limit` : `${what}: ${ms.toFixed(0)} ms`;
   expect(took).toBe(`${what}: within the limit`);
 }
 
-/** Quadratic time takes 64 times as long for eight times the input. */
+/**
+ * Checks that the work takes linear time. With quadratic time, eight times the input takes 64 times as long.
+ */
 function expectNoQuadraticTime(what: string, open: (units: number) => () => unknown): void {
   const measure = (units: number, wantedMs: number, tries?: number): number =>
     leastCpuMs(open(units), wantedMs, tries);
@@ -68,7 +70,7 @@ const json = (value: unknown): string => JSON.stringify(value);
 
 describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
   test.each(texts)('%s', (_, text) => {
-    // Every caller cuts its text to fewer characters.
+    // Every caller of `splitTokens` shortens its text to fewer characters than this.
     expectLinear('words', () => splitTokens(text.slice(0, 200_000), 200_000));
     expectLinear('field names', () => foldKey(text));
     expectLinear('types of tools', () => spellType(text));
@@ -85,7 +87,10 @@ describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
   });
 });
 
-/** Counting runs in a separate thread. Its time must be linear, because a text may have megabytes. */
+/**
+ * Counting tokens runs in a separate thread. The counting time must be linear, because a text may have
+ * megabytes.
+ */
 test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
   expectNoQuadraticTime('tokens', (chars) => {
     const part = text.slice(0, chars);
@@ -93,14 +98,17 @@ test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
   });
 });
 
-/** The chunks in which the bytes arrive: views of one block, as from a socket. */
+/**
+ * Splits the bytes into the chunks in which they arrive. As from a socket, the chunks are views of one
+ * buffer.
+ */
 function cutBytes(bytes: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
     bytes.subarray(at * size, (at + 1) * size),
   );
 }
 
-/** The decoders, each with a way to feed it. */
+/** The decoders, each with a function that passes chunks to the decoder. */
 const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
   'server-sent events': () => {
     const decoder = new SseDecoder({ frameBytesMax: 1e9 });
@@ -167,7 +175,7 @@ describe('decoders take linear time for single bytes', () => {
           try {
             for (const chunk of chunks) push(chunk);
           } catch {
-            // A refusal is a valid outcome.
+            // Rejecting the input is a valid outcome.
           }
         };
       });

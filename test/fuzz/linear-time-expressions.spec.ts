@@ -4,24 +4,24 @@ import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
- * Expressions that never match a text from a client or a provider, by their place in the source, with the
- * reason. Any other expression must take linear time.
+ * Regular expressions that never match a text from a client or a provider, by their place in the source code.
+ * The value is the reason. Any other regular expression must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Expressions that match a shortened text, by their place, with the maximum length. The test measures each
- * with a text of this length.
+ * Regular expressions that match only a shortened text, by their place in the source code. The value is the
+ * maximum text length, which the test also uses.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:105': 20_000,
-  // Text is counted in pieces of 16 KiB, or of 144 KiB if there is no suitable place to split (`cutExactly`).
+  // The compressor counts text in pieces of 16 KiB, or of 144 KiB if it cannot split the text (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:19': 147_457,
 };
 
 /**
- * Files that build an expression at run time, with the content of the expression. Each file needs a scanner
- * in `linear-time-scanners.spec.ts`, or builds the expression from constants, as the value here shows.
+ * Files that build a regular expression at run time. The value describes the expression. Each file
+ * builds the expression from constants, or has a test in `linear-time-scanners.spec.ts`.
  */
 const built: Readonly<Record<string, string>> = {
   'apps/edge-gateway/src/loops/loop-guard.ts': 'constants only: a fixed start and 32 hexadecimal digits',
@@ -34,7 +34,10 @@ const unique = [
   ...new Map(found.literals.map((literal) => [`/${literal.source}/${literal.flags}`, literal])).values(),
 ];
 
-/** Runs the expression as code does: all matches with `g` and `y`, otherwise the first match. */
+/**
+ * Runs the regular expression as code does: all matches with the flags `g` and `y`, otherwise the first
+ * match.
+ */
 function apply(expression: RegExp, text: string): void {
   expression.lastIndex = 0;
   if (expression.global) text.replace(expression, '');
@@ -51,12 +54,12 @@ function applyAgain(expression: RegExp, text: string): void {
 }
 
 /**
- * The length of texts for screening, which ranks the attacks. Exponential or fully quadratic time fails in
- * the screening.
+ * The length of texts for screening, which finds the slowest attacks. Screening fails for exponential time
+ * and for fully quadratic time.
  */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;
-/** The number of the slowest attacks, which are repeated with the full size. */
+/** The number of the slowest attacks, which the test repeats with the full text size. */
 const slowestCount = 2;
 
 function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: number, tries = 2): number {
@@ -70,11 +73,14 @@ function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: nu
   );
 }
 
-/** Returns the slowest attacks, slowest first. Throws for an attack that is slow even on a short text. */
+/**
+ * Returns the slowest attacks, slowest first. Throws an error for an attack that is slow even on a short
+ * text.
+ */
 function screen({ source, flags }: FoundExpression): Attack[] {
   const expression = new RegExp(source, flags);
   const timed = listAttacks(source, flags).map((attack) => {
-    // A short text comes first, because exponential time on a longer text would never end.
+    // The test measures a short text first, because exponential time on a longer text would never end.
     expectQuick(expression, attack, measure(expression, attack, 24, screenedMsMax), 24);
     const ms = measure(expression, attack, screenedChars, screenedMsMax);
     expectQuick(expression, attack, ms, screenedChars);
@@ -117,8 +123,8 @@ describe('no regular expression takes more than linear time', () => {
       const expression = new RegExp(literal.source, literal.flags);
       const chars = readAtMost[literal.place] ?? hostileChars;
       for (const attack of screen(literal)) {
-        // Quadratic time with a small factor takes seconds on this text. On the full size it would take
-        // minutes.
+        // Quadratic time with a small factor takes seconds on this text.
+        // On a text of the full size, quadratic time would take minutes.
         const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
         if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
         const ms = measure(expression, attack, chars, cpuMsMax, 25);

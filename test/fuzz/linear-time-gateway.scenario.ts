@@ -1,7 +1,7 @@
 /**
- * Hostile texts and structures through a running gateway, with content logging on: while it processes them, no event loop
- * of edge, router, compressor and worker works for more than 100 ms without a pause. The bound is in processor time, so
- * that it also holds on a busy machine.
+ * Sends hostile texts and structures through a running gateway that logs contents. Meanwhile, no event loop
+ * of the edge, tool router, compressor and worker may work for more than 100 ms without a pause. The limit is
+ * in processor time, so the test is also reliable on a busy machine.
  */
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
@@ -21,11 +21,11 @@ import { StallWatch } from './hostile/stall-watch.ts';
 import { hostileStructures } from './hostile/structures.ts';
 import { hostileTexts } from './hostile/texts.ts';
 
-/** The size of each hostile input, in UTF-16 units. */
+/** The size of each hostile input, in UTF-16 code units. */
 const hostileChars = 2 * 1024 * 1024;
 /**
- * Compilation, garbage collection and other processes only add processor time. Work that takes too long takes too long
- * each time, so an input fails only if it stalls a service in every attempt.
+ * The number of attempts per input. Compilation, garbage collection and other processes only add processor
+ * time, and only to some attempts. An input therefore fails only if it stalls a service in every attempt.
  */
 const attempts = 6;
 const timeoutMs = 900_000;
@@ -33,7 +33,7 @@ const timeoutMs = 900_000;
 let stack: StackUnderTest;
 let provider: ReplayProvider;
 let watch: StallWatch;
-/** Keys of one account: with no tool lists, and with a list that denies a tool. */
+/** API keys of one account. `free` has no denied tools, and `listed` denies one tool. */
 let keys: { readonly free: string; readonly listed: string };
 let requests = 0;
 const undo: Undo[] = [];
@@ -67,7 +67,7 @@ async function change(key: string, path: string, method: string, body: object): 
   expect({ path, status: answer.status, text: answer.text }).toMatchObject({ path, status: 200 });
 }
 
-/** Ordinary requests first, so that the code is compiled. */
+/** Sends ordinary requests first, so that the code is compiled. */
 async function warmUp(): Promise<void> {
   const text = 'The weather in Paris is fine today.\n'.repeat(3_000);
   for (let round = 0; round < 3; round += 1)
@@ -76,7 +76,7 @@ async function warmUp(): Promise<void> {
   await watch.untilIdle();
 }
 
-/** No two requests are equal, so that no result of an earlier one is used. */
+/** Returns a different text for each request, so that the services use no cached result. */
 const mark = (): string => `request-${(requests += 1)}`;
 
 const shapes: readonly ChatShape[] = [
@@ -89,7 +89,7 @@ const formatOf = ({ endpoint, isTranslated }: ChatShape) =>
 const nameOf = ({ endpoint, isStream, isTranslated }: ChatShape): string =>
   `${endpoint}, ${isStream ? 'streamed' : 'plain'}, ${isTranslated ? 'translated' : 'in the provider’s own format'}`;
 
-/** The text in each place of a conversation. */
+/** Renders a request with the hostile text in each place of a conversation. */
 function writeHostileChat(shape: ChatShape, text: string): HostileRequest {
   const part = text.slice(0, text.length / 4);
   return writeChat(shape, { mark: mark(), user: part, result: part, argument: part, description: part });
@@ -108,7 +108,10 @@ async function post(
 
 type Attack = readonly [name: string, run: () => Promise<unknown>];
 
-/** Runs all attacks together. Only if a service stalls, repeats them one by one. Returns those that always stall a service. */
+/**
+ * Runs all attacks together. If a service stalls, the function repeats the attacks one by one. Returns the
+ * attacks that always stall a service.
+ */
 async function findStalling(attacks: readonly Attack[]): Promise<Readonly<Record<string, unknown>>> {
   const together = await watch.during(async () => {
     for (const [, run] of attacks) await run();

@@ -35,7 +35,7 @@ import { analyzeTool } from '../../apps/worker/src/assess-tools/assessed-tool.ts
 import { scoreDescription } from '../../apps/worker/src/assess-tools/score-description.ts';
 import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 
-/** Texts that have slowed down scanners of this kind, and the single characters of these texts. */
+/** Texts that have slowed down similar scanners, and the single characters of these texts. */
 const pieces = [
   'eyJaaaaaaaa-',
   'eyJaaaaaaaa.',
@@ -72,7 +72,7 @@ const ignoringErrors = (run: () => unknown): void => {
   try {
     run();
   } catch {
-    // A refusal is a valid outcome.
+    // Rejecting the input is a valid outcome.
   }
 };
 
@@ -94,7 +94,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
   'an account’s credentials, some of them hostile': (text) => redactText(text, hostileSecrets),
   'log values': (text) => redactValue({ error_detail: text }, hostileSecrets),
-  // A longer error body is cut.
+  // The gateway shortens a longer error body before it redacts the body.
   'provider errors': (text) => redactErrorBody(Buffer.from(text.slice(0, 1024 * 1024)), ['aaaaaaaaaaaa']),
   'exact JSON': (text) => parseExactJson(JSON.stringify(text)),
   'recovery calls': (text) => parseRecoveryToolCall(text),

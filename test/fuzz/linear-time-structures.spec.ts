@@ -17,7 +17,10 @@ const chat = formatNamed('chat-completions');
 const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denied'] });
 const settings = { mode: 'balanced', recoverable: true, version: 1 } as const;
 
-/** A refusal is a valid outcome, and takes time like any other. */
+/**
+ * Runs the function and ignores rejections. Rejecting an input is a valid outcome, and its time is measured
+ * too.
+ */
 function ignoringRefusals(run: () => unknown): void {
   try {
     run();
@@ -26,7 +29,7 @@ function ignoringRefusals(run: () => unknown): void {
   }
 }
 
-/** The work on a request, step by step. Each step is at most one turn of the event loop. */
+/** Lists the steps of handling a request. Each step takes at most one turn of the event loop. */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
   const outline = chat.client.outlineRequest(tape, undefined);
@@ -97,7 +100,7 @@ describe.each(providers)('a request rendered for %s', (format) => {
       const { provider } = providerFormatNamed(format);
       return leastCpuMs(() => JSON.stringify(provider.renderRequest(request, { model: 'm' }).body), wantedMs);
     };
-    // Quadratic time would take 64 times as long for eight times the input.
+    // With quadratic time, eight times the input would take 64 times as long.
     const small = Math.max(2, measure(2_000, 0.5));
     expect(measure(16_000, 24 * small)).toBeLessThanOrEqual(24 * small);
   });

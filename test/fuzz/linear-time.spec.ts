@@ -14,7 +14,7 @@ import { requests } from './sample-requests.ts';
 const clients = ['chat-completions', 'messages', 'converse'] as const;
 const route = { model: 'p/m', stream: true };
 
-/** Returns the shortest of several runs, because other processes only make runs longer. */
+/** Returns the shortest time of several runs, because other processes only make runs longer. */
 function shortestMs(run: () => void): number {
   return Math.min(
     ...Array.from({ length: 4 }, () => {
@@ -29,7 +29,8 @@ const factorMax = 3;
 
 /**
  * Doubling the input may at most triple the time, because quadratic work would quadruple the time. A busy
- * machine can distort one measurement, so the measurement is repeated. Quadratic code fails every repetition.
+ * machine can distort one measurement, so the test repeats the measurement. Quadratic code fails every
+ * repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
   const factors: number[] = [];
@@ -111,7 +112,7 @@ describe('codecs', () => {
 
 type Members = { [key: string]: Json };
 
-/** A sample request with its messages or tools repeated many times. */
+/** Returns a sample request with its messages or tools repeated many times. */
 function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   const request = structuredClone(requests[name]) as Members;
   const holder = name === 'converse' && what === 'tools' ? (request['toolConfig'] as Members) : request;
@@ -149,7 +150,7 @@ describe.each(clients)('requests in the %s format', (name) => {
   );
 });
 
-/** Many parallel calls in many chunks each, after a lot of text. */
+/** Returns the stream events of a text followed by many parallel tool calls in many chunks each. */
 function manyEvents(size: number): StreamEvent[] {
   const calls = Array.from({ length: size / 20 }, (_, at) => at + 1);
   const place = { choice: 0, block: 0 };

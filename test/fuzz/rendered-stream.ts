@@ -21,7 +21,10 @@ interface Heard {
   readonly error: string | undefined;
 }
 
-/** Throws unless the text consists only of complete frames with valid JSON. */
+/**
+ * Reads a rendered stream. Throws an error unless the stream consists only of complete frames with valid
+ * JSON.
+ */
 export function hear(format: ClientName, bytes: Buffer): HeardStream {
   const heard = format === 'converse' ? hearMessages(bytes) : hearEvents(format, bytes);
   return {

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 
-/** Only a few distinct lines, so that repetitions occur. Some lines look like references and markers. */
+/**
+ * Lines of a conversation. The number of distinct lines is small, so that repetitions occur. Some lines look
+ * like references and markers.
+ */
 const line = fc.oneof(
   {
     weight: 12,
@@ -101,7 +104,7 @@ const block = fc.record({
   frozen: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 }) satisfies fc.Arbitrary<ContextBlock>;
 
-/** Some of the blocks repeat, either unchanged or with an additional line. */
+/** A conversation in which some context blocks repeat, either unchanged or with an additional line. */
 export const conversation: fc.Arbitrary<ContextBlock[]> = fc
   .tuple(
     fc.array(block, { minLength: 1, maxLength: 5 }),

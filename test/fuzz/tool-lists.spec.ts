@@ -7,7 +7,7 @@ import { writeAnswer } from './tool-lists/provider-answers.ts';
 import { Random } from './tool-lists/random.ts';
 import { toolsSeen } from './tool-lists/server-readings.ts';
 
-/** The number of cases per endpoint. The seed is fixed, so a failure can be repeated. */
+/** The number of cases per endpoint. The seed is fixed, so a failure can be reproduced. */
 const requestsEach = 10_000;
 const answersEach = 10_000;
 const seed = 16;
@@ -45,7 +45,8 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
   test(`no parser finds a denied tool in ${requestsEach} evasive requests`, () => {
     const counts = countCases(endpoint);
     console.log(`${endpoint}: ${requestsEach} requests, ${JSON.stringify(counts)}`);
-    // Both parts of the test have cases: requests are sent, and requests without lists contain denied tools.
+    // The cases include forwarded requests and rejected requests.
+    // Some requests contain a denied tool if the API key has no denied tools.
     expect(counts.sent).toBeGreaterThan(requestsEach / 5);
     expect(counts.refused).toBeGreaterThan(requestsEach / 20);
     expect(counts.withDenied).toBeGreaterThan(requestsEach / 10);
@@ -68,7 +69,7 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
       const offered = readAnswer(endpoint, answer.bytes, isStream).called;
       if (findForbidden(offered, list) !== undefined) {
         counts.withDenied += 1;
-        // A name that arrives in pieces is delivered as its first piece.
+        // The client receives only the first piece of a tool name that arrives in several pieces.
         const isJoined = isStream && endpoint === 'chat-completions';
         if (relayed.denied.length === 0 && !isJoined) throw new Error(`case ${at}: not recorded: ${shown}`);
       }

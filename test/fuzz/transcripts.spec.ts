@@ -4,7 +4,7 @@ import { findSharedData } from '@gateway/testing';
 import { loadTranscripts } from '../eval/compression/transcripts.ts';
 import { followable, invariants } from './compression-properties.ts';
 
-// Recorded sessions from `--data DIR`, or from the folder next to the checkout.
+// The folder of recorded sessions: `--data DIR`, or the folder next to the checkout.
 const given = process.env['DATA_DIR'] ?? '';
 const folder =
   [given, join(given, 'transcripts')].find((each) => existsSync(join(each, 'transcripts.jsonl'))) ??

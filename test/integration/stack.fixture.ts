@@ -4,13 +4,13 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline allows for a service that stalled for a moment. The deadlines in the contracts apply to
- * requests in flight.
+ * The deadline for calls in tests, which allows for a service that stalled for a moment. The deadlines in the
+ * contracts are shorter, because they apply to client requests.
  */
 const patience = { deadlineMs: 30_000 };
 
 /**
- * Connects as one of the NATS users of the suite, with only that user's permissions. The default response
+ * Connects as one of the NATS users of the stack, with only that user's permissions. The default response
  * timeout is long.
  */
 export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
@@ -28,9 +28,9 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. Polls again after the timeout, in
- * case the process was stalled. The default timeout exceeds any delay on a busy machine. The pauses grow from
- * 20 ms to 200 ms, so that long waits stay below the rate limits.
+ * Polls until `read` returns a value that is neither undefined nor null. The function polls once more after
+ * the timeout, in case the process was stalled. The default timeout exceeds any delay on a busy machine. The
+ * pauses grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;
@@ -46,8 +46,8 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 const dayMs = 86_400_000;
 
 /**
- * Waits until after midnight (UTC) if midnight is less than the given time away. Daily or monthly figures of
- * the test then fall into one period.
+ * Waits until after midnight (UTC) if midnight is less than the given time away. All daily and monthly
+ * figures of the test then belong to one period.
  */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);

@@ -6,7 +6,9 @@ import {
 import { natsUsers } from '../../tools/bootstrap/stack/nats-config.ts';
 import { redisUsers } from '../../tools/bootstrap/stack/redis-acl.ts';
 
-/** The Secrets that `npm run k8s:prepare` writes, with a readable value for each password. */
+/**
+ * Renders the Kubernetes Secrets that `npm run k8s:prepare` writes, with a readable value for each password.
+ */
 export function renderDevSecrets(): SecretManifest[] {
   return renderKubernetesSecrets(
     {

@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { applyComponent, overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads, type Workload } from './workloads.fixture.ts';
 
-/** Variables that Node itself reads. */
+/** Environment variables that Node itself reads. */
 const ofNode = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
 const keyOf32Bytes = Buffer.alloc(32, 7).toString('base64');
-/** A value of the right type for each variable that comes from a Secret. */
+/** A value of the right type for each environment variable that comes from a Kubernetes Secret. */
 const secretValues: Readonly<Record<string, string>> = {
   NATS_PASSWORD: 'password',
   REDIS_URL: 'redis://:password@redis:6379',
@@ -50,8 +50,8 @@ function renderEnvironment({ container }: Workload): Record<string, string> {
     container.env.map(({ name, value }) => {
       const text = value ?? secretValues[name];
       if (text === undefined) throw new Error(`No test value for ${name}.`);
-      // The variable's file is in a volume, which does not exist in this test. Its content is passed in the
-      // variable instead.
+      // The key file is in a volume, which does not exist in this test.
+      // The test passes the content of the key file in an environment variable instead.
       return name === 'VAULT_KEK_FILE' ? ['VAULT_KEK', keyOf32Bytes] : [name, text];
     }),
   );

@@ -8,7 +8,7 @@ import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads } from './workloads.fixture.ts';
 
 const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
-/** The apps that run as processes. The dashboard is served from static files in the edge image. */
+/** The apps that run as processes. The edge image contains the dashboard as static files. */
 const apps = readdirSync(join(root, 'apps')).filter((app) =>
   existsSync(join(root, 'apps', app, 'src/main.ts')),
 );
@@ -27,7 +27,7 @@ const compose = z
   .looseObject({ services: z.record(z.string(), composeService), volumes: z.record(z.string(), z.null()) })
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
-/** The packages that a source file imports at run time, excluding types. */
+/** Returns the packages that a source file imports at run time, excluding types. */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
   return [...source.matchAll(/(?:from|import|import\()\s*'(?<name>[@\w][\w@/.:-]*)'/g)]
@@ -80,7 +80,7 @@ describe('the Dockerfile', () => {
     const { dependencies } = z
       .looseObject({ dependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-    // Installed as part of @prisma/adapter-pg, which is a production dependency.
+    // This package is installed with @prisma/adapter-pg, which is a production dependency.
     const present = new Set([...Object.keys(dependencies), '@prisma/driver-adapter-utils']);
     const libs = readdirSync(join(root, 'libs')).filter((lib) => lib !== 'testing');
     const sources = [
@@ -117,17 +117,18 @@ describe('compose', () => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
-    // Exceptions: keys can be passed in two ways. Other variables belong to Node or have defaults.
+    // Environment variables that may differ from the manifests.
+    // Keys can be passed in two ways, and the other variables belong to Node or have defaults.
     const apart = [
       'NODE_OPTIONS',
-      // Only needed for TLS to NATS, which the dev overlay does not use.
+      // This variable is only needed for TLS to NATS, which the dev overlay does not use.
       'NODE_EXTRA_CA_CERTS',
       'LOG_LEVEL',
       'VAULT_KEK_FILE',
       'VAULT_KEK',
       'DRAIN_TIMEOUT_MS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      // Mail is a separate component. The dev overlay does not use it.
+      // Email is a separate component that the dev overlay does not use.
       ...['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
     ];
     const names = (list: readonly string[]) => list.filter((name) => !apart.includes(name)).sort();

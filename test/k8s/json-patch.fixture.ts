@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** The JSON Patch operations (RFC 6902) that the patches use. */
+/** The JSON Patch operations (RFC 6902) that the repository's patches use. */
 export const patchOperations = z.array(
   z.strictObject({ op: z.enum(['add', 'replace']), path: z.string().startsWith('/'), value: z.json() }),
 );
@@ -26,7 +26,7 @@ function applyAt(target: Json | undefined, path: readonly string[], operation: O
   return { ...target, [key]: rest.length === 0 ? value : applyAt(target[key], rest, operation) };
 }
 
-/** Throws if a path does not exist. */
+/** Applies JSON Patch operations to a document. Throws an error if a path does not exist. */
 export function applyJsonPatch(document: Json, operations: readonly Operation[]): Json {
   return operations.reduce<Json>((patched, operation) => {
     const path = operation.path

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { applyJsonPatch, patchOperations, type Json } from './json-patch.fixture.ts';
 
-/** The fields that all kinds of Kubernetes objects share. */
+/** The fields that all kinds of Kubernetes objects have in common. */
 export const manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -26,7 +26,9 @@ const patch = z.strictObject({
 });
 type Patch = z.output<typeof patch>;
 
-/** The kustomize features used in this repository. Any other feature is rejected instead of ignored. */
+/**
+ * The kustomize features used in this repository. Any other kustomize feature is rejected instead of ignored.
+ */
 const kustomization = z.strictObject({
   apiVersion: z.string(),
   kind: z.enum(['Kustomization', 'Component']),
@@ -80,7 +82,10 @@ function isTarget({ target }: Patch, object: Manifest): boolean {
   return label === '' || object.metadata.labels?.[label] === value;
 }
 
-/** Throws if a patch changes nothing. kustomize itself would accept such a patch. */
+/**
+ * Applies patches to Kubernetes objects. Throws an error if a patch changes nothing, although kustomize would
+ * accept such a patch.
+ */
 function applyPatches(
   objects: readonly Manifest[],
   { patches }: Kustomization,
@@ -116,7 +121,7 @@ function applyNamespace(object: Manifest, namespace: string | undefined): Manife
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Adds a component's resources to rendered objects and applies its patches. */
+/** Adds a component's resources to rendered Kubernetes objects and applies the component's patches. */
 export function applyComponent(objects: readonly Manifest[], directory: string): Manifest[] {
   const component = readKustomization(directory);
   if (component.kind !== 'Component') throw new Error(`${directory} is no component.`);
@@ -134,8 +139,9 @@ function readKustomization(directory: string): Kustomization {
 }
 
 /**
- * Renders the subset of kustomize that k8s/ uses: resources, components, JSON patches, image tags, a
- * namespace, and ConfigMaps from files. If kustomize is installed, a spec compares both outputs.
+ * Renders Kubernetes objects with the features of kustomize that k8s/ uses: resources, components, JSON
+ * patches, image tags, a namespace, and ConfigMaps from files. If kustomize is installed, a spec compares the
+ * rendered objects with the output of kustomize.
  */
 export function renderKustomization(directory: string): Manifest[] {
   const own = readKustomization(directory);
@@ -149,7 +155,7 @@ export function renderKustomization(directory: string): Manifest[] {
   );
 }
 
-/** The repository root. */
+/** The root folder of the repository. */
 export const root = join(dirname(dirname(import.meta.dirname)));
 export const overlays = ['dev', 'staging', 'production'] as const;
 export type Overlay = (typeof overlays)[number];

@@ -39,7 +39,7 @@ function isSelected({ matchLabels = {}, matchExpressions = [] }: Selector, { lab
   );
 }
 
-/** The connections listed in the table on the documentation page, as [from, to]. */
+/** Returns the network connections listed in the table on the documentation page, as [from, to]. */
 function readDocumentedArrows(): string[] {
   const page = readFileSync(join(root, 'docs/operations/running.md'), 'utf8');
   const section = /^## Network connections between processes$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
@@ -52,7 +52,7 @@ function readDocumentedArrows(): string[] {
     });
 }
 
-/** The connections required by the contracts and by each process's variables. */
+/** Returns the network connections that the contracts and each process's environment variables require. */
 function deriveArrows(workloads: readonly Workload[]): string[] {
   const onTheBus = new Set(
     contractTable.flatMap((contract) =>
@@ -77,7 +77,7 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
     .sort();
 }
 
-/** The connections that egress policies allow, according to their names `<from>-to-<to>`. */
+/** Returns the network connections that egress policies allow, according to their names `<from>-to-<to>`. */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies
     .filter(({ spec, metadata }) => spec.egress !== undefined && !metadata.name.startsWith('all-to-'))

@@ -20,7 +20,9 @@ function readSources(): string {
     .join('\n');
 }
 
-/** Every series that a process can export: metrics named in the code, runtime metrics, and `up`. */
+/**
+ * Returns every time series that a process can export: metrics named in the code, runtime metrics, and `up`.
+ */
 async function listExportedSeries(): Promise<Set<string>> {
   const made = [
     ...readSources().matchAll(/\.(?<type>counter|gauge|histogram)\(\{\s*name: '(?<name>[a-z_]+)'/g),

@@ -4,8 +4,8 @@ import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
 import { findVariable, listSecretReferences, listWorkloads, type Workload } from './workloads.fixture.ts';
 
 /**
- * The time that a stopping edge needs after its streams have ended: `shipTimeMs` in its main.ts, plus a
- * margin.
+ * The time in seconds that a stopping edge needs after its streams have ended: `shipTimeMs` in its main.ts,
+ * plus a margin.
  */
 const afterDrainSeconds = 10;
 
@@ -154,7 +154,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     for (const each of services)
       for (const name of listSecretReferences([each]).keys())
         users.set(name, (users.get(name) ?? new Set()).add(each.name));
-    // The certificate authority's own certificate is public.
+    // The certificate authority's own certificate is public, so services may share it.
     users.delete('agent-gateway-ca');
     for (const [name, names] of users) expect([name, [...names]]).toEqual([name, [[...names][0]]]);
   });
@@ -202,8 +202,8 @@ test.each(['staging', 'production'] as const)(
         return [target.name, data.map(({ secretKey }) => secretKey)] as const;
       }),
     );
-    // cert-manager writes the edge's TLS secret. The platform creates the certificate authority's secret
-    // once.
+    // cert-manager writes the edge's TLS secret.
+    // The platform creates the certificate authority's secret once.
     for (const name of ['edge-gateway-tls', 'agent-gateway-ca']) provided.set(name, []);
     expect(isProvided(listSecretReferences(listWorkloads(manifests)), provided)).toEqual([]);
   },

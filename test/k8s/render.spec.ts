@@ -11,8 +11,8 @@ const byName = (manifests: readonly Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(manifests.map((object) => [nameOf(object), object]));
 
 /**
- * Components require kustomize 3.7 or later. Some distributions ship a kubectl that still contains kustomize
- * 2.0.
+ * Renders an overlay with kubectl. Components require kustomize 3.7 or later. Some distributions ship a
+ * kubectl that still contains kustomize 2.0.
  */
 function renderWithKubectl(overlay: string): Manifest[] | null {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', join(root, 'k8s/overlays', overlay)], {
@@ -37,7 +37,8 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(manifests.find(({ kind }) => kind === 'Namespace')?.metadata.name).toBe(namespaces[0]);
   });
 
-  // Neither npm nor Debian has a current kustomize. The schema and policy specs check the rendered objects without it.
+  // Neither npm nor Debian has a current kustomize.
+  // The schema and policy specs check the rendered objects without kustomize.
   (hasKustomize() ? test : test.skip)('is what kustomize itself makes of it', () => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { z } from 'zod';
 import { overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
 
-/** The OpenAPI schemas for two Kubernetes versions and for the kinds that operators add. */
+/** The Kubernetes versions with OpenAPI schemas, and the schemas for the kinds that operators add. */
 const kubernetesVersions = ['1-33', '1-34'];
 const ofOperators: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
@@ -37,8 +37,9 @@ async function findFaults(object: Manifest, version: string): Promise<string[]> 
 }
 
 /**
- * Kubernetes drops unknown fields, and its schemas accept them. The TypeScript types generated from those
- * schemas catch misspelled fields, because the compiler checks each literal field by field.
+ * Finds misspelled fields. Kubernetes drops unknown fields, and its schemas accept them. The TypeScript types
+ * generated from these schemas reject unknown fields, because the compiler checks each field of an object
+ * literal.
  */
 function findUnknownFields(objects: readonly Manifest[], version: string): string[] {
   const lines = objects.map(

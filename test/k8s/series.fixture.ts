@@ -37,8 +37,8 @@ export const { panels } = z
   .parse(JSON.parse(readFileSync(join(root, 'deploy/grafana/gateway.json'), 'utf8')));
 
 /**
- * The series names in a PromQL expression: words before a selector, a range or an operator, excluding
- * functions, keywords and labels.
+ * Returns the names of time series in a PromQL expression: words before a selector, a range or an operator.
+ * Functions, keywords and labels are excluded.
  */
 export function listSeries(expression: string): string[] {
   const bare = expression

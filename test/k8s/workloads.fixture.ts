@@ -62,7 +62,7 @@ const workload = z.looseObject({
 export interface Workload {
   readonly name: string;
   readonly kind: string;
-  /** `service`, `data` or `migration`. */
+  /** The kind of component: `service`, `data` or `migration`. */
   readonly component: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly replicas: number | undefined;
@@ -95,14 +95,17 @@ export function listWorkloads(manifests: readonly Manifest[]): Workload[] {
     });
 }
 
-/** The variable's literal value, or undefined if it has none. */
+/**
+ * Returns the literal value of an environment variable. Returns undefined if the variable has no literal
+ * value.
+ */
 export function findVariable({ container: { env } }: Workload, name: string): string | undefined {
   return env.find((each) => each.name === name)?.value;
 }
 
 /**
- * The secrets that the pods in these manifests need, as keys per Secret. `*` means that the whole Secret is
- * mounted as a volume.
+ * Returns the Kubernetes Secrets that the pods in these manifests need, as keys per Secret. `*` means that
+ * the whole Secret is mounted as a volume.
  */
 export function listSecretReferences(workloads: readonly Workload[]): Map<string, Set<string>> {
   const references = new Map<string, Set<string>>();

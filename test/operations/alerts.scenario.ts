@@ -13,9 +13,11 @@ import { root } from './dockerfile.fixture.ts';
 import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
 import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
 
-/** The longest time an alert rule takes to fire: its rate window plus `for`. */
+/**
+ * The longest time in milliseconds until an alert rule fires: the rule's rate window plus its `for` duration.
+ */
 const ruleWaitMs = 2 * 60_000;
-/** Extra time for scrapes and evaluations on a busy machine. */
+/** Additional time in milliseconds for scrapes and evaluations on a busy machine. */
 const slackMs = 40_000;
 const victim = 'tool-router';
 const message = 'messages.1.content.0: The block is bound to a different conversation.';
@@ -30,7 +32,7 @@ let prometheus: Prometheus;
 let load: Load;
 
 /**
- * Loads the rules in deploy/ into a real Prometheus that scrapes a stack under load.
+ * Loads the alert rules in deploy/ into a real Prometheus that scrapes a stack under load.
  * @param factor speeds up time for Prometheus; with 1 the rules are unchanged.
  */
 export function describeAlerts(factor: number): void {
@@ -110,7 +112,7 @@ export function describeAlerts(factor: number): void {
       // On a busy machine, a missed scrape may leave an alert pending, but not firing.
       const down = find(rules, 'ProcessDown').alerts.filter(({ state }) => state === 'firing');
       expect(down).toHaveLength(1);
-      // Requests are served throughout, so no user-facing alert may fire.
+      // The gateway serves requests throughout, so no user-facing alert may fire.
       expect(load.failures).toEqual([]);
       for (const name of ['GatewayDown', 'RequestsFail', 'RequestsShed'])
         expect(find(rules, name).state).not.toBe('firing');
@@ -181,7 +183,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Sends a few requests per second, with tools and a tool result, until stopped. */
+/** Sends a few requests per second, with tools and a tool result, until the test stops the load. */
 function startLoad(): Load {
   const failures: string[] = [];
   let isRunning = true;

@@ -9,12 +9,18 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 /** An nginx load balancer in front of the edges. */
 export interface Balancer {
   readonly url: string;
-  /** Takes an edge out of rotation while `work` runs. Requests already open on that edge continue. */
+  /**
+   * Removes an edge from the load balancer while the function `work` runs. Open requests on that edge
+   * continue.
+   */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Configured as in docs/operations/running.md: a new connection per request, no buffering, no retries. */
+/**
+ * Renders the nginx configuration as in docs/operations/running.md: a new connection per request, no
+ * buffering, no retries.
+ */
 function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${directory}/tmp;`)
@@ -42,7 +48,7 @@ http {
 `;
 }
 
-/** Running processes by id, each with its parent id and command. */
+/** Returns the running processes, each with its id, parent id and command. */
 function listProcesses(): string[][] {
   if (process.platform !== 'linux') {
     const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
@@ -54,22 +60,22 @@ function listProcesses(): string[][] {
       const ppid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
       return [[pid, ppid, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
     } catch {
-      // An empty command line means that the process is gone or has exited.
+      // The process exited before its files were read.
       return [];
     }
   });
 }
 
 /**
- * The nginx workers that accept connections. A worker that is shutting down only finishes its requests, and
- * its process title shows that.
+ * Returns the nginx workers that accept connections. A worker that is shutting down only finishes its
+ * requests, and has a different process title.
  */
 const listWorkers = (masterPid: number | undefined): string[] =>
   listProcesses()
     .filter(([, ppid, ...args]) => ppid === String(masterPid) && !args.join(' ').includes('shutting down'))
     .map(([pid = '']) => pid);
 
-/** Starts nginx in front of the edges at these addresses. */
+/** Starts nginx as a load balancer in front of the edges at these addresses. */
 export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
   mkdirSync(join(directory, 'tmp'));
@@ -88,7 +94,7 @@ export async function startBalancer(edges: readonly string[]): Promise<Balancer>
     const before = listWorkers(child.pid);
     write(left);
     child.kill('SIGHUP');
-    // Waits until the new nginx worker has taken over. Kubernetes endpoints need similar time (`preStop`).
+    // Waits until the new nginx worker has taken over. Kubernetes endpoints take a similar time (`preStop`).
     await eventually(() => {
       const now = listWorkers(child.pid);
       return now.length > 0 && !now.some((pid) => before.includes(pid)) ? true : undefined;

@@ -3,7 +3,7 @@ import { catalogFile } from '@gateway/model-catalog';
 import { listAges, listDaysMax } from '../../tools/catalog/check-file.ts';
 import { dataPath } from '../../tools/catalog/render-file.ts';
 
-/** Runs every night only: an old list must not fail a change that has nothing to do with it. */
+/** This test runs only at night, because an outdated model list must not fail an unrelated change. */
 describe('the lists of the model catalogue', () => {
   const file = catalogFile.parse(JSON.parse(readFileSync(dataPath, 'utf8')));
   const ages = listAges(file, new Date().toISOString().slice(0, 10));

@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
-/** The request types that clients send, and their entry point. */
+/** The address of the gateway, and the numbers of requests and streams that the clients send. */
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
@@ -20,7 +20,7 @@ export interface Clients {
   /** Failure descriptions: the response is missing, is incomplete, or has a status other than 200. */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];
-  /** Stops sending and waits for open requests to finish. */
+  /** Stops sending requests and waits for open requests to finish. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function startClients(options: ClientOptions): Clients {
   };
 }
 
-/** Opens one connection per request, as a new client would. */
+/** Sends a request on a separate connection, as a new client would. */
 function post({ url, key }: ClientOptions, body: object): Promise<{ status: number; text: string }> {
   const bytes = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {

@@ -5,19 +5,22 @@ import { root } from '../../tools/bootstrap/stack/root.ts';
 export { root };
 
 export interface Instruction {
-  /** The instruction keyword, such as `COPY` or `RUN`. */
+  /** The keyword of the instruction, such as `COPY` or `RUN`. */
   readonly keyword: string;
   readonly text: string;
 }
 
 export interface Stage {
   readonly name: string;
-  /** The stage or image that this stage is based on. */
+  /** The stage or image on which this stage is based. */
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }
 
-/** Parses the Dockerfile's stages by name. Supports only the syntax that the repository's Dockerfile uses. */
+/**
+ * Parses the Dockerfile's stages by name. The parser supports only the syntax that the repository's
+ * Dockerfile uses.
+ */
 export function readStages(): Map<string, Stage> {
   const lines = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
     .replaceAll(/^#.*\n/gm, '')
@@ -42,19 +45,19 @@ export function stageOf(stages: ReadonlyMap<string, Stage>, name: string): Stage
   return stage;
 }
 
-/** The arguments of the stage's last instruction of this kind. */
+/** Returns the arguments of the stage's last instruction of this kind. */
 export function findInstruction({ name, instructions }: Stage, keyword: string): string {
   const found = instructions.findLast((each) => each.keyword === keyword);
   if (found === undefined) throw new Error(`The stage ${name} has no ${keyword}.`);
   return found.text;
 }
 
-/** The words in an instruction's JSON form, for example in CMD. */
+/** Returns the words in an instruction's JSON form, for example in CMD. */
 export function parseWords(text: string): string[] {
   return JSON.parse(text.slice(text.indexOf('['))) as string[];
 }
 
-/** The environment variables that a stage sets. `${APP}` is the build argument. */
+/** Returns the environment variables that a stage sets. `${APP}` is the build argument. */
 export function listVariables(stage: Stage, app: string): Record<string, string> {
   return Object.fromEntries(
     stage.instructions

@@ -18,8 +18,8 @@ const withModels = 'tool-router';
 /**
  * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its
  * COPY and RUN instructions run. The checkout itself serves as the `build` stage, which installs and builds.
- * There are no separate root file systems or namespaces. File modes make each tree read-only for the image
- * user.
+ * The build uses no separate root file systems and no namespaces. File modes make each file tree read-only
+ * for the image user.
  */
 export class ImageBuild {
   readonly #stages = readStages();
@@ -31,8 +31,8 @@ export class ImageBuild {
   }
 
   /**
-   * Installs the packages for all images once, from the lock file. Only the last command depends on the app:
-   * the router's differs from all others.
+   * Installs the packages for all images once, from the lock file. Only the last command depends on the app,
+   * and only the tool router has a different last command.
    */
   installDependencies(): void {
     const stage = stageOf(this.#stages, 'production-dependencies');
@@ -54,7 +54,7 @@ export class ImageBuild {
     return join(this.#directory, app === withModels ? 'dependencies-with-models' : 'dependencies');
   }
 
-  /** The file tree of an app's image. */
+  /** Unpacks the file tree of an app's image. */
   unpackApp(app: string): string {
     const tree = join(this.#directory, app);
     this.#unpack(stageOf(this.#stages, 'app'), tree, app);
@@ -75,7 +75,7 @@ export class ImageBuild {
     execFileSync('chmod', ['-R', 'a-w', tree]);
   }
 
-  /** The stage `files`: the checkout's build output, excluding that of other apps. */
+  /** Builds the stage `files`: the checkout's build output, without the output of other apps. */
   #chooseFiles(app: string): string {
     const directory = join(this.#directory, `files-of-${app}`);
     if (existsSync(directory)) return directory;
@@ -98,7 +98,7 @@ export class ImageBuild {
   }
 }
 
-/** Splits a command chain into its last command and the commands before it. */
+/** Splits a command chain into its last command and the commands before the last command. */
 function splitLastCommand(chain: string): [last: string, before: string] {
   const at = chain.lastIndexOf('&&');
   return [chain.slice(at + 2), chain.slice(0, at)];
@@ -112,22 +112,26 @@ function run(commands: string, cwd: string, env: Record<string, string>): void {
   });
 }
 
-/** The paths that deploy/Dockerfile.dockerignore excludes inside the folders it allows. */
+/** Returns true for paths that deploy/Dockerfile.dockerignore excludes inside its allowed folders. */
 const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
 
-/** Packages contain many small files, so hard links are used where possible. */
+/**
+ * Copies installed packages. Packages contain many small files, so the copy uses hard links where possible.
+ */
 function copyPackages(source: string, target: string): void {
   execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
 }
 
-/** Copies a tree. Installed packages are identical in every image, so they are linked instead of copied. */
+/**
+ * Copies a file tree. Installed packages are identical in every image, so they are linked instead of copied.
+ */
 function copyTree(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   if (source.endsWith('/node_modules')) symlinkSync(source, target);
   else cpSync(source, target, { recursive: true, filter: (each) => !isIgnored(each) });
 }
 
-/** A folder with the running Node version. A real image contains Node too. */
+/** Creates a folder with the running Node version, because a real image contains Node too. */
 export function unpackNode(directory: string): string {
   const bin = join(directory, 'bin');
   mkdirSync(bin);
@@ -136,12 +140,12 @@ export function unpackNode(directory: string): string {
   return bin;
 }
 
-/** The user that images run as, if this process is allowed to switch users. */
+/** Returns the user of the images, if this process is allowed to switch users. */
 export function chooseImageUser(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 }
 
-/** A folder that the image user can write to, like a volume mount. */
+/** Creates a folder that the image user can write to, like a volume mount. */
 export function makeMount(directory: string): string {
   mkdirSync(directory);
   const user = chooseImageUser();
@@ -149,7 +153,7 @@ export function makeMount(directory: string): string {
   return directory;
 }
 
-/** The names of installed packages. */
+/** Returns the names of installed packages. */
 export function listPackages(tree: string): string[] {
   const modules = join(tree, 'node_modules');
   return readdirSync(modules)

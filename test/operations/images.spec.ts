@@ -28,7 +28,7 @@ let migration: string;
 let path: string;
 let stack: StackUnderTest;
 
-/** Installs packages, unpacks images, and starts the whole stack from the unpacked trees. */
+/** Installs packages, unpacks images, and starts the whole stack from the unpacked file trees. */
 beforeAll(async () => {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-images-'));
   undo.push(() => removeTree(directory));
@@ -41,7 +41,7 @@ beforeAll(async () => {
     images: Object.fromEntries(apps.map((app) => [app, imageOf(app)])),
     env: {
       '*': { PATH: path, TMPDIR: makeMount(join(directory, 'tmp')) },
-      // The first plans after a cold start take longer.
+      // The first plans after a cold start take longer, so the plan deadline is longer.
       'edge-gateway': { SPOOL_DIR: makeMount(join(directory, 'spool')), PLAN_DEADLINE_MS: '6000' },
     },
   });
@@ -61,13 +61,13 @@ function treeOf(app: string): string {
   return tree;
 }
 
-/** Even the owner of the files cannot write to them. */
+/** Removes a file tree in which even the owner of the files has no write permission. */
 function removeTree(directory: string): void {
   execFileSync('chmod', ['-R', 'u+w', directory]);
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Runs a program as the image user in the image's tree. */
+/** Runs a program as the image user in the file tree of the image. */
 const runAsUser = (tree: string, command: readonly string[], env: Record<string, string | undefined> = {}) =>
   spawnSync(command[0] ?? '', command.slice(1), {
     cwd: tree,

@@ -3,7 +3,7 @@ import { withLock } from '../../tools/bootstrap/setup/lock.mjs';
 import { installPrograms, type ServerProgram } from '../../tools/bootstrap/setup/servers.ts';
 import { root } from './dockerfile.fixture.ts';
 
-/** This package includes `promtool`. */
+/** The Prometheus package, which includes `promtool`. */
 export const prometheusProgram: ServerProgram = {
   program: 'prometheus',
   debian: 'prometheus',
@@ -12,8 +12,8 @@ export const prometheusProgram: ServerProgram = {
 export const nginxProgram: ServerProgram = { program: 'nginx', debian: 'nginx-light', homebrew: 'nginx' };
 
 /**
- * Installs the programs that tests run next to the stack, the same way as its servers. Throws an error that
- * names the missing program.
+ * Installs programs that tests run in addition to the stack, in the same way as the stack's servers. If a
+ * program is missing, the thrown error names the program.
  */
 export async function installTestPrograms(programs: readonly ServerProgram[]): Promise<void> {
   const missing = await withLock(join(root, '.data/setup.lock'), () => installPrograms(programs));

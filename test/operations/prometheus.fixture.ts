@@ -43,9 +43,12 @@ const queryResult = z.looseObject({
 
 export interface Prometheus {
   rules(): Promise<Rule[]>;
-  /** The names of all scraped metrics. A histogram counts as three series. */
+  /** Returns the names of all scraped time series. Each histogram has three time series. */
   series(): Promise<Set<string>>;
-  /** The number of series that an expression currently returns. Rejects for an invalid expression. */
+  /**
+   * Returns the number of time series that a PromQL expression currently selects. Rejects for an invalid
+   * expression.
+   */
   count(expression: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -76,8 +79,8 @@ function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: n
 }
 
 /**
- * Starts Debian's Prometheus with the rules in deploy/, scraping every process in a stack. Time runs `factor`
- * times faster.
+ * Starts Debian's Prometheus with the rules in deploy/. Prometheus scrapes every process in a stack, and time
+ * runs `factor` times faster.
  */
 export async function startPrometheus(stack: StackUnderTest, factor: number): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-prometheus-'));

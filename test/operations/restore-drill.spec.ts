@@ -31,7 +31,10 @@ async function store(provider: string): Promise<void> {
   await edge.call(putCredential, { accountId: newId(), provider, baseUrl: null, sealedSecret });
 }
 
-/** Keeps storing credentials until `work` is done, because backups are taken from a live stack. */
+/**
+ * Keeps storing credentials until the function `work` is done, because operators take backups from a running
+ * stack.
+ */
 async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   const state = { isDone: false };
   const writing = (async () => {
@@ -53,14 +56,17 @@ test('after a restore of a stack with concurrent writes, every credential decryp
   expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
   expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
   expect(outcome.isKeyKnown).toBe(true);
-  // The encryption keys are stored separately from the data that they protect, and only their owner can read
-  // them.
+  // The backup stores the encryption keys separately from the data that they protect.
+  // Only the owner can read the encryption keys.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);
 }, 240_000);
 
-/** Swaps the data key of one credential for another's, to simulate tampering with the database. */
+/**
+ * Replaces the data key of one credential with another credential's data key, to simulate tampering with the
+ * database.
+ */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });
   await database.connect();

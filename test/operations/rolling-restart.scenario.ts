@@ -8,7 +8,7 @@ import { startClients, type ClientOptions, type Clients } from './clients.fixtur
 import { installTestPrograms, nginxProgram } from './programs.fixture.ts';
 import { listApps } from './stack.fixture.ts';
 
-/** The provider stub is never restarted. */
+/** The name of the test provider, which the test never restarts. */
 const standIn = 'sandbox-provider';
 const edge = 'edge-gateway';
 const edges = 3;
@@ -19,9 +19,9 @@ export interface RollingRestart extends Pick<
   ClientOptions,
   'requestsPerSecond' | 'openStreams' | 'chunksPerStream' | 'chunkEveryMs'
 > {
-  /** How many times each process is restarted. */
+  /** The number of restarts of each process. */
   readonly rounds: number;
-  /** Whether to restart every process or only one of each kind. */
+  /** Whether to restart every process or only one process of each kind. */
   readonly which: 'every' | 'one of each';
 }
 
@@ -71,7 +71,8 @@ async function openAccount(stack: StackUnderTest, undo: Undo[]) {
 }
 
 /**
- * Restarts like an orchestrator: the balancer drops the edge first, and the edge then waits for its streams.
+ * Restarts a process like an orchestrator: the load balancer drops the edge first, and the edge then waits
+ * for its streams.
  */
 async function restart(stack: StackUnderTest, balancer: Balancer, name: string): Promise<void> {
   const unit = stack.service(name);
@@ -82,7 +83,7 @@ async function restart(stack: StackUnderTest, balancer: Balancer, name: string):
   expect(unit.pid).not.toBe(before);
 }
 
-/** Expects the log to contain every request exactly once. */
+/** Expects every request exactly once in the request log. */
 async function expectEachLogged(stack: StackUnderTest, accountId: string, clients: Clients): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.telemetry });
   await database.connect();

@@ -18,7 +18,10 @@ const toolsInTurn = 40;
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
-/** The planned maximum CPU utilization. The rest is reserved for load peaks and for restarting processes. */
+/**
+ * The planned maximum CPU utilization. The remaining CPU capacity is reserved for load peaks and for
+ * restarting processes.
+ */
 const utilization = 0.6;
 
 interface Kind {

@@ -1,5 +1,4 @@
-// `npm run bench:key-check` measures the CPU time that an edge needs to check an API key with a full grant
-// cache.
+// `npm run bench:key-check` measures the CPU time of an API key check with a full grant cache.
 // Mistyped and malformed API keys must not cause a lookup.
 // The last line of the output is JSON.
 import { randomUUID } from 'node:crypto';

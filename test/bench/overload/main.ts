@@ -30,8 +30,7 @@ const stack = await startStack({
       EGRESS_ALLOW: '127.0.0.0/8',
       REQUESTS_IN_FLIGHT_MAX: String(concurrency),
       REQUESTS_QUEUED_MAX: String(concurrency),
-      // One account causes the load and may use all request slots, so the figures are for a fully loaded
-      // process.
+      // One account causes the load and may use all request slots, so that the process is fully loaded.
       ACCOUNT_SHARE_MAX: '1',
     },
   },

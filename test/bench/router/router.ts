@@ -71,8 +71,7 @@ export class RouterUnderTest {
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
-      // The time budget is long, so that a slow ranking increases the time instead of changing the ranking
-      // method.
+      // The time budget is long, so that a slow ranking does not change the ranking method.
       budgetMs: 60_000,
       shared: noSharedVectors,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),

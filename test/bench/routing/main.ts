@@ -1,5 +1,4 @@
-// `npm run bench:routing [-- --models 300]` measures the cost of choosing a model, as CPU time of this
-// process.
+// `npm run bench:routing [-- --models 300]` measures the CPU time that choosing a model costs.
 // The script prints a table, then one line of JSON.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';

@@ -7,8 +7,8 @@ export interface StallFigures {
   /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Bytes that the provider could send while the client was not reading. This number is the capacity of all
-   * buffers between provider and client.
+   * Bytes that the provider could send while the client was not reading. All buffers between provider and
+   * client together have this capacity.
    */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;

@@ -1,7 +1,7 @@
 // A loopback provider that streams chat completions.
 // The `user` field of the request configures the stream as {id, chunks, everyMs, fillBytes, cutsFrames}.
-// The provider responds immediately, and writes the send time into each chunk (CLOCK_MONOTONIC,
-// microseconds).
+// The provider responds immediately.
+// The provider writes the send time into each chunk (CLOCK_MONOTONIC, microseconds).
 // GET /sent returns the sent streams.
 // With `everyMs` 0, the provider sends as fast as the client reads.
 import { createHash } from 'node:crypto';

@@ -5,8 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '@gateway/testing';
-// The module is imported by its file path, because the library's index has decorators, which Node does not
-// strip.
+// The library's index has decorators, which Node does not strip, so the module is imported by its path.
 import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureQueries } from './queries.ts';
@@ -57,8 +56,7 @@ try {
  */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
-  // The benchmark uses a Redis database that the worker does not use, so that the queued events are not
-  // written.
+  // The worker does not use this Redis database, so the queued events are not written.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
   // Runs the script with the same Node flags as the gateway process.

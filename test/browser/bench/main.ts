@@ -1,5 +1,7 @@
-// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser: the frame
-// rate while scrolling, and the delay between a click and its visible effect. Run it on an idle machine.
+// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser.
+// The benchmark measures the frame rate while scrolling.
+// The benchmark also measures the delay between a click and its visible effect.
+// Run this benchmark on an idle machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';
@@ -12,7 +14,7 @@ const { values } = parseArgs({
 });
 const [rows, tools] = [Number(values.rows), Number(values.tools)];
 
-// A long plan deadline, because the benchmark measures the page and not the planning time under load.
+// The plan deadline is long, because the benchmark measures the page and not the planning time under load.
 const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '10000' } } });
 try {
   const person = await signUpPerson(stack.baseUrl);
@@ -42,8 +44,8 @@ try {
 }
 
 /**
- * Sends requests that together contain all tools, so that each tool has a row. For a long tool list, the log
- * stores only the top-ranked tools.
+ * Sends requests that together contain all tools, so that each tool has a row in the dashboard. For a long
+ * tool list, the request log stores only the top-ranked tools.
  */
 async function offerTools(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -91,8 +93,8 @@ async function measureFirstPaint(page: Page): Promise<number> {
 }
 
 /**
- * Scrolls for four seconds. Returns frames per second and the share of frames longer than 33.4 ms (two frames
- * at 60 Hz).
+ * Scrolls the page for four seconds. Returns frames per second and the share of frames longer than 33.4 ms
+ * (two frames at 60 Hz).
  */
 async function measureScroll(page: Page, path: string, label: string) {
   await page.goto(`/dashboard/${path}`);

@@ -1,5 +1,5 @@
-// `npm run docs:screenshots` takes the screenshots of README.md and docs/guides/dashboard.md from a separate
-// stack with sample traffic.
+// `npm run docs:screenshots` starts a separate stack with sample traffic.
+// The command then takes the screenshots for README.md and docs/guides/dashboard.md.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { signUpPerson, startStack } from '@gateway/testing';
@@ -67,7 +67,7 @@ async function createKey(baseUrl: string, token: string): Promise<string> {
   return ((await answer.json()) as { key: string }).key;
 }
 
-/** Returns the id of the last request with ranked tools. */
+/** Sends sample requests. Returns the id of the last request with ranked tools. */
 async function makeTraffic(baseUrl: string, key: string): Promise<string> {
   let requestId = '';
   for (let at = 0; at < 24; at += 1) {
@@ -83,7 +83,7 @@ async function makeTraffic(baseUrl: string, key: string): Promise<string> {
     await answer.text();
     requestId = answer.headers.get('x-request-id') ?? requestId;
   }
-  // The log row is written about a second after the request ends.
+  // The worker writes the row of the request log about a second after the request ends.
   for (let tries = 0; tries < 100; tries += 1) {
     const found = await fetch(`${baseUrl}/v1/account/requests/${requestId}`, {
       headers: { authorization: `Bearer ${key}` },

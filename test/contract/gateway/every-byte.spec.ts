@@ -6,8 +6,8 @@ import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * An API whose streams are cut: the provider, the clients, and a pattern for the last event that changes the
- * response.
+ * An API with streams that the test cuts: the provider, the clients, and a pattern for the last event that
+ * changes the response.
  */
 interface CutApi {
   readonly api: string;
@@ -26,10 +26,10 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The APIs whose streams are cut. The field `end` matches the event that completes the response. This event
- * is `finish_reason` in chat completions, `message_stop` in messages and `messageStop` in Converse. This
- * event is `finishReason` in Gemini and `message-end` in Cohere. Later parts of a stream (usage, `[DONE]`,
- * empty lines) do not change the response.
+ * The APIs with streams that the test cuts. The field `end` matches the event that completes the response.
+ * The completing event is `finish_reason` in chat completions, `message_stop` in messages and `messageStop`
+ * in Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere. Later parts of a
+ * stream (usage, `[DONE]`, empty lines) do not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {

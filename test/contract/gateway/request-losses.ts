@@ -94,8 +94,7 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // Translating these fields as tools would also require the deprecated fields in responses and later
-    // turns.
+    // A translation into tools would also need these deprecated fields in responses and later turns.
     // Requests that are sent to a provider of the same format lose nothing.
     reason: 'the words of 2023 for tools, which no current client says',
   },

@@ -29,7 +29,7 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
- * @param said fields of the client's format in addition to the model. These fields replace the default
+ * @param said fields of the client's format, which are sent in addition to the model and replace the default
  * greeting.
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
@@ -79,7 +79,7 @@ async function askOpenAi(
   const answer = stream
     ? await client.chat.completions
         .stream({ ...request, stream: true, stream_options: { include_usage: true } })
-        // The SDK sums up what OpenAI tells, and passes on what its followers tell.
+        // The SDK combines only the chunks of OpenAI's own fields, so the test collects `reasoning_content`.
         .on('chunk', ({ choices }) => thoughts.push(asMembers(choices[0]?.delta).reasoning_content))
         .finalChatCompletion()
     : await client.chat.completions.create(request);
@@ -139,8 +139,8 @@ async function askAnthropic(
         })
         .finalMessage()
     : await client.messages.create(request);
-  // The SDK keeps only the parseable part of truncated tool call arguments, so the test uses the streamed
-  // text instead.
+  // The SDK keeps only the parseable part of truncated tool call arguments.
+  // The test therefore uses the streamed text of the arguments.
   const content = (answer.content as unknown as Members[]).map((block, at) => {
     const input = readJson(pieces[at] ?? '');
     return typeof input === 'string' ? { ...block, input } : block;

@@ -114,8 +114,8 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The replay provider sends the recorded response body with only a content type, because other headers must
-  // not reach the client.
+  // The replay provider sends the recorded response body with only a content type.
+  // The other headers of the provider must not reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);
@@ -151,8 +151,8 @@ function isWhole(recording: Recording, endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns false for Vertex requests. Their model is in the URL path, so a gateway client would not send such
- * a body.
+ * Returns false for Vertex requests. A Vertex request has the model in the URL path, so a gateway client
+ * would not send such a body.
  */
 function namesModel(recording: Recording): boolean {
   return modelPattern.test(bodyOf(recording, 'request').toString('utf8'));

@@ -8,7 +8,7 @@
  */
 export type Members = Record<string, unknown>;
 
-/** Fields with objects whose field names the client chooses. */
+/** Fields with objects in which the client chooses the field names. */
 const carriedWhole = new Set([
   'parameters',
   'parametersJsonSchema',

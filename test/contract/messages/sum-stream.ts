@@ -8,13 +8,13 @@ export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** The names of events whose data have another type or no type. */
+  /** The names of events with data of another type or without a type. */
   readonly misnamed: readonly string[];
 }
 
 export function sumStream(text: string): StreamSum {
-  // Two recordings contain a second response after the end of the first response. The second response is
-  // ignored.
+  // Two recordings contain a second response after the end of the first response.
+  // The second response is ignored.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)

@@ -37,8 +37,8 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
 }
 
 /**
- * Adds this many tokens of tools and instructions in front of each turn's messages. These tokens are in the
- * provider's cache from the first turn on, as in every session of an agent except the first.
+ * Adds this many tokens of tools and instructions in front of each turn's messages. The added tokens are in
+ * the provider's cache from the first turn on, as in every session of an agent except the first.
  */
 export function withFront(turns: readonly BilledTurn[], frontTokens: number): BilledTurn[] {
   return turns.map(({ sharedTokens, tokens }) => ({

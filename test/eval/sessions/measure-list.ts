@@ -101,7 +101,7 @@ type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) 
 
 /**
  * Measures a new account with the shipped priors, without and with recovery. The function also measures an
- * account with a policy from shadow conversations. These shadow conversations are the measured conversations.
+ * account with the policy that the worker makes from these conversations as shadow conversations.
  */
 async function measurePriced(
   model: CatalogModel,

@@ -6,10 +6,10 @@ type Json = Readonly<Record<string, unknown>>;
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
-/** Bytes per chunk of a stream. The sizes cut events and characters in all places. */
+/** Bytes per chunk of a stream. The sizes split events and characters at all positions. */
 const chunkBytes = [1_000, 1, 7, 16_000];
 
-/** The answer of a provider with a hostile text, in one of the endpoints' formats. */
+/** Returns a provider response with a hostile text, in the format of one of the endpoints. */
 export function writeAnswer(format: ChatEndpoint, isStream: boolean, text: string): ReplayControls {
   if (!isStream) return { status: 200, headers: json, body: plain[format](text) };
   const body = streams[format](text);
@@ -62,7 +62,7 @@ const call = (text: string): Json => ({
   function: { name: 'tool_0', arguments: JSON.stringify({ text }) },
 });
 
-/** A text in pieces of this length, as models stream it. */
+/** Splits a text into pieces of this length, as models stream text. */
 function cut(text: string, chars = 400): string[] {
   return Array.from({ length: Math.ceil(text.length / chars) }, (_, at) =>
     text.slice(at * chars, (at + 1) * chars),
@@ -147,17 +147,17 @@ function frame(type: string, payload: Json): Uint8Array {
   });
 }
 
-/** A stream of chat completions in single bytes. */
+/** Returns a stream of chat completions in single bytes. */
 export function writeSingleBytes(text: string): ReplayControls {
   return { status: 200, headers: events, body: streams['chat-completions'](text), chunkBytes: 1 };
 }
 
-/** An event that never ends, in single bytes. */
+/** Returns a stream in single bytes with an event that never ends. */
 export function writeUnfinishedEvent(bytes: number): ReplayControls {
   return { status: 200, headers: events, body: `data: ${'x'.repeat(bytes)}`, chunkBytes: 1 };
 }
 
-/** An error of the provider with a hostile text. */
+/** Returns an error response of a provider with a hostile text. */
 export function writeError(text: string): ReplayControls {
   return {
     status: 400,

@@ -1,6 +1,8 @@
 import { hostileStructures } from './structures.ts';
 
-/** The endpoints under test, with their paths and the models that lead to one provider in the same or another format. */
+/**
+ * The endpoints under test, with their paths. The models lead to a provider of the same or of another format.
+ */
 export const chatEndpoints = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatEndpoint = (typeof chatEndpoints)[number];
 
@@ -21,11 +23,14 @@ const models: Readonly<Record<ChatEndpoint, { own: string; other: string }>> = {
 export interface ChatShape {
   readonly endpoint: ChatEndpoint;
   readonly isStream: boolean;
-  /** Whether the provider speaks another format. */
+  /** Whether the provider uses another format than the endpoint. */
   readonly isTranslated: boolean;
 }
 
-/** The texts of one request, and a mark that no other request has, so that nothing is remembered. */
+/**
+ * The texts of one request, and a mark that no other request has. The mark prevents the use of cached
+ * results.
+ */
 export interface ChatTexts {
   readonly mark: string;
   readonly user: string;
@@ -36,7 +41,10 @@ export interface ChatTexts {
 
 const toolCount = 24;
 
-/** A conversation with a tool call, its result, a further turn and tools, in the format of the endpoint. */
+/**
+ * Renders a conversation with a tool call, the tool result, a further turn and tools, in the format of the
+ * endpoint.
+ */
 export function writeChat(shape: ChatShape, texts: ChatTexts): HostileRequest {
   const model = models[shape.endpoint][shape.isTranslated ? 'other' : 'own'];
   const write = { 'chat-completions': writeCompletions, messages: writeMessages, converse: writeConverse };
@@ -126,7 +134,7 @@ function writeConverse(_model: string, _isStream: boolean, texts: ChatTexts): Js
   };
 }
 
-/** A chat-completions request with a hostile structure. */
+/** Renders a chat-completions request with a hostile structure. */
 export function writeStructure(
   name: string,
   chars: number,
@@ -141,7 +149,7 @@ export function writeStructure(
 /** The kinds of proxied requests: JSON with the model first or last, and multipart. */
 export const proxiedKinds = ['responses', 'embeddings', 'transcriptions'] as const;
 
-/** A proxied request with a hostile text. */
+/** Renders a proxied request with a hostile text. */
 export function writeProxied(
   kind: (typeof proxiedKinds)[number],
   text: string,

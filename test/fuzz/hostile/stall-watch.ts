@@ -3,24 +3,27 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { send } from '../../e2e/http.fixture.ts';
 import { eventually } from '../../integration/stack.fixture.ts';
 
-/** The services that process the texts of tenants and providers. */
+/** The services that process texts of tenants and providers. */
 export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] as const;
 
-/** The highest processor time that an event loop may work without a pause, in seconds. A bound of the histogram. */
+/**
+ * The longest processor time that an event loop may work without a pause, in seconds. The histogram of stalls
+ * has a bucket with this bound.
+ */
 const stallSecondsMax = 0.1;
 
 interface ServiceFigures {
-  /** Stalls with more processor time than the bound. */
+  /** The number of stalls that used more processor time than the bound. */
   readonly stalls: number;
-  /** The processor time of all stalls. */
+  /** The processor time of all stalls, in seconds. */
   readonly stallSeconds: number;
-  /** The processor time of the whole process. */
+  /** The processor time of the whole process, in seconds. */
   readonly cpuSeconds: number;
 }
 
 type Figures = Readonly<Record<string, ServiceFigures>>;
 
-/** Reads the stalls of the services from their metrics. */
+/** Reads the event loop stalls of the services from their metrics. */
 export class StallWatch {
   readonly #stack: StackUnderTest;
 
@@ -35,12 +38,12 @@ export class StallWatch {
 
   async #readService(name: string): Promise<ServiceFigures> {
     const { origin, pathname } = new URL(this.#stack.dev.services[name]?.metrics_url ?? '');
-    // A new connection each time: a busy service may just close an idle one.
+    // Uses a new connection for each call, because a busy service may close an idle connection.
     const { text } = await send(origin, { path: pathname });
     const read = (pattern: string): number => Number(new RegExp(`^${pattern} (\\S+)$`, 'm').exec(text)?.[1]);
     const metric = 'event_loop_stall_cpu_seconds';
     const count = read(`${metric}_count\\{[^}]*\\}`);
-    // Without any stall, the histogram has no series yet.
+    // Before the first stall, the metrics contain no histogram.
     if (Number.isNaN(count)) return { stalls: 0, stallSeconds: 0, cpuSeconds: readCpu(read) };
     return {
       stalls: count - read(`${metric}_bucket\\{[^}]*le="${stallSecondsMax}"[^}]*\\}`),
@@ -50,8 +53,8 @@ export class StallWatch {
   }
 
   /**
-   * Resolves when the services have finished all work, also the work after the response. They are idle when they use
-   * almost no processor time in several reads after each other.
+   * Resolves when the services have finished all work, including work after the response. A service is idle
+   * if it uses almost no processor time in several consecutive reads.
    */
   async untilIdle(): Promise<Figures> {
     let before = await this.read();
@@ -68,7 +71,10 @@ export class StallWatch {
     }, 120_000);
   }
 
-  /** Does the work and returns the services whose event loop stalled during it, with the processor time of all stalls. */
+  /**
+   * Runs the function `work`. Returns the services with an event loop that stalled during the work, with the
+   * processor time of all stalls.
+   */
   async during(work: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {
     const before = await this.read();
     await work();
@@ -86,7 +92,10 @@ export class StallWatch {
 
 const idleEveryMs = 150;
 const idleReads = 3;
-/** A process without work uses about 10 ms in that time for timers and for the metrics themselves. */
+/**
+ * The processor time in seconds below which a process is idle. An idle process uses about 10 ms between two
+ * reads, for timers and for the metrics.
+ */
 const idleCpuSeconds = 0.06;
 
 function readCpu(read: (pattern: string) => number): number {

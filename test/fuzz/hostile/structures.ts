@@ -1,4 +1,4 @@
-/** Repeats an item with a running number until the text has this many characters. */
+/** Repeats an item with an increasing number until the text has this many characters. */
 function fill(chars: number, item: (at: number) => string): string {
   const items: string[] = [];
   for (let length = 0, at = 0; length < chars; at += 1) {
@@ -9,7 +9,10 @@ function fill(chars: number, item: (at: number) => string): string {
   return items.join(',');
 }
 
-/** Bodies with a hostile structure, by name: as JSON text, without the fields `model` and `stream`. */
+/**
+ * Request bodies with a hostile structure, by name. Each body is JSON text without the fields `model` and
+ * `stream`.
+ */
 export const hostileStructures: Readonly<Record<string, (chars: number, mark: string) => string>> = {
   'many messages': (_, mark) =>
     `"messages":[{"role":"user","content":"${mark}"}${',{"role":"user","content":"a"}'.repeat(32_000)}]`,

@@ -1,4 +1,7 @@
-/** Texts that have slowed down code of this kind, by what is special about them, and their repeated pieces. */
+/**
+ * Repeated pieces of texts that have slowed down similar code. The keys name the special property of each
+ * piece.
+ */
 const repeated: Readonly<Record<string, string>> = {
   'one letter': 'a',
   'capital letters': 'A',
@@ -29,7 +32,10 @@ const repeated: Readonly<Record<string, string>> = {
   'event fields': 'data: x\n',
 };
 
-/** A string whose words never repeat, so that nothing is remembered and no rule applies. Deterministic. */
+/**
+ * Returns a string in which no word repeats, so that no result is cached and no compression rule applies. The
+ * string is the same in every run.
+ */
 function writeVaried(chars: number, alphabet: string, wordChars: number): string {
   let state = 1;
   const next = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) >>> 8;
@@ -42,7 +48,7 @@ function writeVaried(chars: number, alphabet: string, wordChars: number): string
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const encoded = `${letters}${letters.toUpperCase()}0123456789+/`;
 
-/** An object in a list in an object, and so on, with two members each: as deep as a body may be. */
+/** Returns objects and lists nested as deep as a request body may be, with two members each. */
 function writeNested(chars: number): string {
   const levels = 50;
   const filling = 'x'.repeat(Math.floor(chars / 2));
@@ -50,7 +56,7 @@ function writeNested(chars: number): string {
   return `${'{"a":{"v":1},"b":{"v":'.repeat(levels)}${tail}${'}}'.repeat(levels)}`;
 }
 
-/** A list of small objects with equal keys. */
+/** Returns a list of small objects with equal keys. */
 function writeTable(chars: number): string {
   const rows = Array.from(
     { length: Math.floor(chars / 40) },
@@ -59,14 +65,14 @@ function writeTable(chars: number): string {
   return `[${rows.join(',')}]`;
 }
 
-/** Lines of digits whose hash values are equal in hash tables that use the number itself. */
+/** Returns lines of digits with equal hash values in hash tables that use the number as its hash. */
 function writeNumbers(chars: number): string {
   return Array.from({ length: Math.floor(chars / 9) }, (_, at) => String((at * 65_536) % 100_000_000)).join(
     '\n',
   );
 }
 
-/** Writes each hostile text with about this many UTF-16 units, and a harmless one. */
+/** Functions that write a hostile text with about this many UTF-16 code units. One text is harmless. */
 export const hostileTexts: Readonly<Record<string, (chars: number) => string>> = {
   'harmless text': (chars) => 'The weather in Paris is fine today.\n'.repeat(chars / 36),
   ...Object.fromEntries(

@@ -6,15 +6,15 @@ const fields = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(fields) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The content that a client reads in an answer. */
+/** The content that a client reads in a response. */
 export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
-  /** Whether the answer has text, a call or an end, so that the agent can continue. */
+  /** Whether the response has text, a tool call or an end, so that the agent can continue. */
   readonly isComplete: boolean;
 }
 
-/** Reads an answer in the same way as the SDKs. */
+/** Reads a response in the same way as the SDKs. */
 export function readAnswer(endpoint: Endpoint, bytes: Buffer, isStream: boolean): ClientReading {
   if (!isStream) return readPlain(endpoint, fields(JSON.parse(bytes.toString('utf8'))));
   if (endpoint === 'converse') return readConverseStream(bytes);
@@ -59,7 +59,10 @@ function readPlain(endpoint: Endpoint, body: Json): ClientReading {
 const nameIn = (value: unknown): string[] =>
   text(fields(value)['name']) === '' ? [] : [text(fields(value)['name'])];
 
-/** SDKs either keep the first piece of a name or join the pieces. */
+/**
+ * Reads the tool names in a chat-completions stream. SDKs either keep the first piece of a name or join the
+ * pieces.
+ */
 function readChunks(events: readonly Json[]): string[] {
   const joined = new Map<string, string>();
   const pieces: string[] = [];
@@ -91,7 +94,10 @@ function readItem(item: Json): string[] {
   return type.endsWith('_call') ? [type.slice(0, -'_call'.length)] : [];
 }
 
-/** SDKs find items by their index in the list that they build. */
+/**
+ * Returns true if the indexes of the items have no gaps. SDKs find items by their index in the list that the
+ * SDKs build.
+ */
 function hasNoGaps(events: readonly Json[]): boolean {
   const added = events.filter(({ type }) => type === 'response.output_item.added');
   return added.every((event, at) => event['output_index'] === at);

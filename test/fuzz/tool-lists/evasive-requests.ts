@@ -4,13 +4,13 @@ import type { Random } from './random.ts';
 export const endpoints = ['chat-completions', 'messages', 'converse', 'responses'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** Members in order. The type is not an object, because keys may repeat. */
+/** JSON members in order. The type is not an object, because JSON keys may repeat. */
 type Members = [key: string, value: Value][];
 type Value = string | number | boolean | null | Value[] | { readonly members: Members };
 
 const object = (...members: Members): Value => ({ members });
 
-/** The names that the generated lists permit or deny. */
+/** The tool names that the generated API keys permit or deny. */
 export const permitted = ['read', 'list_files', 'crm', 'Erase', 'еrase', 'erase ', 'x'.repeat(250)] as const;
 export const denied = [
   'erase',
@@ -22,7 +22,7 @@ export const denied = [
   'drop_table',
 ] as const;
 
-/** Spellings of a field that some server accepts as the field. */
+/** Returns a spelling of a field name that some server accepts as the field name. */
 function spellings(random: Random, name: string): string {
   if (!random.chance(0.03)) return name;
   return random.pick([
@@ -38,12 +38,12 @@ function spellings(random: Random, name: string): string {
   ]);
 }
 
-/** Writes evasive requests from a seed. */
+/** Writes requests that try to evade the denied tools. The same seed always gives the same requests. */
 export class RequestWriter {
   readonly #random: Random;
   readonly #provider: string;
 
-  /** @param provider prefix of the model name, for example `openai/` */
+  /** @param provider the provider prefix of the model name, for example `openai/` */
   constructor(random: Random, provider = '') {
     this.#random = random;
     this.#provider = provider;
@@ -225,7 +225,7 @@ export class RequestWriter {
     return this.#random.chance(share) ? [member()] : [];
   }
 
-  /** Repeats, respells and shuffles members. */
+  /** Repeats, respells and reorders the members of a JSON object. */
   #spoil(members: Members): Members {
     const random = this.#random;
     const spelled: Members = members.map(([key, value]) => [spellings(random, key), value]);

@@ -1,6 +1,6 @@
 /**
- * JSON with repeated keys, as a parser receives it. Written for this test, so the parser shares no code with
- * the gateway.
+ * JSON with repeated keys, as a parser receives it. This parser is written for the test and shares no code
+ * with the gateway.
  */
 export type Raw = string | number | boolean | null | readonly Raw[] | RawObject;
 
@@ -8,7 +8,7 @@ export class RawObject {
   readonly entries: [string, Raw][] = [];
 }
 
-/** Parses JSON and keeps every member. Throws for text that a strict parser rejects. */
+/** Parses JSON and keeps every member. Throws an error for text that a strict JSON parser rejects. */
 export function parseRaw(text: string): Raw {
   let at = 0;
   const skip = (): void => {
@@ -67,7 +67,7 @@ export function parseRaw(text: string): Raw {
   return whole;
 }
 
-/** The method by which a server finds a member of an object. */
+/** The method by which a server finds a member of a JSON object. */
 export interface Parser {
   readonly name: string;
   readonly isSame: (key: string, name: string) => boolean;
@@ -83,8 +83,8 @@ const loose = (key: string, name: string): boolean => foldLoose(key) === foldLoo
 const foldLoose = (key: string): string => foldGo(key).replaceAll(/[-_]/g, '');
 
 /**
- * The parsers of servers: Python's `json`, a parser that keeps the first member, and Go's parsers in three
- * forms.
+ * The JSON parsers of servers: Python's `json`, a parser that keeps the first member, and Go's parsers in
+ * three variants.
  */
 export const parsers: readonly Parser[] = [
   { name: 'python', isSame: exact, wins: 'last' },

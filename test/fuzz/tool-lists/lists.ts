@@ -1,7 +1,7 @@
 import type { ToolLists } from '../../../apps/edge-gateway/src/tool-lists/tool-permission.ts';
 import { denied, permitted } from './evasive-requests.ts';
 
-/** The lists of the generated keys. */
+/** The allowed and denied tools of the generated API keys. */
 export const lists: readonly ToolLists[] = [
   { allowedTools: null, deniedTools: [...denied] },
   { allowedTools: [...permitted], deniedTools: null },
@@ -9,7 +9,8 @@ export const lists: readonly ToolLists[] = [
 ];
 
 /**
- * Returns a name that the lists do not permit. The rule is implemented separately here, in its plainest form.
+ * Returns a tool name that the allowed and denied tools do not permit. The test implements this rule
+ * separately, in its simplest form.
  */
 export function findForbidden(
   names: Iterable<string>,

@@ -18,7 +18,10 @@ import type { Random } from './random.ts';
 
 const depthMax = 128;
 
-/** Returns the bytes that the gateway sends for a body, or the code of the error that the client receives. */
+/**
+ * Returns the bytes that the gateway sends for a request body, or the code of the error that the client
+ * receives.
+ */
 export function forwardedBytes(
   endpoint: Endpoint,
   body: Buffer,
@@ -82,7 +85,7 @@ class ClientResponse extends EventEmitter {
   }
 }
 
-/** Relays a provider's answer, cut at any position, and returns the bytes that the client receives. */
+/** Relays a provider's response, cut at any position, and returns the bytes that the client receives. */
 export async function relayedBytes(
   random: Random,
   endpoint: Endpoint,

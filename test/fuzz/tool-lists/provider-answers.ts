@@ -9,7 +9,7 @@ export interface ProviderAnswer {
 
 type Json = Record<string, unknown>;
 
-/** A call in an answer. `server` calls run at the provider. */
+/** A tool call in a response. The provider runs `server` calls itself. */
 interface Call {
   readonly name: string;
   readonly isServers: boolean;
@@ -23,7 +23,10 @@ function drawParts(random: Random): (string | Call)[] {
   });
 }
 
-/** Writes an answer of a provider with text, permitted calls and denied calls, plain or as a stream. */
+/**
+ * Writes a provider response with text, permitted tool calls and denied tool calls, streaming or
+ * non-streaming.
+ */
 export function writeAnswer(random: Random, endpoint: Endpoint, isStream: boolean): ProviderAnswer {
   const parts = drawParts(random);
   switch (endpoint) {
@@ -100,7 +103,7 @@ function streamChat(random: Random, parts: readonly (string | Call)[]): Provider
         chunk({ tool_calls: [call] }),
         chunk({ tool_calls: [{ index, function: { arguments: ' ' } }] }),
       ];
-    // Clients join the pieces of a name.
+    // The tool name is split into two pieces, and clients join the pieces.
     const cut = random.below(part.name.length);
     const piece = (name: string): Json =>
       chunk({

@@ -1,8 +1,8 @@
 import { randomFrom } from '@gateway/testing';
 
-/** A reproducible source of choices. */
+/** A reproducible source of random choices. */
 export class Random {
-  /** A number from 0 to 1, without 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly next: () => number;
 
   constructor(seed: number) {

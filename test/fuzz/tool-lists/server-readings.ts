@@ -1,6 +1,8 @@
 import { items, member, parseRaw, parsers, RawObject, type Parser, type Raw } from './lenient-json.ts';
 
-/** The tools that a server would offer to its model, by the names under which the model can call them. */
+/**
+ * Returns the tools that a server would offer to its model, by the names under which the model can call them.
+ */
 export function toolsSeen(body: Buffer): ReadonlySet<string> {
   const text = body.toString('utf8');
   const root = parseRaw(text);
@@ -12,7 +14,10 @@ export function toolsSeen(body: Buffer): ReadonlySet<string> {
 const toolLists = ['tools', 'functions', 'additional_tools'];
 const extraObjects = ['additionalModelRequestFields', 'extra_body'];
 
-/** Reads a body as generously as any server may. Every field that some API reads as a tool is included. */
+/**
+ * Reads a body as tolerantly as any server may. The reading includes every field that some API reads as a
+ * tool.
+ */
 class Reading {
   readonly #parser: Parser;
   readonly #seen: Set<string>;

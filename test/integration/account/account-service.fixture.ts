@@ -7,16 +7,19 @@ import {
 } from '../../../apps/account/src/persistence/account-database.ts';
 import { connectAs, type Undo } from '../stack.fixture.ts';
 
-/** The account service, its callers and its database. */
+/** The account service, with its callers and its database. */
 export interface AccountService {
   readonly edge: Messaging;
   readonly operator: Messaging;
   readonly database: AccountDatabase;
-  /** Runs SQL as the service. */
+  /** A connection pool that runs SQL as the database user of the account service. */
   readonly pool: pg.Pool;
 }
 
-/** @param undo gets the steps that stop the service and close the connections */
+/**
+ * Starts the account service.
+ * @param undo collects the steps that stop the service and close the connections
+ */
 export async function openAccountService(undo: Undo[]): Promise<AccountService> {
   const stack = await startStack({ apps: ['account'] });
   undo.push(() => stack.stop());

@@ -53,7 +53,7 @@ it('every change to a key writes its epoch with an expiry, and a revocation writ
   await edge.call(revokeKey, { accountId, keyId });
   await untilEpoch(keyId, (epoch) => epoch < -changed);
   const seconds = await redis.ttl(keyEpochName(accountId, keyId));
-  // The epoch must outlive every grant (310 s), but it must expire eventually.
+  // The Redis key with the epoch must outlive every grant (310 s), but it must expire eventually.
   expect(seconds).toBeGreaterThan(310);
   expect(seconds).toBeLessThanOrEqual(900);
 });
@@ -82,7 +82,7 @@ it('an epoch that could not be written while Redis was down is written when Redi
 it('an epoch that Redis refused is written once Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  // A replica that awaits its promotion rejects writes. A full server accepts epochs.
+  // A replica that waits for its promotion rejects writes. A Redis server with full memory accepts epochs.
   await redis.replicaof('127.0.0.1', '1');
   try {
     board.write(name, 5);

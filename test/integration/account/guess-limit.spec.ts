@@ -31,13 +31,13 @@ describe('the budgets for wrong passwords', () => {
   });
   afterAll(() => undoAll(undo), 120_000);
 
-  /** Returns an address in a network without earlier guesses. */
+  /** Returns a client address in a network without earlier password guesses. */
   const freshAddress = () => {
     lastNetwork += 1;
     return `100.${lastNetwork >> 8}.${lastNetwork & 255}.7`;
   };
 
-  /** Makes a wrong guess. Returns true if the service would have checked the password. */
+  /** Makes a wrong password guess. Returns true if the service would have checked the password. */
   async function guess(clientAddress: string, deviceId: string | null = null, at = email): Promise<boolean> {
     const admitted = await guesses.admit({ email: at, clientAddress, deviceId }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: 'too_many_attempts' });
@@ -47,14 +47,17 @@ describe('the budgets for wrong passwords', () => {
     return admitted !== null;
   }
 
-  /** Signs in with the right password. Returns false if the attempt is refused. */
+  /** Signs in with the right password. Returns false if the attempt is rejected. */
   async function enter(clientAddress: string, deviceId: string | null = null): Promise<boolean> {
     const admitted = await guesses.admit({ email, clientAddress, deviceId }).catch(() => null);
     if (admitted !== null) await guesses.absolve(admitted);
     return admitted !== null;
   }
 
-  /** Guesses from new networks until an attempt is refused. Returns the number of checked passwords. */
+  /**
+   * Makes password guesses from new networks until the service rejects an attempt. Returns the number of
+   * checked passwords.
+   */
   async function guessUntilRefused(): Promise<number> {
     let checked = 0;
     while (await guess(freshAddress())) checked += 1;
@@ -63,7 +66,7 @@ describe('the budgets for wrong passwords', () => {
 
   it('guesses from any number of addresses never lock the owner out at a known device', async () => {
     expect(await guessUntilRefused()).toBeGreaterThan(200);
-    // The owner can sign in even at an address with too many wrong guesses.
+    // The owner can sign in even at a client address with too many wrong password guesses.
     for (let n = 0; n < 10; n++) await guess('192.0.2.1');
     expect(await guess('192.0.2.1')).toBe(false);
     expect(await enter('192.0.2.1', 'device of the owner')).toBe(true);
@@ -74,7 +77,7 @@ describe('the budgets for wrong passwords', () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
-    // The correct password gives the attempt back.
+    // The correct password does not use up the attempt of this network.
     expect(await enter('203.0.113.9')).toBe(true);
     // A network of the attacker gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);
@@ -109,7 +112,7 @@ describe('the budgets for wrong passwords', () => {
     const results = await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.1')));
     expect(results.filter(Boolean)).toHaveLength(5);
     const device = await Promise.all(Array.from({ length: 50 }, () => guess('192.0.2.2', 'a device')));
-    // Ten attempts count for the device, and five for its address as an unknown device.
+    // The known device has ten attempts, and its client address has five attempts as an unknown device.
     expect(device.filter(Boolean)).toHaveLength(15);
   }, 60_000);
 

@@ -40,7 +40,7 @@ describe('responses stored for an idempotency key', () => {
   const countRecords = async () =>
     (await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM idempotency_records')).rows[0]
       ?.count;
-  /** Inserts idempotency records, oldest first, as if calls had created the records. */
+  /** Inserts idempotency records, oldest first, as if API calls had created the records. */
   const fill = (count: number, bytes: number) =>
     pool.query(
       `INSERT INTO idempotency_records

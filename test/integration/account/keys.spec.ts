@@ -43,7 +43,7 @@ describe('the account service', () => {
     edge.onBroadcast(keyChanged, (change) => changes.push(change));
     database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => database.end());
-    // One test in this file stops the database.
+    // One test in this file stops the database server, so errors of this connection are ignored.
     database.on('error', () => undefined);
     accountId = await makeAccount('the tests');
   }, 180_000);
@@ -150,7 +150,8 @@ describe('the account service', () => {
       name: 'brief',
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
-    // The test sets the expiry to the past, because a very short expiry could pass before the key is created.
+    // The test sets the expiry to the past in the database.
+    // A very short expiry could pass before the API key is created.
     const ended = new Date(Date.now() - 1_000).toISOString();
     await database.query(
       "UPDATE api_keys SET created_at = created_at - interval '1 hour', expires_at = $2 WHERE id = $1",

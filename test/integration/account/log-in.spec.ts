@@ -24,7 +24,7 @@ const passwords = new PasswordHasher();
 describe('login sessions that start or end during a concurrent change', () => {
   const undo: Undo[] = [];
   let database: AccountDatabase;
-  /** A second connection with its own transaction. */
+  /** A second database connection with its own transaction. */
   let other: pg.Client;
   let identity: Identity;
   let userId: string;

@@ -1,24 +1,27 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A mail that the server has accepted. */
+/** An email that the server has accepted. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Headers and body as sent, with the quoted-printable encoding removed. */
+  /** The headers and body of the email as sent, with the quoted-printable encoding removed. */
   readonly text: string;
 }
 
-/** An SMTP server on loopback that stores all mails. */
+/** An SMTP server on loopback that stores all emails. */
 export interface MailServer {
   readonly port: number;
-  /** `smtp://127.0.0.1:<port>` */
+  /** The URL of the server: `smtp://127.0.0.1:<port>`. */
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
   close(): Promise<void>;
 }
 
-/** Starts the server. By default, the server offers neither TLS nor log-in. `options` replace these defaults. */
+/**
+ * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` replace
+ * these defaults.
+ */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -35,7 +38,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  // Errors are ignored, because the tests include clients that close the connection early.
+  // Errors are ignored, because some test clients close the connection early.
   server.on('error', () => undefined);
   const listening = Promise.withResolvers<undefined>();
   const listener = server.listen(0, '127.0.0.1', () => listening.resolve(undefined));
@@ -51,7 +54,7 @@ function decode(text: string): string {
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Returns the path and token of the dashboard link in a mail. */
+/** Returns the origin, path and token of the dashboard link in an email. */
 export function readLink({ text }: ReceivedMail): { origin: string; path: string; token: string } {
   const match = /(https?:\/\/[^/\s]+)(\/dashboard\/[a-z-]+)#token=(mt-svc-[\w-]{43})(?![\w-])/.exec(text);
   if (!match) throw new Error(`There is no link in this mail:\n${text}`);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 const newPassword = () => `pw-${randomUUID()}`;
-/** A client address in a network that no other test uses. */
+/** Returns a client address in a network that no other test uses. */
 const newAddress = () => {
   lastAddress += 1;
   return `198.${18 + (lastAddress >> 8)}.${lastAddress & 255}.1`;
@@ -99,7 +99,7 @@ describe('a forgotten password', () => {
     expectError(await logIn(email, person.password), wrong);
     expect((await logIn(email, password)).status).toBe(200);
 
-    // The old device token is invalid, and the new device token has its own budget.
+    // The old device token is invalid, and the new device token has its own budget for wrong passwords.
     const address = { 'x-forwarded-for': newAddress() };
     for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
     expectError(await logIn(email, password, { ...address, cookie: before }), blocked);
@@ -126,7 +126,7 @@ describe('a forgotten password', () => {
     expect(other).toBeLessThan(known! * 3);
     await takeToken(email, '/dashboard/reset-password');
     expect(mailServer.mails.filter(({ to }) => to.includes(unknown))).toEqual([]);
-    // Repeated requests cannot fill a mailbox, and the person still has a link that works.
+    // Repeated requests cannot fill a mailbox, and the user still has a link that works.
     expect(mailsTo(email, '/dashboard/reset-password').length).toBeLessThanOrEqual(3);
   }, 60_000);
 
@@ -163,7 +163,7 @@ describe('a forgotten password', () => {
     const password = newPassword();
     expect((await auth('reset-password', { token, new_password: password })).status).toBe(200);
     const session = sessionSchema.parse((await logIn(email, password)).json());
-    // The link was not sent to the mailbox, so the e-mail address is not verified.
+    // The link was not sent to the mailbox, so the email address is not verified.
     expect(session.email_verified).toBe(false);
     tokens.push(token ?? '');
     await expect(runOperator('reset-password', 'nobody@example.com')).rejects.toThrow(
@@ -196,7 +196,7 @@ describe('an e-mail address', () => {
     expect((await resend()).status).toBe(202);
     await auth('verify-email', { token: await takeToken(email, '/dashboard/verify-email', 2) });
     expect((await resend()).status).toBe(202);
-    // The mail of a later request has arrived, so the earlier request sent no mail.
+    // The email of a later request has arrived, so the earlier request sent no email.
     await auth('forgot-password', { email });
     await takeToken(email, '/dashboard/reset-password');
     expect(mailsTo(email, '/dashboard/verify-email')).toHaveLength(2);
@@ -246,7 +246,10 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-/** Runs the operator's command as in the account service's container: the built file, with its variables. */
+/**
+ * Runs the operator's command as in the account service's container: the built file with the service's
+ * environment variables.
+ */
 async function runOperator(...args: readonly string[]): Promise<string> {
   const script = join(root, 'dist/apps/account/operator.command.js');
   const env = {

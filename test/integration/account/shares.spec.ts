@@ -17,8 +17,8 @@ const recipient = createSealingKeyPair();
 const credentials = { email: 'bystander@example.com', password: 'a long enough password' };
 const changesCount = 750;
 /**
- * Far below the deadline of a call. Also far above the time of a call on an idle machine (about 5 ms; 30 ms
- * with a password).
+ * The maximum time of a call for another account, in milliseconds. The maximum is far below the deadline of a
+ * call. It is also far above the time of a call on an idle machine (about 5 ms, or 30 ms with a password).
  */
 const bystanderMsMax = 1_000;
 
@@ -41,7 +41,7 @@ describe('the database connections of the account service', () => {
   let edge: Messaging;
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
-  /** A key of another account for each check, so that no check uses a cached key. */
+  /** A new API key of the quiet account for each check, so that no check uses a cached grant. */
   const bystanderKeys: string[] = [];
   const undo: Undo[] = [];
 

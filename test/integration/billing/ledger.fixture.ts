@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { RequestEventV1 } from '@gateway/contracts';
 import { eventually, type Stack } from '../stack.fixture.ts';
 
-/** A ledger row, or the row expected from the request log. */
+/** A row of the ledger, or the row expected from the request log. */
 export interface LedgerRow {
   readonly request_id: string;
   readonly at: string;
@@ -14,15 +14,16 @@ export interface LedgerRow {
 }
 
 /**
- * Both sides of the ledger: the entries expected from the request log, and the entries that billing wrote.
+ * Both sides of the ledger: the entries expected from the request log, and the entries that the billing
+ * service wrote.
  */
 export interface LedgerEnds {
   readonly billing: pg.Pool;
   readonly telemetry: pg.Pool;
-  /** Waits until the outbox is empty. */
+  /** Waits until the ledger outbox is empty. */
   untilSettled(withinMs?: number): Promise<void>;
   readLedger(accountIds: readonly string[]): Promise<LedgerRow[]>;
-  /** Returns the request log rows that have savings. */
+  /** Returns the rows of the request log that have savings, as ledger rows. */
   readLog(accountIds: readonly string[]): Promise<LedgerRow[]>;
   close(): Promise<void>;
 }
@@ -30,7 +31,7 @@ export interface LedgerEnds {
 export function openLedgerEnds(stack: Stack): LedgerEnds {
   const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
     const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
-    // When a test kills the server, its idle connections fail, which is expected.
+    // When a test kills the Postgres server, its idle connections fail, which is expected.
     pool.on('error', () => undefined);
     return pool;
   }) as [pg.Pool, pg.Pool];
@@ -69,7 +70,7 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
   };
 }
 
-/** Creates a request with the given number of pruned tools and saved context tokens. */
+/** Returns the fields of a request with the given number of pruned tools and saved context tokens. */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {
     toolsIn: tools + 3,

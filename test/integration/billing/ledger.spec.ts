@@ -203,7 +203,10 @@ describe('the ledger', () => {
   });
 });
 
-/** Queues a batch directly, bypassing the worker, and waits until billing has processed it. */
+/**
+ * Queues a batch of ledger entries directly, bypassing the worker, and waits until the billing service has
+ * processed the batch.
+ */
 async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   const id = uuidv7();
   await queue.add(ledgerEntryBatch.name, { entries }, { ...ledgerEntryBatchOptions, jobId: id });
@@ -226,7 +229,7 @@ it('the ledger matches the request log after the worker, billing, Redis and Post
   await settle();
   const rows = await ends.readLedger(accounts);
   expect(rows).toEqual(await ends.readLog(accounts));
-  // 37 of every 40 requests have savings. The other three have an index that is a multiple of 15.
+  // 37 of every 40 requests have savings. The other three requests have an index that is a multiple of 15.
   expect(rows).toHaveLength(victims.length * 37);
   const sums = await Promise.all(accounts.map(async (accountId) => (await billingOf(accountId)).period));
   const sum = (read: (row: (typeof rows)[number]) => number) =>

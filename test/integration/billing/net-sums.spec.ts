@@ -32,7 +32,10 @@ const usage = {
   ...{ inputTokens: 100, outputTokens: 10, cachedInputTokens: 0, cacheWriteTokens: 0 },
   estimated: false,
 };
-/** Recovery rounds cost less than the request's savings in some cases, and more in others. */
+/**
+ * Fields of random requests. Recovery rounds cost less than the request's savings in some cases, and more in
+ * others.
+ */
 const change: fc.Arbitrary<Partial<RequestEventV1>> = fc.record({
   toolsIn: fc.nat(60),
   toolsOut: fc.nat(60),

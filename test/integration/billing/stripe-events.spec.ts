@@ -22,7 +22,7 @@ const countEvents = async () =>
 describe('a Stripe event', () => {
   it('a Stripe event is processed once, and its current content is fetched from Stripe', async () => {
     const { person, subscription } = await charging.pay();
-    // The content of the delivered event is outdated by this time.
+    // The content of the event is outdated when Stripe delivers the event.
     const event = charging.stripe.sign('customer.subscription.created', {
       ...subscription,
       status: 'incomplete',
@@ -67,7 +67,7 @@ describe('a Stripe event', () => {
       { ...event, signature: `${time},${signed.replace('v1', 'v0')}` },
       { ...event, signature: `t=${Math.floor(Date.now() / 1000) + 9},${signed}` },
       { ...event, body: event.body.replace('active', 'actiVe') },
-      // The same JSON with a different byte representation.
+      // The same JSON with a different byte representation, which makes the signature invalid.
       { ...event, body: JSON.stringify(JSON.parse(event.body)) },
       charging.stripe.resign(event, { secret: 'whsec_of_somebody_else' }),
       charging.stripe.resign(event, { secret: '' }),

@@ -20,15 +20,15 @@ const plans = [
 ];
 export const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };
 
-/** A stack with billing enabled, and its Stripe stand-in. */
+/** A stack with billing enabled, and a test server in place of Stripe. */
 export interface ChargingStack {
   readonly stack: StackUnderTest;
   readonly stripe: StripeServer;
-  /** Calls one of the four billing actions. */
+  /** Sends one of the four billing actions of the dashboard to the gateway. */
   act(person: TestPerson, action: string, body?: object): Promise<Answer>;
   checkOut(person: TestPerson): Promise<BillingCheckout>;
   read(person: TestPerson): Promise<Billing>;
-  /** Sends an event to the Stripe webhook. */
+  /** Sends a Stripe event to the gateway's webhook. */
   deliver(event: Pick<SignedEvent, 'body' | 'signature'>, headers?: Record<string, string>): Promise<Answer>;
   /** Creates a user with a Stripe payment that the gateway has not processed yet. */
   pay(): Promise<{
@@ -40,7 +40,10 @@ export interface ChargingStack {
 
 export const codeOf = (answer: Answer) => (answer.json() as { error: { code: string } }).error.code;
 
-/** @param undo collects cleanup functions. */
+/**
+ * Starts a stack with billing enabled.
+ * @param undo collects cleanup functions.
+ */
 export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
   const stripe = await startStripeServer({ prices: ['price_pro'] });
   undo.push(() => stripe.close());
@@ -52,7 +55,7 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
   };
   // Account deletion includes the compressor's data, so the compressor must run.
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing', 'compressor'];
-  // These tests sign up many users.
+  // The rate limit is high, because these tests sign up many users.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
   const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
   undo.push(() => stack.stop());

@@ -32,7 +32,7 @@ describe('a subscription', () => {
       ...{ client_reference_id: person.accountId, priceId: 'price_pro' },
       ...urls,
     });
-    // The checkout is not paid yet, so nothing changes.
+    // The user has not paid the checkout yet, so nothing changes.
     const early = await charging.act(person, 'sync-checkout', { session_id: id });
     expect(billing.parse(early.json())).toMatchObject({ plan: { id: 'free' }, subscription: null });
     charging.stripe.pay(id);
@@ -151,7 +151,7 @@ it('the subscription of a deleted account is canceled at Stripe, and no remainin
       status: string;
     };
   try {
-    // Deletion waits for Stripe, so that a deleted account is never charged.
+    // The account deletion waits for Stripe, so that a deleted account is never charged.
     await eventually(() =>
       charging.stripe.calls.some(({ method }) => method === 'DELETE') ? true : undefined,
     );
@@ -164,7 +164,7 @@ it('the subscription of a deleted account is canceled at Stripe, and no remainin
   expect(subscription.status).toBe('canceled');
   const named = 'SELECT count(*)::int AS count FROM stripe_customers WHERE account_id = $1';
   expect((await database.query(named, [person.accountId])).rows).toEqual([{ count: 0 }]);
-  // Stripe sends an event for the cancellation, but its account no longer exists.
+  // Stripe sends an event for the cancelled subscription, but the account no longer exists.
   expect(
     (await charging.deliver(charging.stripe.sign('customer.subscription.deleted', subscription))).status,
   ).toBe(200);

@@ -24,7 +24,7 @@ const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** Waits until no edge holds reserved tokens, and returns the budget's state. */
+/** Waits until no edge holds reserved tokens, and returns the state of the token budget. */
 const untilSettled = (key: ReturnType<typeof createKey>) =>
   eventually(async () => {
     const budget = await budgetOf(key);
@@ -77,7 +77,7 @@ it('the weekly budget is enforced like the daily budget', async () => {
 it('a new day resets the daily budget, and a new week resets the weekly budget', async () => {
   const today = Math.floor(Date.now() / 86_400_000);
   const weekOf = (day: number) => Math.floor((day + 3) / 7);
-  // 1970-01-05 was a Monday.
+  // Weeks start on Monday, and 1970-01-05 was a Monday.
   expect([weekOf(3), weekOf(4), weekOf(10), weekOf(11)]).toEqual([0, 1, 1, 2]);
   for (const daysAgo of [0, 1, 2, 3, 4, 5, 6, 7]) {
     const key = createKey(10_000, 20_000);
@@ -114,7 +114,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
     const held = await busy.budgets.reserve(key, 1_000);
     if (!isReserved(held)) throw new Error(`no room in turn ${turn}`);
     held.settle(0);
-    // The budget is available before the 30-second lease ends.
+    // The returned budget is available before the 30-second lease ends.
     const given = await eventually(async () => {
       const answer = await other.budgets.reserve(key, 1_000);
       return isReserved(answer) ? answer : undefined;
@@ -127,8 +127,8 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens held by a killed edge become available after its lease expires', async () => {
   const key = createKey(1_000);
-  // The lease is long enough that the other edge's first request arrives before the lease ends, even on a
-  // busy machine.
+  // The lease lasts until the other edge's first request has arrived.
+  // The lease is long enough even for a busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
   replicas.push(victim);
@@ -155,7 +155,7 @@ it('an edge stores nothing about a deleted account again, not even for its last 
   settled.settle(1_000);
   await eventually(async () => {
     const { today, held: reserved } = await budgetOf(key);
-    // The edge reserves in advance for a busy key.
+    // The edge reserves tokens in advance for an API key with many requests.
     return today === 1_000 && reserved.some((tokens) => tokens > 1_000) ? true : undefined;
   });
   budgets.forget(key.accountId);
@@ -195,7 +195,7 @@ it('when Redis is killed and restarts empty, a share of the budget stays availab
   await eventually(async () => ((await budgetOf(key)).today === 40_000 ? true : undefined));
   await replicaOf(0).redis.flushall();
   await stack.service('redis').kill();
-  // One eighth of the 40,000 tokens that were left.
+  // Without Redis, the edge may use one eighth of the 40,000 tokens that were left.
   expect([await spend(4_000), await spend(2_000), await spend(1_000)]).toEqual([
     'reserved',
     'unknown',

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { leaseMs, TokenLeases, type Lease } from '../../../apps/edge-gateway/src/rate-limits/token-leases.ts';
 import { windowScript, type WindowReply } from '../../../apps/edge-gateway/src/rate-limits/window-script.ts';
 
-/** The script of the gateway with one change: the test sets the time. */
+/** The rate limit script of the gateway with one change: the test sets the time. */
 const scriptAtTestTime = windowScript.replace("redis.call('TIME')", '{ARGV[7], ARGV[8]}');
 if (scriptAtTestTime === windowScript) throw new Error('the window script does not call TIME');
 
@@ -16,7 +16,10 @@ type Draw = () => number;
 
 interface Replica {
   leases: TokenLeases;
-  /** Increases at each restart. Replies to an earlier process are lost. */
+  /**
+   * The number of the replica's process, which increases at each restart. Replies to an earlier process are
+   * lost.
+   */
   life: number;
   waiting: number;
   isAsking: boolean;
@@ -32,8 +35,9 @@ interface Call {
 const quiet: Call = { asked: 0, wanted: 0, returned: 0, returnedTo: 0 };
 
 /**
- * Simulates replicas of the gateway that share one window, in simulated time. Requests arrive in bursts, and
- * messages take up to 40 ms each way. Timers fire late, and processes restart and lose their leases.
+ * Simulates replicas of the gateway that share one rate limit window, in simulated time. Requests arrive in
+ * bursts, and messages take up to 40 ms each way. Timers fire late, and processes restart and lose their
+ * leases.
  */
 export class SimulatedReplicas {
   /** The simulated times at which requests were admitted, in milliseconds. */
@@ -83,7 +87,7 @@ export class SimulatedReplicas {
     });
   }
 
-  /** Runs all events in the order of their times. */
+  /** Runs all simulated events in the order of their times. */
   async run(): Promise<void> {
     for (let next = this.#earliest(); next !== undefined; next = this.#earliest()) {
       this.#now = next.at;

@@ -58,7 +58,7 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
 });
 
 describe('requests counted from an earlier minute', () => {
-  /** Writes a window with requests made the given number of half seconds ago. */
+  /** Writes a rate limit window with requests made the given numbers of half seconds ago. */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
     const redis = new Redis(stack.dev.redis_cache_url);
     const [seconds, micros] = await redis.time();
@@ -102,7 +102,8 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   await stack.service('redis-cache').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
-  // Three processes each get one eighth of the limit. Every bucket starts with one sixtieth of its share.
+  // Three processes may each admit one eighth of the limit.
+  // At the start, each process may admit only one sixtieth of its share.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);

@@ -12,11 +12,11 @@ import { eventually } from '../stack.fixture.ts';
 
 export const quietLog = createLogger({ service: 'test', instanceId: 'test', level: 'silent' });
 
-/** The budgets of one edge, with a separate Redis connection. */
+/** The token budgets of one edge, with a separate Redis connection. */
 export interface Replica {
   readonly budgets: SavedTokenBudgets;
   readonly redis: Redis;
-  /** Stops the edge like `kill -9`, so the edge returns no tokens. */
+  /** Stops the edge like `kill -9`, so the edge does not return its reserved tokens. */
   kill(): void;
   close(): Promise<void>;
 }
@@ -37,7 +37,10 @@ export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): B
   return { accountId: randomUUID(), keyId: randomUUID(), dailyTokenBudget, weeklyTokenBudget };
 }
 
-/** The Redis state for one key: tokens used today and this week, and tokens held by each edge. */
+/**
+ * Returns the Redis state of one API key's budget: tokens used today and this week, and tokens reserved by
+ * each edge.
+ */
 export async function readBudget(redis: Redis, key: BudgetedKey) {
   const fields = await redis.hgetall(`budget:{${key.accountId}}:${key.keyId}`);
   const [, today = 0, thisWeek = 0] = (fields['spent'] ?? '').split(' ').map(Number);

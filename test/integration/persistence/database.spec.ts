@@ -135,7 +135,7 @@ describe('a database scoped to an account', () => {
     const attempts: number[] = [];
     const told = new AbortController();
     const onRetry = (attempt: number) => {
-      // Aborts during the pause before the next attempt.
+      // Cancels the waiting during the pause before the next attempt.
       if (attempts.push(attempt) === 2) setImmediate(() => told.abort());
     };
     await expect(away.untilUp({ signal: told.signal, onRetry })).rejects.toThrow();

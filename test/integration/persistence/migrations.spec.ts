@@ -8,8 +8,8 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * The part of a database that Prisma models: columns, indexes and foreign keys. Prisma's schema language has
- * no check constraints.
+ * An SQL query for the part of a database that Prisma models: columns, indexes and foreign keys. Prisma's
+ * schema language has no check constraints.
  */
 const catalogue = `
   SELECT format('column %s.%s %s null=%s default=%s', table_name, column_name,
@@ -42,7 +42,7 @@ describe('the migrations', () => {
     }
   }
 
-  /** The SQL that Prisma would use to create the schema. */
+  /** Returns the SQL that Prisma would use to create the database schema. */
   async function renderSchemaSql(owner: string, url: string): Promise<string> {
     const path = resolve(prismaDir, owner, 'schema.prisma');
     const text = readFileSync(path, 'utf8');

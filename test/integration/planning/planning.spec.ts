@@ -42,7 +42,7 @@ const question: PlanToolsRequest = {
   recallTarget: 0.95,
 };
 
-/** The deadlines are long, so that no test depends on the machine load. */
+/** Long deadlines, so that no test depends on the machine load. */
 const unhurried = { deadlineMs: 10_000 };
 const unhurriedRouter = { ROUTER_SEMANTIC_BUDGET_MS: '9000' };
 const undo: Undo[] = [];
@@ -150,7 +150,7 @@ describe('the tool router process', () => {
       await edge.call(defineTools, { tools: definitions }, at);
       const planned = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
       expect(planned).toMatchObject({ status: 'planned', method: 'keyword' });
-      // Logs and responses arrive over different channels, so the log may arrive later.
+      // Logs and responses use different channels, so the log line may arrive later than the response.
       const said = 'no encoder, ranking tools by keyword';
       await eventually(() => (replica.output().includes(said) ? true : undefined));
       const metrics = await (await fetch(`${replica.healthUrl}/metrics`)).text();

@@ -9,7 +9,7 @@ describe('a credential stored while its account is being deleted', () => {
   const undo: Undo[] = [];
   let edge: Messaging;
   let account: Messaging;
-  /** A second connection with its own transaction. */
+  /** A second database connection with its own transaction. */
   let other: pg.Client;
 
   beforeAll(async () => {

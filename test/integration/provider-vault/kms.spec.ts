@@ -16,7 +16,9 @@ const arnOf = (id: string) => `arn:aws:kms:eu-central-1:111122223333:key/${id}`;
 const [first, second] = [arnOf('1234abcd-0000'), arnOf('1234abcd-1111')];
 const root = join(import.meta.dirname, '../../..');
 
-/** The vault is built and run as in production, with the real SDK and a stand-in that behaves like KMS. */
+/**
+ * The vault is built and run as in production, with the real AWS SDK and a test server that behaves like KMS.
+ */
 describe('a vault with keys in AWS KMS', () => {
   let stack: Stack;
   let kms: KmsServer;

@@ -21,7 +21,8 @@ const recipient = createSealingKeyPair();
 const accountId = newId();
 
 /**
- * One full rotation, with several replicas in one process that have different keys and share a real database.
+ * Tests one full rotation with several vault replicas in one process. The replicas have different keys and
+ * share a real database.
  */
 describe('a rotation of the key-encryption key', () => {
   let stack: Stack;
@@ -35,7 +36,10 @@ describe('a rotation of the key-encryption key', () => {
 
   const running = new Map<string, Enrolment>();
 
-  /** Starts a vault replica with the given keys. A running replica with the same name is stopped first. */
+  /**
+   * Starts a vault replica with the given keys. If a replica with the same name is running, the function
+   * stops it first.
+   */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
     undo.push(() => database.close());

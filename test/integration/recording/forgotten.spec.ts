@@ -50,7 +50,7 @@ it('forgetting an account deletes all its requests and rejects later ones, while
 
 it('forgetting an account leaves no rows from a concurrent writer', async () => {
   const accountId = newAccountId();
-  // The writer continues until shortly after the deletion of the account, at any duration of the deletion.
+  // The writer continues until shortly after the deletion of the account, however long the deletion takes.
   const state = { isForgotten: false };
   const writing = (async () => {
     for (let at = 0, late = 0; late < 200; at++, late += state.isForgotten ? 1 : 0) {
@@ -64,7 +64,7 @@ it('forgetting an account leaves no rows from a concurrent writer', async () => 
   } finally {
     state.isForgotten = true;
   }
-  // Once the deletion is reported as complete, no more rows may appear.
+  // When the deletion is reported as complete, no more rows may appear.
   expect(await countRows(accountId)).toBe(0);
   await writing;
   await recorder.untilCommitted(40_000);

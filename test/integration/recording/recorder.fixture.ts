@@ -13,8 +13,8 @@ import { connectAs } from '../stack.fixture.ts';
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * The recording part of the gateway, which the test process runs with real servers and a real worker of a
- * stack.
+ * The part of the gateway that records requests. The test process runs this part with the real servers and
+ * the real worker of a stack.
  */
 export interface Recorder {
   readonly messaging: Messaging;
@@ -22,7 +22,7 @@ export interface Recorder {
   readonly shipper: SpoolShipper;
   /** Accepts and completes one request in the same way as the gateway. */
   record(accountId: string, change?: Partial<RequestEventV1>, traceparent?: string): Promise<RequestEventV1>;
-  /** Resolves when every recorded event has been reported as committed. */
+  /** Resolves when the worker has reported every recorded event as committed. */
   untilCommitted(withinMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startRecorder(stack: StackUnderTest): Promise<Recorder> {
   };
 }
 
-/** Returns all requests of an account, fetched page by page. */
+/** Returns all requests of an account from the request log, fetched page by page. */
 export async function listAll(messaging: Messaging, accountId: string) {
   const requests = [];
   for (let offset = 0; ; offset += 500) {

@@ -45,7 +45,9 @@ afterAll(() => undoAll(undo), 120_000);
 
 let batches = 0;
 
-/** Queues a batch directly, bypassing the spool, and waits until the worker has processed it. */
+/**
+ * Queues a batch of events directly, bypassing the spool, and waits until the worker has processed the batch.
+ */
 async function queueBatch(events: readonly unknown[], id = `test-${(batches += 1)}`): Promise<void> {
   const data = { batchId: id, events, traceparents: events.map(() => null) };
   await queue.add(requestEventBatch.name, data, { ...requestEventBatchOptions, jobId: id });
@@ -233,7 +235,7 @@ describe('an invalid event', () => {
     expect(await dead.count()).toBe(before);
     const accountId = newAccountId();
     const [letter] = await dead.list(1);
-    // Simulates an upgrade of the worker that can parse the event.
+    // Simulates an upgrade of the worker to a version that can parse the event.
     await redis.hset(
       `bull:request-events-dead:${letter!.id}`,
       'data',

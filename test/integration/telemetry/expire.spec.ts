@@ -225,7 +225,7 @@ test('a month without rows is dropped, and created again for a late event', asyn
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
   await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
-  // The worker's cache still contains the partition of this month.
+  // The worker's cache still contains the table partition of this month.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
 });
@@ -249,7 +249,7 @@ describe('request contents', () => {
     const theirs = await keep(other, 9);
     expect(await listAccountsWithContents(database)).toEqual(expect.arrayContaining([own, other]));
     expect(await read(own, old)).toMatchObject({ packed: Buffer.from('packed').toString('base64') });
-    // Expired contents are hidden even before they are deleted.
+    // Expired request contents are hidden even before they are deleted.
     expect(await read(own, over)).toBeNull();
     expect(await expire(own, 7)).toMatchObject({ contents: 2 });
     expect([await read(own, fresh), await read(own, old)]).toEqual([expect.anything(), null]);

@@ -39,7 +39,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => encoder.release());
 
-/** Returns the router's responses, computed in this process with the shipped encoder. */
+/**
+ * Creates a function that returns the tool router's replies, computed in this process with the shipped
+ * encoder.
+ */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {
     encoder: has,

@@ -9,7 +9,7 @@ import { undoAll, type Undo } from '../stack.fixture.ts';
 
 const bucket = 'act:51-100';
 const minuteMs = 60_000;
-/** The start of the traffic, five days ago. The traffic has one conversation per minute. */
+/** The start time of the test requests, five days ago. The requests contain one conversation per minute. */
 const startMs = Date.now() - 5 * 86_400_000;
 const undo: Undo[] = [];
 let recorder: Recorder;
@@ -33,8 +33,8 @@ interface Conversation {
   readonly place: number;
   readonly toolList: string;
   /**
-   * The smallest K with which the plan would have forwarded the needed tool. Only for shadow conversations,
-   * which all call this tool.
+   * The smallest K with which the plan would have forwarded the needed tool. Only shadow conversations have
+   * this field, and all shadow conversations call the needed tool.
    */
   readonly heldFromK?: number;
   readonly isRecovered?: boolean;
@@ -73,8 +73,8 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates traffic in which every fifth conversation is a shadow conversation. One of every `recovered`
- * conversations recovers a tool, unless it is a shadow conversation.
+ * Creates conversations, of which every fifth is a shadow conversation. One of every `recovered`
+ * conversations recovers a tool, unless the conversation is a shadow conversation.
  */
 function traffic(
   from: number,

@@ -34,8 +34,8 @@ function rankOf(tools: readonly Offered[], question: string, name: string): numb
 }
 
 /**
- * Collisions added to GitHub's tools. Each has the intended tool, its rival, and a request for the intended
- * tool.
+ * Tools that are easily confused, added to GitHub's tools. Each entry has the intended tool, a similar tool,
+ * and a request for the intended tool.
  */
 const collisions = [
   {

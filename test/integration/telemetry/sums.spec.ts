@@ -89,7 +89,8 @@ describe('totals over many months', () => {
       const time = new Date(Math.floor(timeMs)).toISOString();
       const change = {
         ...{ toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 },
-        // Some recovery rounds cost more than the savings of pruning, and some definitions were not counted.
+        // Some recovery rounds cost more than the savings of pruning.
+        // Some tool definitions were not counted.
         ...{ recoveryTokens: at % 4 === 0 ? at * 150 : 0, toolTokensSaved: at % 6 === 0 ? null : 40 - at },
       };
       await recordAt(
@@ -210,7 +211,7 @@ it('the totals can be recomputed from the request log, and stay when rows are de
   expect(hours.rowCount).toBe(0);
 });
 
-/** The values in the column order of the table. */
+/** Returns the values of an hourly total in the column order of the table. */
 function renderHour({ hour: { account_id, key_id, hour, ...figures } }: Hour): unknown[] {
   return [account_id, hour, key_id, ...Object.entries(figures).sort()];
 }

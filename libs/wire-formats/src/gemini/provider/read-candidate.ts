@@ -66,7 +66,7 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   return [next, events];
 }
 
-/** The pages that the model read itself, from `urlContextMetadata`. Pages that it could not read are skipped. */
+/** The web pages that the model fetched, from `urlContextMetadata`. Web pages that the model could not fetch are skipped. */
 function parsePages(urlContextMetadata: unknown): string[] {
   const { urlMetadata } = camelMembers(asObject(urlContextMetadata) ?? {});
   return asList(urlMetadata)

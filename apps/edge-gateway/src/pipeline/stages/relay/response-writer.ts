@@ -162,7 +162,7 @@ function renderEvents(
   };
 }
 
-/** Passes events through the recovery rounds and the key's tool lists. Returns the events for the client. */
+/** Applies the recovery rounds and the API key's tool lists to stream events. Returns the events for the client. */
 export function showEvents(
   events: readonly StreamEvent[],
   rounds: RecoveryRounds | null,

@@ -27,7 +27,7 @@ export interface PinnedContext {
   readonly isSure: boolean;
 }
 
-/** Number of messages that are stored without a pause. Each message is encrypted, which takes about 20 µs. */
+/** Number of messages that are stored before the code yields to the event loop. Encrypting one message takes about 20 µs. */
 const keptAtOnce = 256;
 /** How long a request of a conversation with bound reasoning waits for messages that were compressed before. */
 const restoreMsMax = 5_000;
