@@ -13,8 +13,8 @@ export function expectSameRequest(
   losses: readonly string[],
   target: TargetFormat,
 ): void {
-  const asked =
-    target === 'cohere' ? moveDocuments(narrowTools(said, target), heard) : narrowTools(said, target);
+  const narrowed = narrowTools(said, target, losses);
+  const asked = target === 'cohere' ? moveDocuments(narrowed, heard) : narrowed;
   const isLost = (name: string): boolean =>
     losses.some((field) => field === name || field.startsWith(`${name}[`));
   // A format without thinking levels can only turn thinking on.
@@ -51,9 +51,10 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
  * If a format cannot express a tool choice, the gateway adjusts the offered tools. The upstream request then
  * has no tools, or only the required tool.
  */
-function narrowTools(asked: RequestReading, target: TargetFormat): RequestReading {
+function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
-  if (target === 'converse' && choice.mode === 'none')
+  // Converse cannot forbid calls after earlier calls, because it then requires the tools. This is a loss.
+  if (target === 'converse' && choice.mode === 'none' && !losses.includes('tool_choice'))
     return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
   if (target !== 'cohere' || choice.mode !== 'tool') return asked;
   const tools = asked.tools.filter((tool) => asMembers(tool).name === choice.name);
