@@ -223,6 +223,33 @@ describe('counting tokens', () => {
     expect(input_tokens).toBeLessThan(2000);
   });
 
+  it('a translated stream starts with an estimate of the input tokens, and ends with the exact count', async () => {
+    const chunk = (delta: object, finish_reason: string | null = null) => ({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o' },
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const usage = { prompt_tokens: 1007, completion_tokens: 1, total_tokens: 1008 };
+    const chunks = [chunk({ content: 'Hi' }), chunk({}, 'stop'), { ...chunk({}), choices: [], usage }];
+    const body = [...chunks.map((each) => JSON.stringify(each)), '[DONE]'].map((data) => `data: ${data}\n\n`);
+    const headers = { 'content-type': 'text/event-stream' };
+    provider.enqueue(null, { headers, body: body.join('') });
+    const image = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
+    const content = [
+      { type: 'text' as const, text: 'word '.repeat(1000) },
+      { type: 'image' as const, source: image },
+    ];
+    const asked = { model: 'openai/gpt-4o', max_tokens: 100, messages: [{ role: 'user' as const, content }] };
+    const counts: (number | null)[] = [];
+    for await (const event of await client.messages.create({ ...asked, stream: true })) {
+      if (event.type === 'message_start') counts.push(event.message.usage.input_tokens);
+      if (event.type === 'message_delta') counts.push(event.usage.input_tokens);
+    }
+    expect(counts).toEqual([expect.any(Number), 1007]);
+    // 5,000 characters of text and an image: the bytes of the image do not count.
+    expect(counts[0]).toBeGreaterThan(1000);
+    expect(counts[0]).toBeLessThan(6000);
+  });
+
   it('counting tokens returns the provider’s error', async () => {
     const body = { type: 'error', error: { type: 'not_found_error', message: 'model: x' } };
     provider.enqueue(null, { status: 404, body, headers: { 'content-type': 'application/json' } });

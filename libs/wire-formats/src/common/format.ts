@@ -120,6 +120,11 @@ export interface AnswerDefaults {
 export interface StreamRenderOptions extends AnswerDefaults {
   /** Whether the stream includes token usage. Formats that always include usage may ignore this option. */
   readonly includesUsage: boolean;
+  /**
+   * Estimates the input tokens, for formats whose streams start with usage. Most providers send usage at the
+   * end. Absent: unknown input is reported as 0.
+   */
+  readonly estimateInputTokens?: () => number;
 }
 
 export interface RenderedError {

@@ -121,6 +121,8 @@ export interface Exchange {
   contents?: ContentCopy;
   /** The recovery rounds for the response. Absent if the request has no recovery. */
   rounds?: RecoveryRounds;
+  /** Bytes per input token in the account's requests to the model. Absent until the request is planned. */
+  bytesPerToken?: number;
   /** The prompts that are compared after the response. Absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */

@@ -57,6 +57,15 @@ describe('a stream to a client', () => {
     expect(frames[0]!.message).toMatchObject({ id: 'c1', model: 'gpt', content: [], stop_reason: null });
   });
 
+  it('starts with an estimate of the input tokens, and ends with the exact count', () => {
+    const renderer = messages.client.openStreamRenderer({ ...options, estimateInputTokens: () => 12 });
+    const events = [start, ...text(0, 'hi'), finish(), usage, end];
+    const frames = new SseDecoder().push(Buffer.from(events.map((each) => renderer.render(each)).join('')));
+    const [first, last] = [frames[0]!, frames.at(-2)!].map(({ data }) => JSON.parse(data) as Data);
+    expect(first!.message).toMatchObject({ usage: { input_tokens: 12, output_tokens: 0 } });
+    expect(last!.usage).toMatchObject({ input_tokens: 4, cache_read_input_tokens: 6, output_tokens: 4 });
+  });
+
   it('sends usage and finish reason last, and counts cached input separately', () => {
     expect(render([start, ...text(0, 'hi'), finish('tool-calls'), usage, end]).at(-2)).toEqual({
       type: 'message_delta',

@@ -127,8 +127,12 @@ function sendMessageStart(state: StreamRenderState): RenderStep {
   return [{ ...state, started: true }, frames];
 }
 
-function usageOf({ usage }: StreamRenderState): JsonObject {
-  return isEmpty(usage) ? renderUsage({ inputTokens: 0, outputTokens: 0 }) : usage;
+/**
+ * Until usage arrives, the input is an estimate: clients read it from `message_start`, and some read it nowhere
+ * else. The exact count follows in `message_delta`.
+ */
+function usageOf({ usage, estimateInputTokens }: StreamRenderState): JsonObject {
+  return isEmpty(usage) ? renderUsage({ inputTokens: estimateInputTokens(), outputTokens: 0 }) : usage;
 }
 
 function afterMessage(state: StreamRenderState, step: (begun: StreamRenderState) => RenderStep): RenderStep {

@@ -12,6 +12,7 @@ export interface StreamRenderState {
   readonly id: string;
   readonly model: string;
   readonly isOwnFormat: boolean;
+  readonly estimateInputTokens: () => number;
   /**
    * Whether `message_start` has been sent. The event `message_start` is delayed until usage arrives, which
    * most providers send at the start or at the end.
@@ -47,10 +48,15 @@ interface StreamBlock {
 export type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 export type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
-export function beginStreamRender({ id, model }: StreamRenderOptions): StreamRenderState {
+export function beginStreamRender({
+  id,
+  model,
+  estimateInputTokens = () => 0,
+}: StreamRenderOptions): StreamRenderState {
   return {
     id,
     model,
+    estimateInputTokens,
     isOwnFormat: false,
     started: false,
     usage: {},

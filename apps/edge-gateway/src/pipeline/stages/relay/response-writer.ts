@@ -1,5 +1,10 @@
 import type { StreamEvent } from '@gateway/interchange';
-import type { AnswerDefaults, ClientWireFormat, WireFormat } from '@gateway/wire-formats';
+import type {
+  AnswerDefaults,
+  ClientWireFormat,
+  StreamRenderOptions,
+  WireFormat,
+} from '@gateway/wire-formats';
 import {
   eventStreamBytesMax,
   formatNamed,
@@ -9,6 +14,8 @@ import {
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
+import { readNeeds } from '../../../routing/read-needs.ts';
 import type { StreamWriter } from './pass-until-withheld.ts';
 import { passUntilWithheld } from './pass-until-withheld.ts';
 import type { FrameGate } from './frame-gate.ts';
@@ -56,7 +63,8 @@ export function openResponseWriter(
   const render = (through: RecoveryRounds | null, judge: DeniedCalls | null): StreamWriter => {
     const requested = isSameFormat ? toolGuard?.streamsUsage : undefined;
     const includesUsage = rounds?.streamsUsage ?? requested ?? attempts.current?.streamsUsage ?? false;
-    return renderEvents(client, requestId, { ...defaults, includesUsage }, { rounds: through, calls: judge });
+    const options = { ...defaults, includesUsage, estimateInputTokens: () => estimateInput(exchange) };
+    return renderEvents(client, requestId, options, { rounds: through, calls: judge });
   };
   return {
     client,
@@ -74,6 +82,17 @@ export function openResponseWriter(
     },
     renderStream: (events) => render(null, null).write(Buffer.alloc(0), events),
   };
+}
+
+/**
+ * Estimates the input tokens of the planned request from its length and the account's ratio. Files count as an
+ * image or a page each.
+ */
+function estimateInput({ prompt, bytesPerToken = charactersPerToken }: Exchange): number {
+  if (prompt === undefined) return 0;
+  const { request, body } = prompt;
+  const saved = (request.bytes.length - body.length) / bytesPerToken;
+  return Math.max(0, Math.round(readNeeds(request, bytesPerToken).inputTokens - saved));
 }
 
 type ProviderSide = ReturnType<typeof providerFormatNamed>;
@@ -142,7 +161,7 @@ function splitterOf({ client }: ClientWireFormat): (bytes: Buffer) => Buffer[] {
 function renderEvents(
   format: ClientWireFormat,
   requestId: string,
-  options: AnswerDefaults & { includesUsage: boolean },
+  options: StreamRenderOptions,
   { rounds, calls }: Pick<ResponseWriter, 'rounds' | 'calls'>,
 ): StreamWriter {
   const renderer = format.client.openStreamRenderer(options);

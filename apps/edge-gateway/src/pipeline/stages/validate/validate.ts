@@ -61,6 +61,7 @@ export function validate(
 ): Outbound {
   const owner = { accountId, provider: target.provider.name, model: target.model };
   const bytesPerToken = services.tokenRatios.bytesPerToken(owner);
+  exchange.bytesPerToken = bytesPerToken;
   const draft = draftOf(request, target, planned, exchange);
   const defect = defectOf(draft);
   if (defect === null) {
