@@ -72,6 +72,17 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
   },
 };
 
+/** A video's id names its provider, so the provider is what an account has or lacks. */
+const videoTargets: NonNullable<AuthzRow['targets']> = {
+  own: () => ({ id: 'video_1' }),
+  foreign: ({ other }) => ({ id: `${other.provider}/video_1` }),
+  guessed: () => ({ id: 'xai/video_1' }),
+  deleted: async (world) => {
+    await connectAndDisconnect(world, 'groq');
+    return { id: 'groq/video_1' };
+  },
+};
+
 /**
  * Dashboard pages do not belong to an account: every caller receives the same response for a path below the
  * dashboard.
@@ -253,6 +264,8 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   rerank: notProxied,
   readDocument: notProxied,
   generateVideo: proxied({ prompt: 'A cat' }),
+  getVideo: { targets: videoTargets, notOwn: '400 provider_not_connected' },
+  getVideoContent: { targets: videoTargets, notOwn: '400 provider_not_connected' },
   readOpenApi: {},
   readReference: {},
   goToDashboard: {},

@@ -9,7 +9,7 @@ export const neededScopes: Readonly<Record<KeyScope, readonly string[]>> = {
     ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'converse', 'converseStream'],
     ...['listModels', 'getModel', 'createCompletion', 'createEmbedding', 'createResponse', 'generateImage'],
     ...['editImage', 'varyImage', 'transcribeAudio', 'createSpeech', 'createModeration', 'rerank'],
-    ...['readDocument', 'generateVideo'],
+    ...['readDocument', 'generateVideo', 'getVideo', 'getVideoContent'],
   ],
   read: [
     ...['listApiKeys', 'listProviders', 'getAccount', 'listRequestLog', 'exportRequestLog', 'listSessions'],

@@ -27,6 +27,7 @@ import { DashboardRoute } from './routes/pages/dashboard.route.ts';
 import { DocumentationRoute } from './routes/pages/documentation.route.ts';
 import { ProvidersRoute } from './routes/providers/providers.route.ts';
 import { ProxiesRoute } from './routes/proxies/proxies.route.ts';
+import { VideosRoute } from './routes/proxies/videos.route.ts';
 import { RequestsRoute } from './routes/requests/requests.route.ts';
 import { RoutingInsightsRoute } from './routes/routing/insights.route.ts';
 import { RoutingModelsRoute } from './routes/routing/models.route.ts';
@@ -41,6 +42,7 @@ import { UsageRoute } from './routes/usage/usage.route.ts';
 export const controllers: Type[] = [
   ChatRoute,
   ProxiesRoute,
+  VideosRoute,
   ModelsRoute,
   AccountRoute,
   KeysRoute,

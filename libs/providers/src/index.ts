@@ -24,6 +24,8 @@ export {
   type ProxyEndpoint,
   type ProxyRoute,
   type ProxyShape,
+  type VideoRequest,
+  type VideoRoutes,
 } from './provider/proxy-route.ts';
 export {
   createHostedCredential,

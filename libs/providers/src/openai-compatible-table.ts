@@ -5,7 +5,15 @@ import type { Provider, ProviderQuirks } from './provider/provider.ts';
 import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './provider/proxy-route.ts';
 import { openAiRoutes, rerankRoute as rerank } from './proxies/proxy-routes.ts';
 import { fireworksRerank } from './proxies/rerank-shapes.ts';
-import { siliconflowVideo, togetherVideo, xaiVideo } from './proxies/video-shapes.ts';
+import {
+  openAiVideos,
+  siliconflowVideo,
+  siliconflowVideos,
+  togetherVideo,
+  togetherVideos,
+  xaiVideo,
+  xaiVideos,
+} from './proxies/video-shapes.ts';
 
 interface OpenAiCompatibleRow {
   readonly name: string;
@@ -60,7 +68,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
     docsUrl: 'https://platform.openai.com/docs/api-reference/chat',
-    proxyRoutes: { 'videos/generations': { path: '/videos' } },
+    proxyRoutes: { 'videos/generations': { path: '/videos', videos: openAiVideos } },
     quirks: { streamUsage: 'own-chunk' },
     takesPromptCacheKey: true,
     hasResponsesModels: true,
@@ -114,7 +122,9 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'xAI',
     baseUrl: 'https://api.x.ai/v1',
     docsUrl: 'https://docs.x.ai/docs/api-reference',
-    proxyRoutes: { 'videos/generations': { path: '/videos/generations', shape: xaiVideo } },
+    proxyRoutes: {
+      'videos/generations': { path: '/videos/generations', shape: xaiVideo, videos: xaiVideos },
+    },
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning_content' },
   }),
   openAiCompatible({
@@ -123,7 +133,10 @@ export const openAiCompatibleTable: readonly Provider[] = [
     baseUrl: 'https://api.together.xyz/v1',
     docsUrl: 'https://docs.together.ai/docs/openai-api-compatibility',
     // https://docs.together.ai/reference. Together's video endpoint uses version 2 of the API.
-    proxyRoutes: { rerank, 'videos/generations': { path: '/../v2/videos', shape: togetherVideo } },
+    proxyRoutes: {
+      rerank,
+      'videos/generations': { path: '/../v2/videos', shape: togetherVideo, videos: togetherVideos },
+    },
     quirks: { streamUsage: 'last-choice', emptyToolCalls: true },
   }),
   openAiCompatible({
@@ -203,7 +216,10 @@ export const openAiCompatibleTable: readonly Provider[] = [
     baseUrl: 'https://api.siliconflow.com/v1',
     docsUrl: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
     // https://docs.siliconflow.com/en/api-reference
-    proxyRoutes: { rerank, 'videos/generations': { path: '/video/submit', shape: siliconflowVideo } },
+    proxyRoutes: {
+      rerank,
+      'videos/generations': { path: '/video/submit', shape: siliconflowVideo, videos: siliconflowVideos },
+    },
   }),
   openAiCompatible({
     name: 'novita',

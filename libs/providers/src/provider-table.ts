@@ -11,7 +11,7 @@ import {
 import { vertexImage } from './proxies/image-shapes.ts';
 import { hostedRouteOf, rerankRoute } from './proxies/proxy-routes.ts';
 import { voyageRerank } from './proxies/rerank-shapes.ts';
-import { veoVideo } from './proxies/video-shapes.ts';
+import { geminiVideos, veoVideo, vertexVideos } from './proxies/video-shapes.ts';
 
 /**
  * All providers: OpenAI-compatible providers, providers with their own format, and providers without chat
@@ -42,7 +42,11 @@ const providerTable: readonly Provider[] = [
     proxyRoutes: {
       embeddings: { path: '/openai/embeddings', auth: { kind: 'bearer' } },
       'images/generations': { path: '/openai/images/generations', auth: { kind: 'bearer' } },
-      'videos/generations': { path: '/models/{model}:predictLongRunning', shape: veoVideo },
+      'videos/generations': {
+        path: '/models/{model}:predictLongRunning',
+        shape: veoVideo,
+        videos: geminiVideos,
+      },
     },
     quirks: {},
   },
@@ -66,6 +70,7 @@ const providerTable: readonly Provider[] = [
       'videos/generations': {
         path: '/publishers/google/models/{model}:predictLongRunning',
         shape: veoVideo,
+        videos: vertexVideos,
       },
     },
     quirks: {},

@@ -13,7 +13,7 @@ const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
       ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'converse', 'converseStream'],
       ...['createCompletion', 'createEmbedding', 'createResponse', 'createModeration', 'createSpeech'],
       ...['generateImage', 'editImage', 'varyImage', 'transcribeAudio', 'rerank', 'readDocument'],
-      ...['generateVideo', 'listModels', 'getModel'],
+      ...['generateVideo', 'getVideo', 'getVideoContent', 'listModels', 'getModel'],
     ],
     read: [
       ...['getAccount', 'listApiKeys', 'listProviders', 'getRoutingPreferences', 'listRoutingModels'],

@@ -36,6 +36,29 @@ export interface ProxyRoute {
    * forwarded unchanged.
    */
   readonly shape?: ProxyShape;
+  /** How the videos that the route creates are retrieved. Absent: the provider serves no such request. */
+  readonly videos?: VideoRoutes;
+}
+
+/** A request for a video's state: GET, or POST with a body. */
+export interface VideoRequest {
+  /** Path under the provider's base URL. */
+  readonly path: string;
+  readonly body?: JsonFields;
+}
+
+/** A provider's requests for generated videos. Ids in paths are percent-encoded, except for their slashes. */
+export interface VideoRoutes {
+  /** Matches the ids of this provider's videos. Absent: the ids have no form of their own. */
+  readonly ids?: RegExp;
+  /** The request for a video's state, or undefined if the id is not one of this provider. */
+  readonly stateOf: (id: string) => VideoRequest | undefined;
+  /** Maps the state to OpenAI's video object. Absent: the state is returned unchanged. */
+  readonly mapState?: (state: JsonFields, id: string) => JsonFields;
+  /** The path of a video's bytes. Absent: the state contains their URL. */
+  readonly contentPathOf?: (id: string) => string;
+  /** The URL of the bytes of a finished video in its state. */
+  readonly urlOf?: (state: JsonFields) => string | undefined;
 }
 
 /** A provider's proxy routes. A provider does not support endpoints without a route. */

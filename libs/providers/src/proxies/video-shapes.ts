@@ -1,4 +1,4 @@
-import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
+import type { JsonFields, ProxyShape, VideoRoutes } from '../provider/proxy-route.ts';
 import { aspectOf, countOf, present, renamed, sizeOf, without } from './shape-fields.ts';
 
 /**
@@ -66,4 +66,98 @@ export const veoVideo: ProxyShape = (request, model) => {
     },
     mapAnswer: (answer) => renderQueued(answer, answer['name'], model),
   };
+};
+
+/** Percent-encodes an id for a path. The names of Google's operations contain slashes. */
+function encodeId(id: string): string {
+  return id.split('/').map(encodeURIComponent).join('/');
+}
+
+type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
+
+/** Renders OpenAI's video object. The provider's own fields stay, except for its own status. */
+function renderState(state: JsonFields, id: string, status: VideoStatus): JsonFields {
+  return { ...state, id, object: 'video', status };
+}
+
+function fieldsOf(value: unknown): JsonFields {
+  return typeof value === 'object' && value !== null ? (value as JsonFields) : {};
+}
+
+function firstOf(value: unknown): JsonFields {
+  return fieldsOf(Array.isArray(value) ? (value as unknown[])[0] : undefined);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** https://platform.openai.com/docs/api-reference/videos/retrieve */
+export const openAiVideos: VideoRoutes = {
+  ids: /^video_/,
+  stateOf: (id) => ({ path: `/videos/${encodeId(id)}` }),
+  contentPathOf: (id) => `/videos/${encodeId(id)}/content`,
+};
+
+const xaiStatuses: Readonly<Record<string, VideoStatus>> = { pending: 'in_progress', done: 'completed' };
+
+/** https://docs.x.ai/docs/guides/video-generation */
+export const xaiVideos: VideoRoutes = {
+  stateOf: (id) => ({ path: `/videos/${encodeId(id)}` }),
+  mapState: (state, id) => renderState(state, id, xaiStatuses[String(state['status'])] ?? 'failed'),
+  urlOf: ({ video }) => textOf(fieldsOf(video)['url']),
+};
+
+/** https://docs.together.ai/reference/get-videos-id: the state has OpenAI's shape. */
+export const togetherVideos: VideoRoutes = {
+  stateOf: (id) => ({ path: `/../v2/videos/${encodeId(id)}` }),
+  urlOf: ({ outputs }) => textOf(fieldsOf(outputs)['video_url']),
+};
+
+const siliconflowStatuses: Readonly<Record<string, VideoStatus>> = {
+  InQueue: 'queued',
+  InProgress: 'in_progress',
+  Succeed: 'completed',
+};
+
+/** https://docs.siliconflow.com/en/api-reference/videos/get_videos_status */
+export const siliconflowVideos: VideoRoutes = {
+  stateOf: (id) => ({ path: '/video/status', body: { requestId: id } }),
+  mapState: (state, id) => renderState(state, id, siliconflowStatuses[String(state['status'])] ?? 'failed'),
+  urlOf: ({ results }) => textOf(firstOf(fieldsOf(results)['videos'])['url']),
+};
+
+/** Maps a long-running operation (google.longrunning.Operation). */
+function mapOperation(state: JsonFields, id: string): JsonFields {
+  const ended = state['error'] === undefined ? 'completed' : 'failed';
+  return renderState(state, id, state['done'] === true ? ended : 'in_progress');
+}
+
+/** https://ai.google.dev/gemini-api/docs/video */
+export const geminiVideos: VideoRoutes = {
+  ids: /^models\/[^/]+\/operations\//,
+  stateOf: (id) => ({ path: `/${encodeId(id)}` }),
+  mapState: mapOperation,
+  urlOf: ({ response }) => {
+    const { generatedSamples } = fieldsOf(fieldsOf(response)['generateVideoResponse']);
+    return textOf(fieldsOf(firstOf(generatedSamples)['video'])['uri']);
+  },
+};
+
+const vertexOperation =
+  /^projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/([^/]+)\/operations\//;
+
+/**
+ * The state of a finished video contains its bytes or their place in Cloud Storage, so there is no content to fetch.
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
+ */
+export const vertexVideos: VideoRoutes = {
+  ids: vertexOperation,
+  stateOf: (id) => {
+    const model = vertexOperation.exec(id)?.[1];
+    if (model === undefined) return undefined;
+    const path = `/publishers/google/models/${encodeURIComponent(model)}:fetchPredictOperation`;
+    return { path, body: { operationName: id } };
+  },
+  mapState: mapOperation,
 };

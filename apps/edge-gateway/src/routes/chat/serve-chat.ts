@@ -55,7 +55,10 @@ export async function serveRaw(
   services: PipelineServices,
   handle: HandleExchange = handleRequest,
 ): Promise<void> {
-  const trace = startRequestTrace(readIncomingTrace(request, services.settings), `POST ${path}`);
+  const trace = startRequestTrace(
+    readIncomingTrace(request, services.settings),
+    `${request.method ?? 'POST'} ${path}`,
+  );
   const exchange = createExchange({ requestId, endpoint: path, format, route, request, response, trace });
   const formatHeader = formatNamed(format).client.requestIdHeader;
   if (formatHeader !== null) exchange.headers[formatHeader] = requestId;

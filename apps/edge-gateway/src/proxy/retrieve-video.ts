@@ -1,0 +1,261 @@
+import { GatewayError, toGatewayError } from '@gateway/errors';
+import { genAi, openSpan, SpanKind } from '@gateway/observability';
+import {
+  findProvider,
+  proxyRouteOf,
+  renderUpstreamRequest,
+  signUpstreamRequest,
+  type JsonFields,
+  type Provider,
+  type ProxyRoute,
+  type UpstreamRequest,
+  type VideoRoutes,
+} from '@gateway/providers';
+import { connectedProviders } from '../connections/open-connection.ts';
+import { loopHeader } from '../loops/loop-guard.ts';
+import type { Attempt } from '../pipeline/exchange/attempt.ts';
+import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
+import type { Exchange } from '../pipeline/exchange/exchange.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
+import { parseNamedModel } from '../pipeline/stages/choose/choose-target.ts';
+import { markSent } from '../pipeline/stages/forward/call-provider.ts';
+import type { Candidate } from '../pipeline/stages/forward/candidates.ts';
+import { tryCandidates } from '../pipeline/stages/forward/try-candidates.ts';
+import { limit } from '../pipeline/stages/limit/limit.ts';
+import { record } from '../pipeline/stages/record/record.ts';
+import { relayError } from '../pipeline/stages/relay/relay-errors.ts';
+import { readWhole } from '../upstream/answer-body.ts';
+import type { Caller } from '../request/request.ts';
+import type { UpstreamReply } from '../upstream/upstream.port.ts';
+import { relayBytes } from './relay.ts';
+
+/** What a client retrieves: the video object, or the bytes of a finished video. */
+export interface WantedVideo {
+  /** The id from the creation's response, with or without the provider's name in front (`xai/<id>`). */
+  readonly id: string;
+  readonly part: 'state' | 'content';
+  /** The query of the content request, such as `variant=thumbnail`. */
+  readonly query: string;
+}
+
+interface VideoTarget {
+  readonly provider: Provider;
+  /** The id as the provider issued it. */
+  readonly id: string;
+  readonly route: ProxyRoute;
+  readonly videos: VideoRoutes;
+}
+
+/**
+ * Returns a generated video, or its state, from the provider that generates it. The gateway stores nothing about
+ * videos. Authentication, limits, credentials and the request log work as they do for proxied requests. Never throws.
+ */
+export async function retrieveVideo(
+  exchange: Exchange,
+  services: PipelineServices,
+  wanted: WantedVideo,
+): Promise<void> {
+  const recording = record(exchange, services);
+  let outcome: RelayOutcome | undefined;
+  try {
+    const known = await authenticate(exchange, services);
+    const turn = services.admission.enter(known.accountId, exchange);
+    if (turn) await turn;
+    const caller = await limit(exchange, known, services);
+    recording.accept(caller);
+    const target = chooseVideo(wanted.id, await connectedProviders(caller.accountId, services));
+    exchange.ledger.provider = target.provider.name;
+    exchange.headers['x-svc-provider'] = target.provider.name;
+    await recording.accepted();
+    do outcome = await relayVideo(wanted, target, exchange, caller, services);
+    while (outcome === undefined);
+  } catch (thrown) {
+    outcome = relayError(toGatewayError(thrown), exchange, services);
+  }
+  recording.finish(outcome);
+  services.admission.leave(exchange);
+}
+
+/** Returns undefined if the response broke before its first byte, and another credential can be tried. */
+async function relayVideo(
+  wanted: WantedVideo,
+  { provider, id, route, videos }: VideoTarget,
+  exchange: Exchange,
+  caller: Caller,
+  services: PipelineServices,
+): Promise<RelayOutcome | undefined> {
+  const target = { provider, model: '', lane: usualLane, ownCredential: null };
+  const answer = await tryCandidates(
+    {
+      ...{ target, exchange, caller, isRepeatable: true },
+      send: ({ connection }, attempt, signal) => {
+        markSent(attempt, exchange);
+        const attributes = { [genAi.operationName]: 'videos', [genAi.providerName]: provider.name };
+        attempt.span = openSpan('videos', attributes, SpanKind.CLIENT);
+        const call = { target: { provider, id, route, videos }, connection, exchange, signal, services };
+        return callProvider(wanted, call, attempt);
+      },
+    },
+    services,
+  );
+  const { mapState } = videos;
+  const isMapped = wanted.part === 'state' && mapState !== undefined;
+  const mapping = isMapped ? { mapAnswer: (state: JsonFields) => mapState(state, id) } : {};
+  const rules = { isMapped, permission: null, ...mapping };
+  return relayBytes(answer, { ...target, route }, rules, exchange).catch(answer.giveUp);
+}
+
+const usualLane = { kind: 'same-format', format: 'chat-completions' } as const;
+
+const idPattern = /^[\w.~:@=+-]+(\/[\w.~:@=+-]+)*$/;
+const idCharactersMax = 512;
+
+/**
+ * Chooses the provider of a video: the one named in front of the id, or else the only connected provider whose videos
+ * have such ids.
+ * @throws GatewayError `invalid_field`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`
+ */
+function chooseVideo(given: string, connected: ReadonlySet<string>): VideoTarget {
+  const isPath = given.split('/').some((step) => step === '.' || step === '..');
+  if (given.length > idCharactersMax || !idPattern.test(given) || isPath)
+    throw new GatewayError('invalid_field', { param: 'id', message: 'The video id is not valid.' });
+  const named = parseNamedModel(given);
+  if (named !== undefined) return chooseNamed(named.provider, named.model, connected);
+  const able = [...connected].flatMap((name) => targetAt(findProvider(name), given) ?? []);
+  const matching = able.filter(({ videos }) => videos.ids?.test(given));
+  const open = able.filter(({ videos }) => videos.ids === undefined);
+  const usable = [matching, open, able].find((targets) => targets.length > 0) ?? [];
+  const [first, ...others] = usable;
+  if (first === undefined) {
+    const message =
+      'No connected provider returns generated videos. Connect the provider that created the video.';
+    throw new GatewayError('provider_not_connected', { param: 'id', message });
+  }
+  if (others.length === 0) return first;
+  const choices = usable.map(({ provider }) => `${provider.name}/${given}`).join(', ');
+  const message = `More than one connected provider can have the video "${given}". Put the provider in front of the id, percent-encoded: ${choices}.`;
+  throw new GatewayError('ambiguous_model', { param: 'id', message });
+}
+
+function chooseNamed(provider: Provider, id: string, connected: ReadonlySet<string>): VideoTarget {
+  if (!connected.has(provider.name)) {
+    const message = `The video needs the provider ${provider.name}, which is not connected. Connect it with PUT /v1/account/providers.`;
+    throw new GatewayError('provider_not_connected', { param: 'id', message });
+  }
+  const target = targetAt(provider, id);
+  if (target !== undefined) return target;
+  const message = `The provider ${provider.name} has no endpoint for the video "${id}".`;
+  throw new GatewayError('endpoint_not_supported', { param: 'id', message });
+}
+
+function targetAt(provider: Provider | undefined, id: string): VideoTarget | undefined {
+  const route = provider && proxyRouteOf(provider, 'videos/generations', '');
+  const videos = route?.videos;
+  if (provider === undefined || route === undefined || videos?.stateOf(id) === undefined) return undefined;
+  return { provider, id, route, videos };
+}
+
+/** Maximum length of a video's state in bytes. A state without bytes of a video takes a few kilobytes. */
+const stateBytesMax = 1024 * 1024;
+/** Maximum redirects on the way to a video's bytes. */
+const redirectsMax = 3;
+
+/** One attempt with one credential. */
+interface VideoCall {
+  readonly target: VideoTarget;
+  readonly connection: Candidate['connection'];
+  readonly exchange: Exchange;
+  readonly signal: AbortSignal;
+  readonly services: PipelineServices;
+}
+
+async function callProvider(
+  { part, query }: WantedVideo,
+  call: VideoCall,
+  attempt: Attempt,
+): Promise<UpstreamReply> {
+  const { id, videos } = call.target;
+  const own = part === 'content' ? videos.contentPathOf?.(id) : undefined;
+  const wanted = own === undefined ? videos.stateOf(id) : { path: query === '' ? own : `${own}?${query}` };
+  const { path, body } = wanted ?? { path: '' };
+  const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  const { url, headers } = await renderCall(path, bytes, call);
+  const reply = await send(url, headers, bytes, call);
+  attempt.headersAt = performance.now();
+  call.connection.health.note(reply.status);
+  const needsContent = part === 'content' && own === undefined;
+  return needsContent && reply.status < 300 ? fetchContent(reply, call) : reply;
+}
+
+function renderCall(
+  path: string,
+  body: Buffer | null,
+  { target: { provider, route }, connection: { baseUrl, credential } }: VideoCall,
+): Promise<UpstreamRequest> {
+  const { auth } = route;
+  const call = {
+    ...{ provider, baseUrl, credential, path },
+    ...({ model: '', format: 'chat-completions', stream: false } as const),
+    ...(auth === undefined ? {} : { auth }),
+  };
+  const signed = { method: 'POST', body: body ?? Buffer.alloc(0) } as const;
+  return signUpstreamRequest(call, renderUpstreamRequest(call), signed);
+}
+
+function send(
+  url: string,
+  { 'content-type': contentType, ...headers }: Record<string, string>,
+  body: Buffer | null,
+  { exchange, signal, services }: VideoCall,
+): Promise<UpstreamReply> {
+  const typed = body === null || contentType === undefined ? {} : { 'content-type': contentType };
+  return services.upstream.send({
+    ...{ url, body, signal },
+    ...(body === null ? { method: 'GET' } : {}),
+    headers: { ...headers, ...typed, accept: exchange.request.headers.accept ?? '*/*' },
+    loopHeader: exchange.request.headers[loopHeader],
+  });
+}
+
+/**
+ * Fetches the bytes from the URL in the state. The credential is sent only to the provider's own address.
+ * @throws GatewayError `not_found` for a video without bytes
+ */
+async function fetchContent(state: UpstreamReply, call: VideoCall): Promise<UpstreamReply> {
+  const { bytes, isWhole } = await readWhole(state.body, stateBytesMax);
+  if (!isWhole) state.body.discard();
+  const own = await renderCall('/', null, call);
+  let url = findUrl(bytes, call.target);
+  for (let redirects = 0; ; redirects += 1) {
+    const isOwn = new URL(url).origin === new URL(own.url).origin;
+    const reply = await send(url, isOwn ? own.headers : { 'accept-encoding': 'identity' }, null, call);
+    const { location } = reply.headers;
+    if (reply.status < 300 || reply.status >= 400 || typeof location !== 'string') return reply;
+    reply.body.discard();
+    if (redirects === redirectsMax || !URL.canParse(location, url))
+      throw new GatewayError('upstream_invalid', { detail: 'an invalid redirect, or too many, to a video' });
+    url = new URL(location, url).href;
+  }
+}
+
+function findUrl(state: Buffer, { provider, id, videos }: VideoTarget): string {
+  const url = videos.urlOf?.(parseState(state));
+  if (url !== undefined && URL.canParse(url)) return url;
+  const reason =
+    videos.urlOf === undefined
+      ? `The provider ${provider.name} returns a video's content within the video object.`
+      : 'The video has no content yet, or its generation failed.';
+  const message = `${reason} See GET /v1/videos/${encodeURIComponent(id)}.`;
+  throw new GatewayError('not_found', { param: 'id', message });
+}
+
+function parseState(bytes: Buffer): JsonFields {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
+  } catch {
+    // The error is thrown below.
+  }
+  throw new GatewayError('upstream_invalid', { detail: 'the state of a video is no JSON object' });
+}
