@@ -33,6 +33,7 @@ it('the openai SDK retrieves a video and downloads its content', async () => {
   const openai = new OpenAI({ apiKey: key, baseURL: `${stack.baseUrl}/v1`, maxRetries: 0 });
   const state = { id: 'video_1', object: 'video', status: 'completed', model: 'sora-2', progress: 100 };
   answerWith(state);
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- OpenAI is removing the endpoint, but clients still call it
   expect(await openai.videos.retrieve('video_1')).toEqual(state);
   expect(sent()).toMatchObject({
     method: 'GET',
@@ -40,6 +41,7 @@ it('the openai SDK retrieves a video and downloads its content', async () => {
     headers: { authorization: 'Bearer key-of-openai' },
   });
   replay.enqueue(null, { status: 200, headers: { 'content-type': 'video/mp4' }, body: video });
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- OpenAI is removing the endpoint, but clients still call it
   const content = await openai.videos.downloadContent('video_1', { variant: 'video' });
   expect(content.headers.get('content-type')).toBe('video/mp4');
   expect(Buffer.from(await content.arrayBuffer()).equals(video)).toBe(true);
