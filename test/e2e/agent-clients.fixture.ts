@@ -1,4 +1,4 @@
-import type { ClientFormat } from '@gateway/interchange';
+import type { PlannedFormat } from '@gateway/interchange';
 import { toMessagesTool } from './anthropic.fixture.ts';
 import { toConverseTool } from './bedrock.fixture.ts';
 import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
@@ -33,7 +33,7 @@ export interface AgentAnswer extends ReadAnswer {
  * sends each assistant message back unchanged.
  */
 export interface Agent {
-  readonly format: ClientFormat;
+  readonly format: PlannedFormat;
   user(text: string): object;
   /** Returns one message with a result for each tool call of a response. */
   results(answer: ReadAnswer, text: string): object[];
@@ -48,7 +48,7 @@ interface AgentGiven {
 
 const instructions = 'You help with repositories. '.repeat(200);
 
-export function openAgent(format: ClientFormat, { baseUrl, key, model }: AgentGiven): Agent {
+export function openAgent(format: PlannedFormat, { baseUrl, key, model }: AgentGiven): Agent {
   const style = styles[format];
   return {
     format,
@@ -63,7 +63,7 @@ export function openAgent(format: ClientFormat, { baseUrl, key, model }: AgentGi
   };
 }
 
-function hear(format: ClientFormat, answer: Answer, stream: boolean): AgentAnswer {
+function hear(format: PlannedFormat, answer: Answer, stream: boolean): AgentAnswer {
   const isStream = stream && !(answer.headers['content-type'] ?? '').includes('application/json');
   const read = isStream ? readStream(format, answer.bytes) : readAnswer(format, answer.text);
   return {
@@ -176,7 +176,7 @@ const converse: Style = {
   }),
 };
 
-const styles: { readonly [Format in ClientFormat]: Style } = {
+const styles: { readonly [Format in PlannedFormat]: Style } = {
   'chat-completions': chat,
   messages: messagesStyle,
   converse,

@@ -1,4 +1,4 @@
-import type { ClientFormat } from '@gateway/interchange';
+import type { PlannedFormat } from '@gateway/interchange';
 import { EventStreamDecoder, SseDecoder, textHeader } from '@gateway/wire-formats';
 
 /** A response as an agent reads it. */
@@ -24,7 +24,7 @@ const asJson = (value: unknown): Json => (typeof value === 'object' && value !==
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export function readAnswer(format: ClientFormat, text: string): ReadAnswer {
+export function readAnswer(format: PlannedFormat, text: string): ReadAnswer {
   const body = asJson(JSON.parse(text));
   const error = body['error'] === undefined && body['message'] === undefined ? null : text;
   const reader = readers[format];
@@ -32,7 +32,7 @@ export function readAnswer(format: ClientFormat, text: string): ReadAnswer {
 }
 
 /** Reads a stream the way the SDKs do. */
-export function readStream(format: ClientFormat, bytes: Buffer): ReadAnswer {
+export function readStream(format: PlannedFormat, bytes: Buffer): ReadAnswer {
   return { ...readers[format].stream(bytes), text: bytes.toString('latin1') };
 }
 
@@ -247,7 +247,7 @@ function closeConverseBlock(block: Json): void {
   if (typeof call['input'] === 'string') call['input'] = JSON.parse(call['input']) as unknown;
 }
 
-const readers: { readonly [Format in ClientFormat]: Reader } = {
+const readers: { readonly [Format in PlannedFormat]: Reader } = {
   'chat-completions': { whole: readChat, stream: streamChat },
   messages: { whole: readMessages, stream: streamMessages },
   converse: { whole: readConverse, stream: streamConverse },

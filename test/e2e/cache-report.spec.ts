@@ -1,6 +1,6 @@
 /** Causes prompt cache misses in known ways, and expects the cache report to name the causes. */
 import { requestLogPage, usageCache, type CacheMiss, type RequestLogEntry } from '@gateway/contracts';
-import type { ClientFormat } from '@gateway/interchange';
+import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import pg from 'pg';
 import { eventually } from '../integration/stack.fixture.ts';
@@ -43,7 +43,7 @@ interface Format {
   render(prompt: Prompt): object;
 }
 
-const formats: Readonly<Record<ClientFormat, Format>> = {
+const formats: Readonly<Record<PlannedFormat, Format>> = {
   'chat-completions': {
     models: ['openai/gpt-4o-mini', 'openai/gpt-4o'],
     path: () => '/v1/chat/completions',

@@ -117,6 +117,9 @@ const offerTools: Readonly<Record<ClientName, (names: readonly string[]) => obje
     tools: names.map((name) => ({ type: 'function', function: { name, description, parameters: schema } })),
   }),
   messages: (names) => ({ tools: names.map((name) => ({ name, description, input_schema: schema })) }),
+  responses: (names) => ({
+    tools: names.map((name) => ({ type: 'function', name, description, parameters: schema })),
+  }),
   converse: (names) => ({
     toolConfig: {
       tools: names.map((name) => ({ toolSpec: { name, description, inputSchema: { json: schema } } })),
@@ -125,6 +128,17 @@ const offerTools: Readonly<Record<ClientName, (names: readonly string[]) => obje
 };
 
 const showImage: Readonly<Record<ClientName, object>> = {
+  responses: {
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: question },
+          { type: 'input_image', image_url: `data:image/png;base64,${imageBase64}` },
+        ],
+      },
+    ],
+  },
   'chat-completions': say(
     { type: 'text', text: question },
     { type: 'image_url', image_url: { url: `data:image/png;base64,${imageBase64}` } },
@@ -147,5 +161,6 @@ function say(...content: readonly object[]): object {
 const askToThink: Readonly<Record<ClientName, object>> = {
   'chat-completions': { reasoning_effort: 'low' },
   messages: { output_config: { effort: 'low' } },
+  responses: { reasoning: { effort: 'low' } },
   converse: { outputConfig: { effort: 'low' } },
 };

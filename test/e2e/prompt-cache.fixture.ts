@@ -1,5 +1,5 @@
 /** A test provider that caches prompt prefixes as providers document it, in each client format. */
-import type { ClientFormat, JsonObject } from '@gateway/interchange';
+import type { PlannedFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
 /**
@@ -58,7 +58,7 @@ export class PromptCache {
     return { status: 200, headers: json, body: answers[format](use) };
   };
 
-  #use(format: ClientFormat, model: string, request: JsonObject): CacheUse {
+  #use(format: PlannedFormat, model: string, request: JsonObject): CacheUse {
     const [tools, system, messages] = prompts[format](request).map((parts) =>
       parts.map(withoutMarkers).filter(isPart),
     );
@@ -97,7 +97,7 @@ type Parts = readonly unknown[];
 const listOf = (value: unknown): Parts => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 
 /** Returns the parts of a request's prompt: tools, instructions and messages. */
-const prompts: Readonly<Record<ClientFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
+const prompts: Readonly<Record<PlannedFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
   'chat-completions': ({ tools, messages }) => [listOf(tools), [], listOf(messages)],
   messages: ({ tools, system, messages }) => [listOf(tools), listOf(system), listOf(messages)],
   converse: ({ toolConfig, system, messages }) => [
@@ -123,7 +123,7 @@ function isPart(text: string): boolean {
   return text !== '';
 }
 
-const answers: Readonly<Record<ClientFormat, (use: CacheUse) => object>> = {
+const answers: Readonly<Record<PlannedFormat, (use: CacheUse) => object>> = {
   'chat-completions': ({ total, read }) => ({
     ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm' },
     choices: [{ index: 0, message: { role: 'assistant', content: 'Done.' }, finish_reason: 'stop' }],

@@ -256,7 +256,7 @@ describe('bad input', () => {
     ['/v1/embeddings', { model: 'nobody-has-this' }, 404, 'model_not_found'],
     ['/v1/embeddings', { model: 'together/x' }, 400, 'provider_not_connected'],
     ['/v1/ocr', { model: 'openai/gpt-4o' }, 400, 'endpoint_not_supported'],
-    ['/v1/responses', { model: 'cohere/command-a' }, 400, 'endpoint_not_supported'],
+    ['/v1/responses', { model: 'voyage/voyage-4' }, 400, 'endpoint_not_supported'],
   ])('%s %j: the gateway returns %i %s without a provider call', async (path, body, status, code) => {
     const answer = await post(path, body);
     expect(answer.status).toBe(status);

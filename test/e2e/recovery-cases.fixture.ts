@@ -1,4 +1,4 @@
-import type { ClientFormat } from '@gateway/interchange';
+import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import {
   connectEachFormat,
@@ -47,7 +47,7 @@ export const throughRecovery = (id: string, name = wanted, args: unknown = given
 
 /** A client format, with a provider of the same format. */
 export interface RecoveryCase {
-  readonly format: ClientFormat;
+  readonly format: PlannedFormat;
   readonly model: string;
   readonly cached?: boolean;
 }

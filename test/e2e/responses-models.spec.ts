@@ -2,7 +2,7 @@
  * Tests models that accept tools only on the Responses API, for clients of the other formats. The scripted
  * provider rejects requests that OpenAI would reject.
  */
-import type { ClientFormat } from '@gateway/interchange';
+import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { createTestAccount, createTestKey, connectProvider } from './account.fixture.ts';
 import { openAgent } from './agent-clients.fixture.ts';
@@ -125,7 +125,7 @@ function script(...responses: readonly Members[]): void {
 
 const lastBody = (): Members => JSON.parse(provider.requests.at(-1)!.body.toString('utf8')) as Members;
 
-describe.each<ClientFormat>(['chat-completions', 'messages', 'converse'])('a client of %s', (format) => {
+describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a client of %s', (format) => {
   it.each([
     ['plain', false],
     ['streamed', true],

@@ -1,6 +1,6 @@
 import {
   foldAnswer,
-  type ClientFormat,
+  type PlannedFormat,
   type Extensions,
   type FinishReason,
   type StreamEvent,
@@ -31,7 +31,7 @@ export interface ModelTurn {
   readonly sending?: ReplayControls;
 }
 
-const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: string; length: string } } = {
+const rawReasons: { readonly [Format in PlannedFormat]: { calls: string; stop: string; length: string } } = {
   'chat-completions': { calls: 'tool_calls', stop: 'stop', length: 'length' },
   messages: { calls: 'tool_use', stop: 'end_turn', length: 'max_tokens' },
   converse: { calls: 'tool_use', stop: 'end_turn', length: 'max_tokens' },
@@ -67,7 +67,7 @@ export function renderAnswer(
 
 const json = { 'content-type': 'application/json' };
 
-function refusalOf(format: ClientFormat, message: string): ReplayControls {
+function refusalOf(format: PlannedFormat, message: string): ReplayControls {
   if (format === 'converse')
     return {
       status: 400,
@@ -87,7 +87,7 @@ function answerOf(turn: ModelTurn, url: string, body: Buffer, rules?: Transcript
   return { ...renderTurn(format, turn, isStream, reasoning), ...turn.sending };
 }
 
-function formatOf(url: string): ClientFormat {
+function formatOf(url: string): PlannedFormat {
   if (url.includes('/messages')) return 'messages';
   return url.includes('/converse') ? 'converse' : 'chat-completions';
 }
@@ -123,7 +123,7 @@ function issueReasoning(
 const defaults = { id: 'answer-1', model: 'scripted', createdAt: 1_795_000_000 };
 
 export function renderTurn(
-  format: ClientFormat,
+  format: PlannedFormat,
   turn: ModelTurn,
   isStream: boolean,
   reasoning: Reasoning = { style: 'blocks', blocks: [] },
@@ -140,7 +140,7 @@ export function renderTurn(
 }
 
 function tellTurn(
-  format: ClientFormat,
+  format: PlannedFormat,
   turn: ModelTurn,
   reasoning: Reasoning,
   isStream: boolean,

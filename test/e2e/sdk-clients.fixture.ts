@@ -3,7 +3,7 @@ import {
   ConverseStreamCommand,
   type ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime';
-import type { ClientFormat } from '@gateway/interchange';
+import type { PlannedFormat } from '@gateway/interchange';
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import OpenAIClient from 'openai';
@@ -32,7 +32,7 @@ export interface Turn {
 
 /** A client that sends requests with tools to the gateway through an SDK. */
 export interface NetClient {
-  readonly format: ClientFormat;
+  readonly format: PlannedFormat;
   ask(turns: readonly Turn[], stream: boolean, signal?: AbortSignal): Promise<HeardAnswer>;
 }
 

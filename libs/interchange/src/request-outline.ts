@@ -12,11 +12,14 @@ export interface ByteEdit extends ByteRange {
   readonly replacement: string;
 }
 
+/** The chat formats whose requests the gateway plans. */
+export type PlannedFormat = 'chat-completions' | 'messages' | 'converse';
+
 /** The formats of the chat APIs that the gateway offers to clients. */
-export type ClientFormat = 'chat-completions' | 'messages' | 'converse';
+export type ClientFormat = PlannedFormat | 'responses';
 
 /** The chat formats that providers use. */
-export type ProviderFormat = ClientFormat | 'responses' | 'gemini' | 'cohere';
+export type ProviderFormat = ClientFormat | 'gemini' | 'cohere';
 
 /**
  * The parts of a chat request that the gateway needs, each with its byte range in the client's body. Strings

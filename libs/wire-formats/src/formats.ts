@@ -18,6 +18,7 @@ const clientFormats: Readonly<Record<ClientFormat, ClientWireFormat>> = {
   'chat-completions': withForeignLosses(chatCompletions),
   converse: withForeignLosses(converse),
   messages: withForeignLosses(messages),
+  responses: withForeignLosses(responses),
 };
 
 /** The table of all formats. A new format needs a folder and an entry in this table. */
@@ -25,7 +26,6 @@ const providerFormats: Readonly<Record<ProviderFormat, WireFormat>> = {
   ...clientFormats,
   gemini: withForeignLosses(gemini),
   cohere: withForeignLosses(cohere),
-  responses: withForeignLosses(responses),
 };
 
 export function formatNamed(name: ClientFormat): ClientWireFormat {

@@ -23,7 +23,7 @@ interface AnswerLoss {
 /** Returns true if a tool call's arguments are not valid JSON because the model's output was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
-const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
+const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse', 'responses'];
 
 const says = (name: string) => (source: Source) => source.beside.has(name);
 const stopsBy =
@@ -38,20 +38,20 @@ export const answerLosses: readonly AnswerLoss[] = [
   {
     field: 'choices[1..]',
     reason: 'one answer is all that the format has: the first is told',
-    to: ['messages', 'converse'],
+    to: ['messages', 'converse', 'responses'],
     concerns: says('choices'),
   },
   {
     field: 'stop reason: an error of the model',
     reason: 'the format has no word for it, and its clients know no others',
-    to: ['chat-completions', 'messages'],
+    to: ['chat-completions', 'messages', 'responses'],
     concerns: stopsBy('error'),
     apply: stopAs('stop'),
   },
   {
     field: 'stop reason: a pause',
     reason: 'the format has no word for it, and its clients know no others',
-    to: ['chat-completions', 'converse'],
+    to: ['chat-completions', 'converse', 'responses'],
     concerns: stopsBy('pause'),
     apply: stopAs('stop'),
   },
@@ -65,7 +65,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   {
     field: 'stop reason: none was told',
     reason: 'the SDK demands one',
-    to: ['converse'],
+    to: ['converse', 'responses'],
     concerns: stopsBy('none'),
     apply: stopAs('stop'),
   },
@@ -110,25 +110,25 @@ export const answerLosses: readonly AnswerLoss[] = [
   {
     field: 'logprobs',
     reason: 'the format has no place for them',
-    to: ['messages', 'converse'],
+    to: ['messages', 'converse', 'responses'],
     concerns: says('logprobs'),
   },
   {
     field: 'citations',
     reason: 'the format cites pages of the web alone, without their words: places in documents are not told',
-    to: ['chat-completions'],
+    to: ['chat-completions', 'responses'],
     concerns: says('citations'),
   },
   {
     field: 'annotations',
     reason: 'places in the whole text, where the format cites block by block',
-    to: ['messages', 'converse'],
+    to: ['messages', 'converse', 'responses'],
     concerns: says('annotations'),
   },
   {
     field: 'audio',
     reason: 'the format has no audio in answers',
-    to: ['messages', 'converse'],
+    to: ['messages', 'converse', 'responses'],
     concerns: says('audio'),
   },
   {
@@ -136,6 +136,14 @@ export const answerLosses: readonly AnswerLoss[] = [
     reason: 'the format has no place for it',
     to: ['chat-completions'],
     concerns: says('redacted thinking'),
+  },
+  {
+    field: 'stop reason: calls without a stop for calls, or the reverse',
+    reason: 'the format has no stop reason, and its clients look for calls in the output',
+    to: ['responses'],
+    concerns: ({ reading: { reason, calls } }) =>
+      !['length', 'filter'].includes(reason) && (reason === 'calls') !== calls.length > 0,
+    apply: (reading) => ({ ...reading, reason: reading.calls.length > 0 ? 'calls' : 'stop' }),
   },
 ];
 

@@ -11,8 +11,18 @@ export interface ConnectedGateway {
   stop(): Promise<void>;
 }
 
-/** One provider per format, mapped to the URL path prefix for that format. */
-const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1beta', cohere: '/v2' } as const;
+/**
+ * One provider per format, mapped to the path prefix for that format. Mistral has no Responses API, so it gets
+ * translated requests of Responses clients.
+ */
+const connected = {
+  openai: '/v1',
+  mistral: '/v1',
+  anthropic: '/v1',
+  hosted: '',
+  google: '/v1beta',
+  cohere: '/v2',
+} as const;
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
   const replay = await startReplayProvider();

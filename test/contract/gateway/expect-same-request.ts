@@ -16,7 +16,9 @@ export function expectSameRequest(
   const narrowed = narrowTools(said, target, losses);
   const asked = target === 'cohere' ? moveDocuments(narrowed, heard) : narrowed;
   const isLost = (name: string): boolean =>
-    losses.some((field) => field === name || field.startsWith(`${name}[`));
+    losses.some((field) => field === name || field.startsWith(`${name}[`)) ||
+    // Without tools, there are no calls to make in parallel.
+    (name === 'parallel_tool_calls' && heard.tools.length === 0);
   // A format without thinking levels can only turn thinking on.
   const isVague = isLost('reasoning_effort') && typeof asked.settings['thinking'] !== 'number';
   const settings = Object.keys(asked.settings).filter(

@@ -146,7 +146,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
 function readInput(text: string): unknown {
   const input = readJson(text);
   if (input === null) return {};
-  return typeof input === 'object' ? input : { arguments: text };
+  return typeof input === 'object' && !Array.isArray(input) ? input : { arguments: text };
 }
 
 const noArguments = { type: 'object', properties: {} };

@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import OpenAI from 'openai';
+import { readResponse } from './source-readings-responses.ts';
 import {
   asList,
   asMembers,
@@ -25,7 +26,7 @@ import {
   type StopReading,
 } from './answer-reading.ts';
 
-export type ClientName = 'chat-completions' | 'messages' | 'converse';
+export type ClientName = 'chat-completions' | 'messages' | 'converse' | 'responses';
 
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
@@ -49,6 +50,7 @@ export function openClients(
     'chat-completions': (model, stream, said) => askOpenAi(openai, { model, messages, ...said }, stream),
     messages: (model, stream, said) =>
       askAnthropic(anthropic, { model, max_tokens: 1024, messages, ...said }, stream),
+    responses: (model, stream, said) => askResponses(openai, { model, input: 'Hello.', ...said }, stream),
     converse: (modelId, stream, said) => {
       const request = { modelId, messages: converseMessages, ...said };
       return stream ? askConverseStream(aws, request) : askConverse(aws, request);
@@ -103,6 +105,17 @@ async function askOpenAi(
     },
     links: linksOf(asList(message.annotations).map(({ url_citation: cited }) => asMembers(cited).url)),
   };
+}
+
+async function askResponses(
+  client: OpenAI,
+  request: OpenAI.Responses.ResponseCreateParamsNonStreaming,
+  stream: boolean,
+): Promise<AnswerReading> {
+  const answer = stream
+    ? await client.responses.stream({ ...request, stream: true }).finalResponse()
+    : await client.responses.create(request);
+  return readResponse(answer as unknown as Members);
 }
 
 /**

@@ -7,6 +7,8 @@ import {
   join,
   linksOf,
   readJson,
+  type AnswerReading,
+  type CallReading,
   type Members,
   type StopReading,
 } from './answer-reading.ts';
@@ -54,47 +56,59 @@ function chooseReason(body: Members, hasCalls: boolean): StopReading {
   return hasCalls ? 'calls' : 'stop';
 }
 
-function readCall({ type, call_id: id, name, input, arguments: given }: Members) {
+function readCall({ type, call_id: id, name, input, arguments: given }: Members): CallReading {
   const called = type === 'custom_tool_call' ? { input } : readJson(asText(given));
   return { id: asText(id) || null, name: asText(name), input: called };
 }
 
 const ownItems = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call']);
 
+/** Reads a whole response, of a recording or of the SDK. */
+export function readResponse(body: Members): AnswerReading {
+  const output = asList(body.output);
+  const parts = messagePartsOf(output);
+  const annotations = parts.flatMap(({ annotations: cited }) => asList(cited));
+  const calls = itemsOf(output, 'function_call', 'custom_tool_call');
+  const usage = asMembers(body.usage);
+  const details = asMembers(usage.input_tokens_details);
+  return {
+    text: join(parts.map(({ type, text, refusal }) => (type === 'refusal' ? refusal : text))),
+    thinking: itemsOf(output, 'reasoning')
+      .map(({ summary, content }) =>
+        [...asList(summary), ...asList(content)].map(({ text }) => asText(text)).join('\n\n'),
+      )
+      .join(''),
+    calls: calls.map(readCall),
+    reason: chooseReason(body, calls.length > 0),
+    usage: {
+      input: asNumber(usage.input_tokens),
+      output: asNumber(usage.output_tokens),
+      cached: asNumber(details.cached_tokens),
+      written: asNumber(details.cache_write_tokens),
+    },
+    links: linksOf(annotations.filter(({ type }) => type === 'url_citation').map(({ url }) => url)),
+  };
+}
+
+function itemsOf(output: readonly Members[], ...types: readonly string[]): Members[] {
+  return output.filter(({ type }) => types.includes(asText(type)));
+}
+
+function messagePartsOf(output: readonly Members[]): Members[] {
+  return itemsOf(output, 'message').flatMap(({ content }) => asList(content));
+}
+
 export const readResponses: ReadSource = (recording) => {
   const streamed = isStreamed(recording);
   const body = streamed ? sumStream(textOf(recording)) : asMembers(readJson(textOf(recording)));
   if (body === null || !Array.isArray(body.output) || asMembers(body.error) === body.error) return null;
   const output = asList(body.output);
-  const of = (...types: readonly string[]): Members[] =>
-    output.filter(({ type }) => types.includes(asText(type)));
-  const parts = of('message').flatMap(({ content }) => asList(content));
-  const annotations = parts.flatMap(({ annotations: cited }) => asList(cited));
-  const calls = of('function_call', 'custom_tool_call');
-  const usage = asMembers(body.usage);
-  const details = asMembers(usage.input_tokens_details);
   return {
-    reading: {
-      text: join(parts.map(({ type, text, refusal }) => (type === 'refusal' ? refusal : text))),
-      thinking: of('reasoning')
-        .map(({ summary, content }) =>
-          [...asList(summary), ...asList(content)].map(({ text }) => asText(text)).join('\n\n'),
-        )
-        .join(''),
-      calls: calls.map(readCall),
-      reason: chooseReason(body, calls.length > 0),
-      usage: {
-        input: asNumber(usage.input_tokens),
-        output: asNumber(usage.output_tokens),
-        cached: asNumber(details.cached_tokens),
-        written: asNumber(details.cache_write_tokens),
-      },
-      links: linksOf(annotations.filter(({ type }) => type === 'url_citation').map(({ url }) => url)),
-    },
+    reading: readResponse(body),
     beside: collect(
-      annotations.length > 0 && 'citations',
+      messagePartsOf(output).some(({ annotations }) => asList(annotations).length > 0) && 'citations',
       output.some(({ type }) => !ownItems.has(asText(type))) && 'parts of its own',
-      calls.some(({ type }) => type === 'custom_tool_call') && 'calls of custom tools',
+      itemsOf(output, 'custom_tool_call').length > 0 && 'calls of custom tools',
     ),
   };
 };

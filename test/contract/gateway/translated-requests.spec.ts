@@ -6,7 +6,6 @@ import {
   gemini,
   nameTools,
   providerFormatNamed,
-  responses,
   scanJson,
   type RequestRoute,
 } from '@gateway/wire-formats';
@@ -33,13 +32,14 @@ interface Target {
 }
 
 const origins: readonly Origin[] = [
+  { api: 'responses', format: 'responses' },
   { api: 'chat_completions', format: 'chat-completions' },
   { api: 'messages', format: 'messages' },
   { api: 'converse', format: 'converse' },
   { api: 'converse_stream', format: 'converse' },
 ];
 const targets: readonly Target[] = [
-  { format: 'chat-completions', provider: 'openai' },
+  { format: 'chat-completions', provider: 'mistral' },
   { format: 'messages', provider: 'anthropic' },
   { format: 'converse', provider: 'hosted' },
   { format: 'gemini', provider: 'google' },
@@ -62,23 +62,31 @@ interface Sent {
   readonly route: RequestRoute;
 }
 
+const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
+  'chat-completions': '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+};
+
 /** Returns the recorded request as a client would send it for another provider. Only the model is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
-  const model = `${provider}/${given ?? recording.model ?? 'some-model'}`;
+  // On Bedrock, models of other families get requests of the Responses API unchanged.
+  const isClaude = provider === 'hosted' && format === 'responses';
+  const name = isClaude ? 'anthropic.some-model' : recording.model;
+  const model = `${provider}/${given ?? name ?? 'some-model'}`;
   const route = { model, stream: recording.streaming };
   const text = bodyOf(recording, 'request').toString('utf8');
   if (format === 'converse') {
     const path = `/model/${encodeURIComponent(model)}/converse${recording.streaming ? '-stream' : ''}`;
     return { path, body: text, route };
   }
-  const path = format === 'messages' ? '/v1/messages' : '/v1/chat/completions';
+  const path = paths[format];
   return { path, body: JSON.stringify({ ...(JSON.parse(text) as object), model }), route };
 }
 
 function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute): ChatRequest {
   const tape = scanJson(body, { depthMax: 128 });
   if (format === 'gemini') return gemini.parseRequest(tape, route);
-  if (format === 'responses') return responses.parseRequest(tape);
   return format === 'cohere'
     ? cohere.parseRequest(tape, route)
     : formatNamed(format).client.parseRequest(tape, route);
@@ -126,6 +134,23 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }
 
+/**
+ * Whether a request of the Responses API contains its whole conversation. The gateway rejects a request without
+ * input, one that continues a stored response, and a result without its call. Converse defines the tools that
+ * only the history calls.
+ */
+function isWhole(recording: Recording, target: Target): boolean {
+  const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;
+  const items = (Array.isArray(body.input) ? body.input : []) as Record<string, unknown>[];
+  const calls = items.filter(({ type }) => /^(?:function|custom_tool)_call$/.test(String(type)));
+  const called = new Set(calls.map(({ call_id: id }) => id));
+  const results = items.filter(({ type }) => /^(?:function|custom_tool)_call_output$/.test(String(type)));
+  const isStored = [body.previous_response_id, body.conversation, body.background].some(Boolean);
+  const isDefined = target.format !== 'converse' || calls.length === 0 || hasTools(recording);
+  const isAnswered = results.every(({ call_id: id }) => called.has(id));
+  return body.input !== undefined && body.input !== null && !isStored && isAnswered && isDefined;
+}
+
 /** Returns whether the request defines tools in the field that current APIs use. */
 function hasTools(recording: Recording): boolean {
   const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;
@@ -141,7 +166,8 @@ for (const target of targets) {
       (recording) =>
         recording.request_file !== null &&
         recording.status === 200 &&
-        (target.model === undefined || hasTools(recording)),
+        (target.model === undefined || hasTools(recording)) &&
+        (origin.format !== 'responses' || isWhole(recording, target)),
       (recording) => translate(origin, target, recording),
     );
   }

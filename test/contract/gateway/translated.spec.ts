@@ -21,6 +21,7 @@ interface Origin {
 const schema = { type: 'object', properties: {} } as const;
 /** A tool in each client's format. */
 const tools: Readonly<Record<ClientName, object>> = {
+  responses: {},
   'chat-completions': { tools: [{ type: 'function', function: { name: 'look_up', parameters: schema } }] },
   messages: { tools: [{ name: 'look_up', input_schema: schema }] },
   converse: { toolConfig: { tools: [{ toolSpec: { name: 'look_up', inputSchema: { json: schema } } }] } },
@@ -38,7 +39,7 @@ const origins: readonly Origin[] = [
     model: 'gpt-6.2-sol',
   },
 ];
-const clientNames: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
+const clientNames: readonly ClientName[] = ['chat-completions', 'messages', 'converse', 'responses'];
 
 let gateway: ConnectedGateway;
 let clients: Record<ClientName, AskModel>;
@@ -57,6 +58,9 @@ function typeOf({ content_type: type, response_file: file }: Recording): string 
   return type ?? 'application/json';
 }
 
+/** The formats whose responses cite web pages in a field that the SDKs read. */
+const citingClients: ReadonlySet<ClientName> = new Set(['chat-completions', 'responses']);
+
 /**
  * Checks the response for a client of another format. The response must equal the recorded response, except
  * for the losses in the table.
@@ -65,7 +69,9 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };
   gateway.replay.enqueue(null, { status: 200, headers, body: bodyOf(recording, 'response') });
-  const model = `${origin.provider}/${origin.model ?? 'some-model'}`;
+  // OpenAI gets requests of the Responses API unchanged, so another provider of chat-completions is called.
+  const provider = client === 'responses' && origin.provider === 'openai' ? 'mistral' : origin.provider;
+  const model = `${provider}/${origin.model ?? 'anthropic.some-model'}`;
   const said = origin.model === undefined ? undefined : tools[client];
   const asked = clients[client](model, recording.streaming, said);
   if (source === null) {
@@ -77,7 +83,7 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
   const read = await asked;
   expect({ ...read, calls: read.calls.map(({ name, input }) => ({ name, input })) }).toEqual({
     ...expected,
-    links: client === 'chat-completions' ? expected.links : [],
+    links: citingClients.has(client) ? expected.links : [],
     calls: expected.calls.map(({ name, input }) => ({ name, input })),
   });
   read.calls.forEach(({ id }, at) =>

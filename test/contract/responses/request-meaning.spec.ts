@@ -1,6 +1,8 @@
-import { providerFormatNamed, responses, scanJson } from '@gateway/wire-formats';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
 import { bodyOf, checkEvery } from '../check-every.ts';
 import { requestMeaning, type Members } from './meaning.ts';
+
+const { client, provider } = formatNamed('responses');
 
 checkEvery(
   'request parsed and rendered',
@@ -9,8 +11,8 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'request');
     const original = JSON.parse(bytes.toString()) as Members;
-    const request = responses.parseRequest(scanJson(bytes, { depthMax: 128 }));
-    const { body, losses } = providerFormatNamed('responses').provider.renderRequest(request, {
+    const request = client.parseRequest(scanJson(bytes, { depthMax: 128 }));
+    const { body, losses } = provider.renderRequest(request, {
       model: request.model,
     });
     expect(requestMeaning(JSON.parse(JSON.stringify(body)) as Members)).toEqual(requestMeaning(original));

@@ -165,6 +165,7 @@ function renderAnswer(
 
 const errorBodies = {
   'chat-completions': errorBody,
+  responses: errorBody,
   messages: messagesErrorBody,
   converse: converseErrorBody,
 } as const;

@@ -21,12 +21,14 @@ import { connectedProviders } from '../connections/open-connection.ts';
 import { limit } from '../pipeline/stages/limit/limit.ts';
 import { record } from '../pipeline/stages/record/record.ts';
 import { relayError } from '../pipeline/stages/relay/relay-errors.ts';
+import type { Caller } from '../request/request.ts';
+import { answerResponses, needsTranslation } from './answer-responses.ts';
 import { forwardBody } from './forward-body.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 import { cloudMark, prepareBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
-import { chooseProxyTarget, mayBeHosted } from './proxy-target.ts';
+import { chooseProxyTarget, mayBeHosted, type WantedProxy } from './proxy-target.ts';
 import { relayBytes } from './relay.ts';
 
 /**
@@ -83,28 +85,50 @@ export async function proxyRequest(
     recording.accept(caller);
     const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings);
     body = await holdUntilModel(exchange.request, scanner, bytesMax, exchange.turn);
-    const guard = await restrictProxied(body, scanner, caller);
     const { model } = body.place;
     exchange.ledger.requestedModel = model;
     const connected = await connectedProviders(caller.accountId, services);
     const ownCredential = await readCredential(body, scanner, services);
-    const target = chooseProxyTarget({ model, endpoint, connected, ownCredential }, services.catalog);
-    const outgoing = await prepareBody(body, scanner, target);
-    note(exchange, model, target, outgoing);
-    await recording.accepted();
-    do {
-      const answer = await forwardBody({ body: outgoing, target, endpoint }, exchange, caller, services);
-      const checked = endpoint === 'responses' ? guard : null;
-      outcome = await relayBytes(answer, target, { ...outgoing, permission: checked }, exchange).catch(
-        answer.giveUp,
-      );
-    } while (outcome === undefined);
+    const wanted = { model, endpoint, connected, ownCredential };
+    outcome =
+      endpoint === 'responses' && needsTranslation(wanted, services.catalog)
+        ? await answerResponses(await body.holdAll(), recording, exchange, caller, services)
+        : await passThrough({ body, scanner, wanted }, recording, exchange, caller, services);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);
   }
   await body?.close();
   recording.finish(outcome);
   services.admission.leave(exchange);
+}
+
+interface Passed {
+  readonly body: HeldBody;
+  readonly scanner: ModelScanner;
+  readonly wanted: WantedProxy;
+}
+
+/** Forwards the body unchanged, apart from the model and the key's tool lists. */
+async function passThrough(
+  { body, scanner, wanted }: Passed,
+  recording: { readonly accepted: () => Promise<void> },
+  exchange: Exchange,
+  caller: Caller,
+  services: PipelineServices,
+): Promise<RelayOutcome> {
+  const { endpoint, model } = wanted;
+  const guard = await restrictProxied(body, scanner, caller);
+  const target = chooseProxyTarget(wanted, services.catalog);
+  const outgoing = await prepareBody(body, scanner, target);
+  note(exchange, model, target, outgoing);
+  await recording.accepted();
+  const permission = endpoint === 'responses' ? guard : null;
+  let outcome: RelayOutcome | undefined;
+  do {
+    const answer = await forwardBody({ body: outgoing, target, endpoint }, exchange, caller, services);
+    outcome = await relayBytes(answer, target, { ...outgoing, permission }, exchange).catch(answer.giveUp);
+  } while (outcome === undefined);
+  return outcome;
 }
 
 /**

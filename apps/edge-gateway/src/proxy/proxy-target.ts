@@ -27,7 +27,8 @@ export interface ProxyTarget {
   readonly ownCredential: string | null;
 }
 
-interface Wanted {
+/** The inputs for choosing a provider. */
+export interface WantedProxy {
   readonly model: string;
   readonly endpoint: ProxyEndpoint;
   /** Names of the account's connected providers. */
@@ -53,7 +54,7 @@ export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
  * `endpoint_not_supported` if the provider does not have the endpoint; `invalid_field` if the model is a
  * routing string
  */
-export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
+export function chooseProxyTarget(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {
   const { model, ownCredential } = wanted;
   const connected =
     ownCredential === null ? wanted.connected : new Set([...wanted.connected, hostedProvider]);
@@ -68,7 +69,11 @@ export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyT
   return targetAt(named.provider, named.model, wanted);
 }
 
-function targetAt(provider: Provider, model: string, { endpoint, ownCredential: own }: Wanted): ProxyTarget {
+function targetAt(
+  provider: Provider,
+  model: string,
+  { endpoint, ownCredential: own }: WantedProxy,
+): ProxyTarget {
   const route = proxyRouteOf(provider, endpoint, model);
   const ownCredential = provider.name === hostedProvider ? own : null;
   if (route !== undefined) return { provider, model, route, ownCredential };
@@ -79,7 +84,7 @@ function targetAt(provider: Provider, model: string, { endpoint, ownCredential: 
   });
 }
 
-function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
+function chooseAmong(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {
   const { model, connected, endpoint, ownCredential } = wanted;
   const offering = catalog.providersOf(model);
   // A credential in the request determines the provider.

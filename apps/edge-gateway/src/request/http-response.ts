@@ -63,5 +63,6 @@ function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string
 /** Returns the error format for an endpoint path: the format that the endpoint's clients can read. */
 export function formatOfPath(path: string): ClientFormat {
   if (/^\/v1\/messages(?:[/?]|$)/.test(path)) return 'messages';
+  if (/^\/v1\/responses(?:[/?]|$)/.test(path)) return 'responses';
   return /^\/model\/[^/]+\/converse/.test(path) ? 'converse' : 'chat-completions';
 }

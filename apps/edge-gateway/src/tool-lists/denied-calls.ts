@@ -1,5 +1,6 @@
 import type { FinishReason, JsonObject, ProviderFormat, StreamEvent } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
+import { findDeniedItem } from './responses-items.ts';
 import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
@@ -115,6 +116,14 @@ export class DeniedCalls {
 
   /** Hides a denied tool call that the provider runs itself, and the result of the call. */
   #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
+    const item = (part.extensions as { readonly responses?: JsonObject }).responses?.['rawItem'];
+    const denied = findDeniedItem(item, this.#permission);
+    if (denied !== undefined) {
+      this.#hasCalls = true;
+      state.hidden.add(block);
+      this.#deny(state, denied);
+      return;
+    }
     const call = identifyServerBlock(part);
     if (call === undefined) {
       if (isResultOf(part, state.hiddenIds)) state.hidden.add(block);

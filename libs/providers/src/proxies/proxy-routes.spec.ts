@@ -212,7 +212,8 @@ describe('endpoints', () => {
   it.each<[string, string, readonly ProxyEndpoint[]]>([
     ['anthropic', 'claude', []],
     ['sandbox', 'sandbox-1', []],
-    ['hosted', 'anthropic.claude-sonnet-4-5', ['responses']],
+    ['hosted', 'anthropic.claude-sonnet-4-5', []],
+    ['hosted', 'openai.gpt-oss-120b-1:0', ['responses']],
     ['hosted', 'arn:aws:bedrock:us-east-1:1:inference-profile/x', ['responses']],
     ['jina', 'm', ['embeddings', 'rerank']],
     ['voyage', 'm', ['embeddings', 'rerank']],

@@ -30,13 +30,17 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
   ['images/generations', /(^|\.)stability\./, stabilityImage],
 ];
 
+/** Models without the Responses API. The gateway translates requests for them to converse. */
+const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
+
 /**
  * Returns the path of an endpoint for a model: InvokeModel, or the OpenAI-compatible path for the Responses
  * API. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {
-  if (endpoint === 'responses') return { path: '/openai/v1/responses', isSigned: true };
+  if (endpoint === 'responses')
+    return converseFamilies.test(model) ? undefined : { path: '/openai/v1/responses', isSigned: true };
   const found = families.find(([of, name]) => of === endpoint && name.test(model));
   return found === undefined ? undefined : { path: '/model/{model}/invoke', isSigned: true, shape: found[2] };
 }

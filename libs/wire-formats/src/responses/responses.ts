@@ -1,24 +1,43 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import type { ClientHalf, StreamParser, WireFormat } from '../common/format.ts';
+import type { ClientWireFormat, StreamParser } from '../common/format.ts';
 import type { Step } from '../common/stream-step.ts';
 import { parseProviderJson } from '../json/parse-json.ts';
 import { isObject } from '../json/read-members.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../sse/sse-frames.ts';
+import { listCalls, listContext, outlineRequest, toolDefinitions } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
+import { renderError, renderStreamError } from './client/render-error.ts';
+import { renderResponse } from './client/render-response.ts';
+import { ResponseStream } from './client/render-stream.ts';
+import { editRequest } from './edit-request.ts';
 import { readEvent } from './provider/read-event.ts';
 import { endResponse, parseError, readStart } from './provider/read-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState, type StreamState } from './provider/stream-state.ts';
 import { toolNamePattern } from './shared/tools.ts';
 
-/**
- * OpenAI's Responses API. OpenAI's newer models take tools only here. The gateway can also parse client
- * requests in this format.
- */
-export const responses: WireFormat<'responses'> & Pick<ClientHalf, 'parseRequest'> = {
+/** OpenAI's Responses API. OpenAI's newer models take tools only here. */
+export const responses: ClientWireFormat = {
   name: 'responses',
+  client: {
+    contentType: 'application/json; charset=utf-8',
+    streamContentType: 'text/event-stream; charset=utf-8',
+    framing: 'sse',
+    requestIdHeader: null,
+    joinsTexts: false,
+    outlineRequest,
+    listContext,
+    toolDefinitions,
+    requestsStreamedUsage: () => true,
+    listCalls,
+    parseRequest,
+    renderResponse,
+    openStreamRenderer: (options) => new ResponseStream(options),
+    renderError,
+    renderStreamError,
+  },
   spellings: ['item', 'isJoined', 'isInstructions', 'content', 'input', 'reasoning'],
   takesGrammars: true,
   adoptedMembers: {
@@ -35,7 +54,7 @@ export const responses: WireFormat<'responses'> & Pick<ClientHalf, 'parseRequest
     openStreamParser,
     parseError,
   },
-  parseRequest,
+  editRequest,
 };
 
 function openStreamParser(): StreamParser {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { proxyRequest } from '../../proxy/proxy-request.ts';
+import { chatErrors } from '../chat/chat-operation.ts';
 import { serveChat } from '../chat/serve-chat.ts';
 
 const model = z.string().max(512).meta({
@@ -92,6 +93,9 @@ const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
   },
 };
 
+const translated =
+  'Works with every provider that has chat models. If the provider does not serve the Responses API, the request and its response are translated like those of the other chat formats. Requests with `previous_response_id`, `conversation` or `background` need a provider that stores responses. All other requests are proxied: ';
+
 /**
  * Describes a proxied endpoint in the API reference. The gateway reads the `model` field and, for a key with
  * tool lists, the tools. The provider defines all other fields.
@@ -104,6 +108,7 @@ function describeProxy(endpoint: ProxyEndpoint): Operation {
     tag: 'Proxies',
     summary,
     description:
+      (endpoint === 'responses' ? translated : '') +
       'Forwards the request unchanged to the provider of `model` with that provider’s stored credential, and returns the response byte for byte. Nothing is pruned or compressed. If the key has tool lists, tools that it may not use are removed from a JSON body, and calls of such tools from a response of the Responses API. The gateway records usage figures and no contents.',
     body: {
       schema: z.looseObject({ model, ...optional }),
@@ -127,7 +132,7 @@ function describeProxy(endpoint: ProxyEndpoint): Operation {
           }
         : {}),
     },
-    errors,
+    errors: endpoint === 'responses' ? [...new Set([...errors, ...chatErrors])] : errors,
   };
 }
 
@@ -208,7 +213,7 @@ export class ProxiesRoute {
     return serveChat(
       request,
       reply,
-      { path, format: 'chat-completions' },
+      { path, format: endpoint === 'responses' ? 'responses' : 'chat-completions' },
       this.#services,
       (exchange, services) => proxyRequest(exchange, services, endpoint),
     );

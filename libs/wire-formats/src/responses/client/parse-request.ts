@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatMessage, ChatRequest, ChatSettings, JsonObject } from '@gateway/interchange';
-import { examplesField } from '../../common/gateway-fields.ts';
+import { cloudFields, examplesField } from '../../common/gateway-fields.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 import {
@@ -35,7 +35,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
     stream: body.stream === true,
     streamsUsage: true,
     extensions: own.of({
-      ...otherMembers(body, [...parsedMembers, ...read]),
+      ...otherMembers(body, [...parsedMembers, ...cloudFields, ...read]),
       ...rest,
       ...(isCarried && tools.length > 0 ? {} : optional('tool_choice', body.tool_choice)),
       input: spelling,

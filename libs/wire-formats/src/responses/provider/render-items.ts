@@ -19,7 +19,7 @@ const callIdPattern = /^.{1,64}$/s;
 interface ItemContext {
   readonly isOwnFormat: boolean;
   readonly losses: Loss[];
-  /** Ids of the calls of custom tools, whose results are items of another type. */
+  /** Ids of the calls of custom tools. Their results are items of another type. */
   readonly customIds: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ function startsItem(part: ChatPart): boolean {
   return item !== undefined && isJoined !== true;
 }
 
-/** Renders a part that is an item of its own. Undefined for the content of a message. */
+/** Renders a part that is a whole item. Undefined for the content of a message. */
 function renderItem(part: ChatPart, field: string, context: ItemContext): JsonObject[] | undefined {
   switch (part.type) {
     case 'tool-call':

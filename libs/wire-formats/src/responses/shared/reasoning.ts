@@ -1,4 +1,5 @@
 import type { ChatPart, JsonObject, ThinkingPart } from '@gateway/interchange';
+import { parseObject } from '../../json/parse-json.ts';
 import { asList, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './settings.ts';
 
@@ -9,8 +10,29 @@ import { own } from './settings.ts';
  */
 const signaturePrefix = 'responses.';
 
+/**
+ * Starts the encrypted content that the gateway renders for reasoning of other formats. The content carries the
+ * other provider's signature, which the provider checks in the next turn.
+ */
+const sealPrefix = 'gateway.';
+
 /** Between the parts of a summary, which form one text in other formats. */
 export const summarySeparator = '\n\n';
+
+/** Renders the encrypted content of a reasoning item. Undefined for reasoning without a signature. */
+export function sealReasoning({ signature, redacted }: ThinkingPart): string | undefined {
+  if (signature?.startsWith(signaturePrefix) === true) return signature.slice(signaturePrefix.length);
+  if (signature === undefined && redacted === undefined) return undefined;
+  return sealPrefix + Buffer.from(JSON.stringify({ signature, redacted })).toString('base64url');
+}
+
+/** Reverses `sealReasoning`. Content that the gateway did not render belongs to this format. */
+function openReasoning(encrypted: string): Pick<ThinkingPart, 'signature' | 'redacted'> {
+  if (!encrypted.startsWith(sealPrefix)) return { signature: signReasoning(encrypted) };
+  const text = Buffer.from(encrypted.slice(sealPrefix.length), 'base64url').toString('utf8');
+  const { signature, redacted } = parseObject(text) ?? {};
+  return { ...optional('signature', asText(signature)), ...optional('redacted', asText(redacted)) };
+}
 
 export function signReasoning(encrypted: string): string {
   return signaturePrefix + encrypted;
@@ -29,7 +51,7 @@ export function parseReasoning(item: JsonObject): ChatPart {
   return {
     type: 'thinking',
     text: readReasoningTexts(item).join(summarySeparator),
-    ...optional('signature', encrypted === undefined ? undefined : signReasoning(encrypted)),
+    ...(encrypted === undefined ? {} : openReasoning(encrypted)),
     extensions: own.of({ reasoning: item }),
   };
 }

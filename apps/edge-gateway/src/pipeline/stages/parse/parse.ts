@@ -81,16 +81,22 @@ export async function parse(
   const bytes = await readBody(exchange.request, services.settings.bodyBytesMax, (length) =>
     held?.add(length * bodyMemoryFactor),
   );
+  return parseBytes(bytes, exchange);
+}
+
+/** Parses a body that is in memory. */
+export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<ParsedRequest> {
   const tape = scanBody(bytes);
-  held?.add(tape.memoryBytes);
+  exchange.turn?.memory.add(tape.memoryBytes);
   if (isLarge(bytes)) await nextTurn();
   const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  // All client formats except `chat-completions` reject these credential fields as unknown fields.
-  const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
+  // The other client formats reject these credential fields as unknown fields.
+  const takesCredential = exchange.format === 'chat-completions' || exchange.format === 'responses';
+  const ownCredential = takesCredential ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);
   return { bytes, tape, outline, conversation, ownCredential };
 }

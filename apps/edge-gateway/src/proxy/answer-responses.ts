@@ -1,0 +1,69 @@
+import { GatewayError } from '@gateway/errors';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import { formatsOf } from '@gateway/providers';
+import { findStateful } from '@gateway/wire-formats';
+import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
+import type { Exchange } from '../pipeline/exchange/exchange.ts';
+import { identityPlan } from '../pipeline/exchange/tool-plan.ts';
+import { restrictTools } from '../pipeline/restrict-tools.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { choose } from '../pipeline/stages/choose/choose.ts';
+import { parseNamedModel } from '../pipeline/stages/choose/choose-target.ts';
+import { forward } from '../pipeline/stages/forward/forward.ts';
+import { parseBytes } from '../pipeline/stages/parse/parse.ts';
+import { relay } from '../pipeline/stages/relay/relay.ts';
+import { validate } from '../pipeline/stages/validate/validate.ts';
+import type { Caller, ParsedRequest, Target } from '../request/request.ts';
+import { chooseProxyTarget, type WantedProxy } from './proxy-target.ts';
+
+/** Whether the provider of a request of the Responses API has chat models, but does not serve this API. */
+export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): boolean {
+  const named = parseNamedModel(wanted.model);
+  if (named !== undefined && formatsOf(named.provider).length === 0) return false;
+  try {
+    chooseProxyTarget(wanted, catalog);
+    return false;
+  } catch (error) {
+    return error instanceof GatewayError && error.code === 'endpoint_not_supported';
+  }
+}
+
+/**
+ * Answers a request of the Responses API with a provider of any chat format. The steps are those of a chat
+ * request without planning: tools and conversation are sent unchanged.
+ * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response
+ */
+export async function answerResponses(
+  bytes: Buffer,
+  recording: { readonly accepted: () => Promise<void> },
+  exchange: Exchange,
+  caller: Caller,
+  services: PipelineServices,
+): Promise<RelayOutcome> {
+  const parsed = await parseBytes(bytes, exchange);
+  exchange.contents?.read(parsed);
+  const request = restrictTools(parsed, exchange, caller);
+  const target = await choose(request, exchange, caller, services);
+  requireStateless(request, target);
+  const tools = request.outline.tools.map(({ index }) => index);
+  const planned = identityPlan(tools, tools.length === 0 ? null : 'off');
+  const outbound = validate(request, target, planned, exchange, caller, services);
+  exchange.prompt = { request, body: outbound.body };
+  await recording.accepted();
+  let outcome: RelayOutcome | undefined;
+  do {
+    const answer = await forward(outbound, target, exchange, caller, services);
+    outcome = await relay(answer, answer.target, exchange, services, null).catch(answer.giveUp);
+  } while (outcome === undefined);
+  return outcome;
+}
+
+/** A provider of another format stores no responses. */
+function requireStateless({ tape }: ParsedRequest, { provider, lane }: Target): void {
+  const param = lane.kind === 'translated' ? findStateful(tape) : undefined;
+  if (param === undefined) return;
+  throw new GatewayError('invalid_field', {
+    param,
+    message: `The provider ${provider.name} stores no responses, so it cannot use ${param}. Send the whole conversation in input, without ${param}.`,
+  });
+}

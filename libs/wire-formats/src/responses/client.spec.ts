@@ -1,0 +1,128 @@
+import { foldAnswer, type StreamEvent } from '@gateway/interchange';
+import { formatNamed } from '../formats.ts';
+import { scanJson } from '../json/scan-json.ts';
+
+const format = formatNamed('responses');
+const { client, provider } = format;
+const defaults = { id: 'request-1', model: 'm', createdAt: 1, includesUsage: true };
+
+const place = (block: number) => ({ choice: 0, block });
+const events: readonly StreamEvent[] = [
+  { type: 'message-start', format: 'messages', id: 'msg_1', model: 'claude' },
+  { type: 'thinking-start', ...place(0) },
+  { type: 'thinking-delta', ...place(0), text: 'Hm.' },
+  { type: 'thinking-end', ...place(0), signature: 'Eq==' },
+  { type: 'text-start', ...place(1) },
+  { type: 'text-delta', ...place(1), text: 'Rome' },
+  { type: 'citation', ...place(1), citation: { url: 'https://example.com', title: 'Example' } },
+  { type: 'tool-call-start', ...place(2), id: 'call_1', name: 'f', kind: 'function' },
+  { type: 'text-end', ...place(1) },
+  { type: 'tool-call-delta', ...place(2), argumentsText: '{"a":1}' },
+  { type: 'tool-call-end', ...place(2) },
+  { type: 'finish', choice: 0, reason: 'tool-calls', rawReason: 'tool_use' },
+  { type: 'usage', usage: { inputTokens: 5, outputTokens: 2, cachedInputTokens: 3 } },
+  { type: 'message-end' },
+];
+
+function readStream(given: readonly StreamEvent[]): Record<string, unknown>[] {
+  const renderer = client.openStreamRenderer(defaults);
+  const text = given.map((event) => Buffer.from(renderer.render(event)).toString()).join('');
+  return [...text.matchAll(/^data: (.*)$/gm)].map(
+    ([, data = '{}']) => JSON.parse(data) as Record<string, unknown>,
+  );
+}
+
+describe('a rendered stream', () => {
+  const frames = readStream(events);
+
+  it('numbers its events, and names the item of every delta', () => {
+    expect(frames.map((frame) => frame['sequence_number'])).toEqual(frames.map((_, at) => at));
+    const added = frames.filter(({ type }) => type === 'response.output_item.added');
+    const ids = added.map(({ item }) => (item as { id: string }).id);
+    expect(new Set(ids).size).toBe(3);
+    for (const frame of frames)
+      if ('item_id' in frame) expect(ids[Number(frame['output_index'])]).toBe(frame['item_id']);
+  });
+
+  it('ends with the response that a plain answer would be', () => {
+    const last = frames.at(-1)!;
+    expect(last['type']).toBe('response.completed');
+    expect(last['response']).toEqual(client.renderResponse(foldAnswer(events), defaults));
+    expect(last['response']).toMatchObject({
+      ...{ id: 'msg_1', object: 'response', status: 'completed', model: 'claude', error: null },
+      output: [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+        {
+          ...{ type: 'message', role: 'assistant', status: 'completed' },
+          content: [
+            { type: 'output_text', text: 'Rome', annotations: [{ type: 'url_citation', title: 'Example' }] },
+          ],
+        },
+        { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a":1}', status: 'completed' },
+      ],
+      usage: { input_tokens: 5, input_tokens_details: { cached_tokens: 3 }, total_tokens: 7 },
+    });
+  });
+
+  it('is read by the format’s own parser as the same answer', () => {
+    const bytes = Buffer.from(frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join(''));
+    const parts = foldAnswer(provider.openStreamParser().push(bytes)).choices[0]!.parts;
+    expect(parts).toMatchObject([
+      { type: 'thinking', text: 'Hm.' },
+      { type: 'text', text: 'Rome' },
+      { type: 'tool-call', id: 'call_1', argumentsText: '{"a":1}' },
+    ]);
+  });
+
+  it('has no end after an error', () => {
+    const broken = readStream([...events.slice(0, 3), { type: 'error', message: 'Broken.', code: 'x' }]);
+    expect(broken.at(-1)).toMatchObject({ type: 'error', message: 'Broken.', code: 'x' });
+  });
+});
+
+function outline(body: object) {
+  return client.outlineRequest(
+    scanJson(Buffer.from(JSON.stringify({ model: 'm', ...body })), { depthMax: 128 }),
+  );
+}
+
+describe('the outline of a request', () => {
+  it('has a message for each item, with calls and results', () => {
+    const input = [
+      { role: 'developer', content: 'Be brief.' },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi.' }] },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: 'done' },
+    ];
+    const { messages, system } = outline({ input, instructions: 'Help.' });
+    expect(messages.map((message) => [message.role, message.text()])).toEqual([
+      ['system', 'Be brief.'],
+      ['user', 'Hi.'],
+      ['assistant', ''],
+      ['tool', 'done'],
+    ]);
+    expect([messages[2]?.toolCalls, messages[3]?.toolResultIds]).toEqual([[{ id: 'c', name: 'f' }], ['c']]);
+    expect(system?.text()).toBe('Help.');
+  });
+
+  it.each([
+    [{}, 'input'],
+    [{ input: 7 }, 'input'],
+    [{ input: 'x', tools: {} }, 'tools'],
+    [{ input: 'x', tools: [7] }, 'tools[0]'],
+    [{ input: 'x', stream: 'yes' }, 'stream'],
+  ])('names the invalid field of %j', (body, param) => {
+    expect(() => outline(body)).toThrow(expect.objectContaining({ param }));
+  });
+});
+
+it('edits only the model and the tools, and leaves all other bytes as they are', () => {
+  const text =
+    '{ "model":"openai/m","input":"x", "tools":[{"type":"function","name":"f","x-svc-examples":["a"]}],"n":1e2 }';
+  const bytes = Buffer.from(text);
+  const tape = scanJson(bytes, { depthMax: 128 });
+  const edited = format.editRequest({ bytes, tape, outline: client.outlineRequest(tape), model: 'm' });
+  expect(Buffer.from(edited.bytes).toString()).toBe(
+    '{ "model":"m","input":"x", "tools":[{"type":"function","name":"f"}],"n":1e2 }',
+  );
+});

@@ -1,0 +1,208 @@
+import { invalidField, missingField } from '@gateway/errors';
+import type {
+  MessageOutline,
+  MessageRole,
+  RequestOutline,
+  ToolChoice,
+  ToolDescription,
+  ToolOutline,
+} from '@gateway/interchange';
+import type { CallPlace, ContextPart } from '../../common/format.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
+import {
+  describeTools,
+  findSet,
+  invalidBody,
+  outlineTexts,
+  readArray,
+  readExamples,
+  readModel,
+  readNumber,
+  readStream,
+} from '../../common/outline-request.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { parseToolChoice } from '../shared/tools.ts';
+
+/** Maximum items per request, the same as the maximum number of messages in the other formats. */
+const itemsMax = 32_768;
+
+/**
+ * Reads the fields that the gateway needs from a request. Consecutive items of the assistant form one message,
+ * because parallel calls are items of their own.
+ * @throws GatewayError `missing_field` or `invalid_field`, with `param`.
+ */
+export function outlineRequest(tape: JsonTape): RequestOutline {
+  if (tape.kind(tape.root) !== 'object') throw invalidBody();
+  const toolsNode = readArray(tape, 'tools');
+  const tools = toolsNode === undefined ? [] : tape.items(toolsNode);
+  const maxOutputTokens = readNumber(tape, 'max_output_tokens');
+  const instructions = findSet(tape, 'instructions');
+  const choice = tape.get(tape.root, 'tool_choice');
+  const toolChoice: ToolChoice =
+    choice === undefined ? { mode: 'unset' } : parseToolChoice(tape.value(choice));
+  return {
+    format: 'responses',
+    model: readModel(tape),
+    stream: readStream(tape),
+    tools: tools.map((tool, index) => outlineTool(tape, tool, index)),
+    toolsRange: toolsNode === undefined ? undefined : tape.range(toolsNode),
+    toolChoice,
+    messages: listTurns(tape).map((items, index) => outlineTurn(tape, items, index)),
+    ...(instructions === undefined
+      ? {}
+      : { system: { ...outlineTurn(tape, [instructions], -1), role: 'system' as const } }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
+
+/** @throws GatewayError `missing_field` or `invalid_field` */
+function listItems(tape: JsonTape): JsonNode[] {
+  const input = findSet(tape, 'input');
+  if (input === undefined) throw missingField('input');
+  if (tape.kind(input) === 'string') return [input];
+  if (tape.kind(input) !== 'array') throw invalidField('input', 'a text or a list of items');
+  const items = tape.items(input);
+  if (items.length > itemsMax) throw invalidField('input', `a list of at most ${itemsMax} items`);
+  return items;
+}
+
+function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
+  if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
+  const isFunction = readText(tape, node, 'type') === 'function';
+  const deferred = tape.get(node, 'defer_loading');
+  const isDeferred = deferred !== undefined && tape.value(deferred) === true;
+  return {
+    index,
+    name: readText(tape, node, 'name'),
+    builtIn: !isFunction || isDeferred,
+    cacheControl: false,
+    range: tape.range(node),
+  };
+}
+
+/** The items by turn: consecutive items of the assistant, or one item of any other role. */
+function listTurns(tape: JsonTape): JsonNode[][] {
+  const turns: JsonNode[][] = [];
+  let isAssistant = false;
+  for (const item of listItems(tape)) {
+    const continues = isAssistant && readRole(tape, item) === 'assistant';
+    isAssistant = readRole(tape, item) === 'assistant';
+    if (continues) turns.at(-1)?.push(item);
+    else turns.push([item]);
+  }
+  return turns;
+}
+
+function outlineTurn(tape: JsonTape, items: readonly JsonNode[], index: number): MessageOutline {
+  const [first, last] = [items[0] ?? tape.root, items.at(-1) ?? tape.root];
+  const types = items.map((item) => readText(tape, item, 'type') ?? '');
+  const idOf = (item: JsonNode): string => readText(tape, item, 'call_id') ?? '';
+  const calls = items.filter((_, at) => callTypes.has(types[at] ?? ''));
+  return {
+    index,
+    role: readRole(tape, first),
+    range: { start: tape.range(first).start, end: tape.range(last).end },
+    cacheControl: false,
+    toolCalls: calls.map((call) => ({ id: idOf(call), name: readText(tape, call, 'name') ?? '' })),
+    toolResultIds: items.filter((_, at) => resultTypes.has(types[at] ?? '')).map(idOf),
+    ...outlineTexts(tape, () => items.flatMap((item) => listTexts(tape, item))),
+  };
+}
+
+const callTypes: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
+const resultTypes: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output']);
+
+function readRole(tape: JsonTape, node: JsonNode): MessageRole {
+  const type = readText(tape, node, 'type');
+  if (type !== undefined && type !== 'message') {
+    if (type === 'additional_tools') return 'system';
+    return /_(?:output|response|update)$/.test(type) ? 'tool' : 'assistant';
+  }
+  const role = readText(tape, node, 'role');
+  if (role === 'assistant') return role;
+  return role === 'system' || role === 'developer' ? 'system' : 'user';
+}
+
+function listTexts(tape: JsonTape, node: JsonNode): JsonNode[] {
+  if (tape.kind(node) === 'string') return [node];
+  const content = tape.get(node, 'content') ?? tape.get(node, 'output');
+  if (content === undefined) return [];
+  if (tape.kind(content) === 'string') return [content];
+  return tape.items(content).flatMap((part) => {
+    const text = tape.kind(part) === 'object' ? tape.get(part, 'text') : undefined;
+    return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
+  });
+}
+
+function readText(tape: JsonTape, node: JsonNode, member: string): string | undefined {
+  if (tape.kind(node) !== 'object') return undefined;
+  const value = tape.get(node, member);
+  return value === undefined ? undefined : tape.stringValue(value);
+}
+
+/** The text in the items from index `from` onward. The compressor may change texts of the user and of results. */
+export function listContext(tape: JsonTape, from: number): ContextPart[] {
+  return listTurns(tape).flatMap((items, message): ContextPart[] =>
+    message < from ? [] : items.flatMap((item) => listParts(tape, item, message)),
+  );
+}
+
+function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart[] {
+  const speaker = readRole(tape, item);
+  const canChange = speaker === 'user' || speaker === 'tool';
+  const texts = listTexts(tape, item).map((text): ContextPart => {
+    const range = tape.range(text);
+    const own = { message, speaker, range: canChange ? range : undefined, source: [range] };
+    return { ...own, text: () => tape.stringValue(text) ?? '' };
+  });
+  if (!callTypes.has(readText(tape, item, 'type') ?? '')) return texts;
+  const nodes = ['name', 'arguments', 'input'].flatMap((member) => tape.get(item, member) ?? []);
+  const source = nodes.map((node) => tape.range(node));
+  const text = (): string => nodes.map((node) => tape.stringValue(node) ?? '').join(' ');
+  return [...texts, { message, speaker, range: undefined, source, text }];
+}
+
+/** The function calls in the items, in order. Skips malformed calls. */
+export function listCalls(tape: JsonTape): CallPlace[] {
+  return listItems(tape).flatMap((node): CallPlace[] => {
+    if (tape.kind(node) !== 'object' || readText(tape, node, 'type') !== 'function_call') return [];
+    const [name, given] = [tape.get(node, 'name'), tape.get(node, 'arguments')];
+    const calledName = tape.stringValue(name);
+    if (name === undefined || given === undefined || calledName === undefined) return [];
+    if (tape.kind(given) !== 'string') return [];
+    return [
+      {
+        ...{ id: readText(tape, node, 'call_id') ?? '', name: calledName, isText: true },
+        ...{ nameRange: tape.range(name), argumentsRange: tape.range(given) },
+        argumentsText: () => tape.stringValue(given) ?? '',
+      },
+    ];
+  });
+}
+
+/** The client's definitions of the given tools, in the given order. */
+export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
+  return describeTools(tape, tools, (node) => {
+    const parameters = tape.get(node, 'parameters');
+    return {
+      name: readText(tape, node, 'name') ?? null,
+      description: readText(tape, node, 'description') ?? '',
+      parameters: parameters === undefined ? null : tape.value(parameters),
+      examples: readExamples(tape, tape.get(node, examplesField)),
+    };
+  });
+}
+
+/** The request fields that continue or store a response at its provider, with the value that turns each off. */
+const stateful = ['previous_response_id', 'conversation', 'background'] as const;
+
+/**
+ * Returns the field that needs a provider which stores responses. Undefined for a request that contains its
+ * whole conversation.
+ */
+export function findStateful(tape: JsonTape): string | undefined {
+  return stateful.find((name) => {
+    const node = findSet(tape, name);
+    return node !== undefined && tape.value(node) !== false;
+  });
+}

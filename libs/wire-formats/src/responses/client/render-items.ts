@@ -1,0 +1,93 @@
+import type { ChatPart, Citation, FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
+import { asObject, optional } from '../../json/read-members.ts';
+import { sealReasoning } from '../shared/reasoning.ts';
+import { own } from '../shared/settings.ts';
+
+/** The parts of a response that become items. */
+export type ShownPart = Extract<ChatPart, { type: 'text' | 'refusal' | 'thinking' | 'tool-call' | 'opaque' }>;
+
+/** The start of a generated item id, by the type of the part. */
+const idPrefixes = {
+  text: 'msg',
+  refusal: 'msg',
+  thinking: 'rs',
+  'tool-call': 'fc',
+  opaque: 'item',
+} as const;
+
+/** Names an item. The id is unique within the conversation, because it contains the id of the response. */
+export function nameItem({ type }: ShownPart, responseId: string, index: number): string {
+  return `${idPrefixes[type]}_${responseId.replaceAll(/\W/g, '')}_${index}`;
+}
+
+export function isShown(part: ChatPart): part is ShownPart {
+  return part.type === 'opaque' ? own.read(part).rawItem !== undefined : part.type in idPrefixes;
+}
+
+/** Renders a part as an output item. */
+export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 'completed'): JsonObject {
+  const members = asObject(own.read(part).item);
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return {
+        ...{ id, type: 'message', status, role: 'assistant' },
+        ...members,
+        content: status === 'completed' ? [renderContent(part)] : [],
+      };
+    case 'thinking':
+      return {
+        ...{ id, type: 'reasoning' },
+        ...members,
+        summary: part.text === '' ? [] : [{ type: 'summary_text', text: part.text }],
+        ...optional('encrypted_content', sealReasoning(part)),
+      };
+    case 'tool-call': {
+      const { id: call_id, name, kind, argumentsText } = part;
+      const isCustom = kind === 'custom';
+      const called = { id, type: isCustom ? 'custom_tool_call' : 'function_call', status, call_id, name };
+      return { ...called, ...members, [isCustom ? 'input' : 'arguments']: argumentsText };
+    }
+    case 'opaque':
+      return asObject(own.read(part).rawItem) ?? {};
+  }
+}
+
+/** The content part of a message item. */
+export function renderContent(part: Extract<ShownPart, { type: 'text' | 'refusal' }>): JsonObject {
+  if (part.type === 'refusal') return { type: 'refusal', refusal: part.text };
+  const { text, citations = [] } = part;
+  const annotations = citations.flatMap((citation) => renderAnnotation(citation, text.length) ?? []);
+  return { type: 'output_text', text, annotations, logprobs: [] };
+}
+
+/** Renders a citation. The format cites files of OpenAI and web pages, so all other citations are left out. */
+export function renderAnnotation(citation: Citation, end: number): JsonObject | undefined {
+  const raw = asObject(own.read(citation).annotation);
+  if (raw !== undefined) return raw;
+  const { url, title = '' } = citation;
+  if (url === undefined || !/^https?:/i.test(url)) return undefined;
+  return { type: 'url_citation', url, title, start_index: 0, end_index: end };
+}
+
+export function renderUsage(usage: TokenUsage): JsonObject {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: {
+      cached_tokens: usage.cachedInputTokens ?? 0,
+      ...optional('cache_write_tokens', usage.cacheWriteTokens),
+    },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+  };
+}
+
+/** The status of a response, and the reason for which it is incomplete. */
+export function renderStatus(reason: FinishReason | undefined): JsonObject {
+  const isFiltered = reason === 'content-filter' || reason === 'refusal';
+  const detail = reason === 'length' ? 'max_output_tokens' : isFiltered ? 'content_filter' : undefined;
+  return detail === undefined
+    ? { status: 'completed', incomplete_details: null }
+    : { status: 'incomplete', incomplete_details: { reason: detail } };
+}

@@ -1,0 +1,36 @@
+import type { ChatAnswer, JsonObject } from '@gateway/interchange';
+import type { AnswerDefaults } from '../../common/format.ts';
+import { own } from '../shared/settings.ts';
+import { isShown, nameItem, renderItem, renderStatus, renderUsage } from './render-items.ts';
+
+/**
+ * The fields that a response always has. The SDKs expect the request's settings in it, of which the provider's
+ * response in another format contains none.
+ */
+export function renderHead({ id, model, createdAt }: AnswerDefaults): JsonObject {
+  return {
+    ...{ id, object: 'response', created_at: createdAt, model, error: null, incomplete_details: null },
+    ...{ instructions: null, metadata: {}, output: [], parallel_tool_calls: true, temperature: null },
+    ...{ tool_choice: 'auto', tools: [], top_p: null, usage: null },
+  };
+}
+
+/** Renders a response that is not streamed. The format has one choice, so the first one is rendered. */
+export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
+  const { usage: rawUsage, ...members } = own.read(answer);
+  const id = answer.id ?? defaults.id;
+  const head = {
+    id,
+    model: answer.model ?? defaults.model,
+    createdAt: answer.createdAt ?? defaults.createdAt,
+  };
+  const [choice] = answer.choices;
+  const parts = (choice?.parts ?? []).filter(isShown);
+  return {
+    ...renderHead(head),
+    ...members,
+    ...renderStatus(choice?.finishReason),
+    output: parts.map((part, index) => renderItem(part, nameItem(part, id, index), 'completed')),
+    usage: answer.usage === undefined ? null : (rawUsage ?? renderUsage(answer.usage)),
+  };
+}

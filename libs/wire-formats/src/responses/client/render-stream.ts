@@ -1,0 +1,269 @@
+import type { Citation, FinishReason, JsonObject, StreamEvent } from '@gateway/interchange';
+import type { AnswerDefaults } from '../../common/format.ts';
+import { addWaitingCharacters } from '../../common/waiting-characters.ts';
+import { optional } from '../../json/read-members.ts';
+import { encodeSse } from '../../sse/sse-frames.ts';
+import { own } from '../shared/settings.ts';
+import {
+  isShown,
+  nameItem,
+  renderAnnotation,
+  renderContent,
+  renderItem,
+  renderStatus,
+  renderUsage,
+  type ShownPart,
+} from './render-items.ts';
+import { renderHead } from './render-response.ts';
+
+type BlockEvent = Extract<StreamEvent, { block: number }>;
+
+/** An item that is being sent. Its part grows with each delta. */
+interface OpenItem {
+  readonly index: number;
+  readonly id: string;
+  readonly part: ShownPart;
+  /** The item's id as the client sees it: the provider's own id, or the generated one. */
+  readonly itemId: unknown;
+  readonly texts: string[];
+  characters: number;
+  readonly citations: Citation[];
+}
+
+/** Renders one response as the events of the Responses API. Each block becomes an item. */
+export class ResponseStream {
+  #head: AnswerDefaults;
+  readonly #open = new Map<number, OpenItem>();
+  readonly #output: JsonObject[] = [];
+  #sequence = 0;
+  #characters = 0;
+  #started = false;
+  #items = 0;
+  #reason: FinishReason | undefined;
+  #usage: JsonObject | null = null;
+  #members: JsonObject = {};
+
+  constructor(defaults: AnswerDefaults) {
+    this.#head = defaults;
+  }
+
+  /** @throws GatewayError `upstream_invalid` when the response is too long, because its last event repeats it. */
+  render(event: StreamEvent): string {
+    this.#characters = addWaitingCharacters(this.#characters, event);
+    if ('choice' in event && event.choice > 0) return '';
+    if ('block' in event) return this.#start() + this.#renderBlock(event);
+    switch (event.type) {
+      case 'message-start': {
+        const { id, model, createdAt } = event;
+        const given = {
+          ...optional('id', id),
+          ...optional('model', model),
+          ...optional('createdAt', createdAt),
+        };
+        this.#head = { ...this.#head, ...given };
+        return this.#start();
+      }
+      case 'usage':
+        this.#usage = own.read(event).input_tokens === undefined ? renderUsage(event.usage) : own.read(event);
+        return '';
+      case 'extension':
+        if (event.scope === 'answer') this.#members = { ...this.#members, ...own.read(event) };
+        return '';
+      case 'finish':
+        this.#reason = event.reason;
+        return '';
+      case 'error': {
+        const { message, code = event.errorType ?? null } = event;
+        return this.#start() + this.#frame('error', { code, message, param: null });
+      }
+      case 'message-end':
+        return this.#start() + this.#end();
+    }
+  }
+
+  #frame(type: string, members: JsonObject): string {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence, ...members });
+    this.#sequence += 1;
+    return encodeSse({ event: type, data });
+  }
+
+  #start(): string {
+    if (this.#started) return '';
+    this.#started = true;
+    const response = { ...renderHead(this.#head), status: 'in_progress' };
+    return this.#frame('response.created', { response }) + this.#frame('response.in_progress', { response });
+  }
+
+  #end(): string {
+    const status = renderStatus(this.#reason);
+    const head = { ...renderHead(this.#head), ...this.#members, ...status };
+    const response = { ...head, output: this.#output, usage: this.#usage };
+    return this.#frame(`response.${String(status.status)}`, { response });
+  }
+
+  #renderBlock(event: BlockEvent): string {
+    switch (event.type) {
+      case 'text-start':
+      case 'refusal-start':
+      case 'thinking-start': {
+        const type =
+          event.type === 'text-start' ? 'text' : event.type === 'refusal-start' ? 'refusal' : 'thinking';
+        return this.#openItem(event.block, { type, text: '', ...optional('extensions', event.extensions) });
+      }
+      case 'tool-call-start': {
+        const { id, name, kind, extensions } = event;
+        const part = { type: 'tool-call', id, name, kind, argumentsText: '' } as const;
+        return this.#openItem(event.block, { ...part, ...optional('extensions', extensions) });
+      }
+      case 'part':
+        if (!isShown(event.part)) return '';
+        return this.#openItem(event.block, event.part) + this.#closeItem(event.block);
+      default:
+        return this.#continue(event);
+    }
+  }
+
+  #continue(event: BlockEvent): string {
+    const open = this.#open.get(event.block);
+    if (open === undefined) return '';
+    switch (event.type) {
+      case 'text-delta':
+      case 'refusal-delta':
+        return this.#delta(
+          open,
+          event.type === 'text-delta' ? 'output_text' : 'refusal',
+          event.text,
+          contentPlace,
+        );
+      case 'thinking-delta':
+        return this.#thinkingDelta(open, event.text);
+      case 'tool-call-delta': {
+        const isCustom = open.part.type === 'tool-call' && open.part.kind === 'custom';
+        const name = isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
+        return this.#delta(open, name, event.argumentsText, {});
+      }
+      case 'citation':
+        return this.#cite(open, event.citation);
+      case 'thinking-end': {
+        const { signature, redacted } = event;
+        const signed = { ...optional('signature', signature), ...optional('redacted', redacted) };
+        return this.#closeItem(event.block, signed);
+      }
+      default:
+        return this.#closeItem(event.block);
+    }
+  }
+
+  #openItem(block: number, part: ShownPart): string {
+    const index = this.#items;
+    this.#items += 1;
+    const id = nameItem(part, this.#head.id, index);
+    const item = renderItem(part, id, 'in_progress');
+    const opened = { index, id, itemId: item.id, part, texts: [], characters: 0, citations: [] };
+    this.#open.set(block, opened);
+    const added = this.#frame('response.output_item.added', { output_index: index, item });
+    if (part.type !== 'text' && part.type !== 'refusal') return added;
+    const place = { item_id: item.id, output_index: index, ...contentPlace };
+    return added + this.#frame('response.content_part.added', { ...place, part: renderContent(part) });
+  }
+
+  #delta(open: OpenItem, name: string, delta: string, place: JsonObject): string {
+    open.texts.push(delta);
+    open.characters += delta.length;
+    return this.#frame(`response.${name}.delta`, { ...this.#placeOf(open), ...place, delta });
+  }
+
+  /** A summary has one part, which starts with the first delta. */
+  #thinkingDelta(open: OpenItem, text: string): string {
+    const part = { type: 'summary_text', text: '' };
+    const started =
+      open.texts.length > 0
+        ? ''
+        : this.#frame('response.reasoning_summary_part.added', {
+            ...this.#placeOf(open),
+            ...summaryPlace,
+            part,
+          });
+    return started + this.#delta(open, 'reasoning_summary_text', text, summaryPlace);
+  }
+
+  #cite(open: OpenItem, citation: Citation): string {
+    const annotation = renderAnnotation(citation, open.characters);
+    if (annotation === undefined) return '';
+    const place = { ...this.#placeOf(open), ...contentPlace, annotation_index: open.citations.length };
+    open.citations.push(citation);
+    return this.#frame('response.output_text.annotation.added', { ...place, annotation });
+  }
+
+  #placeOf({ itemId, index }: OpenItem): JsonObject {
+    return { item_id: itemId, output_index: index };
+  }
+
+  #closeItem(block: number, signed: { signature?: string; redacted?: string } = {}): string {
+    const open = this.#open.get(block);
+    if (open === undefined) return '';
+    this.#open.delete(block);
+    const part = completePart(open, signed);
+    const item = renderItem(part, open.id, 'completed');
+    this.#output[open.index] = item;
+    const content = this.#closeContent(open, part);
+    return content + this.#frame('response.output_item.done', { output_index: open.index, item });
+  }
+
+  #closeContent(open: OpenItem, part: ShownPart): string {
+    const place = this.#placeOf(open);
+    switch (part.type) {
+      case 'text':
+      case 'refusal': {
+        const name = part.type === 'text' ? 'output_text' : 'refusal';
+        const text = part.type === 'text' ? { text: part.text, logprobs: [] } : { refusal: part.text };
+        const where = { ...place, ...contentPlace };
+        const content = renderContent(part);
+        return (
+          this.#frame(`response.${name}.done`, { ...where, ...text }) +
+          this.#frame('response.content_part.done', { ...where, part: content })
+        );
+      }
+      case 'thinking': {
+        if (part.text === '') return '';
+        const where = { ...place, ...summaryPlace };
+        const summary = { type: 'summary_text', text: part.text };
+        return (
+          this.#frame('response.reasoning_summary_text.done', { ...where, text: part.text }) +
+          this.#frame('response.reasoning_summary_part.done', { ...where, part: summary })
+        );
+      }
+      case 'tool-call': {
+        const { name, argumentsText } = part;
+        return part.kind === 'custom'
+          ? this.#frame('response.custom_tool_call_input.done', { ...place, input: argumentsText })
+          : this.#frame('response.function_call_arguments.done', {
+              ...place,
+              name,
+              arguments: argumentsText,
+            });
+      }
+      case 'opaque':
+        return '';
+    }
+  }
+}
+
+const contentPlace = { content_index: 0 } as const;
+const summaryPlace = { summary_index: 0 } as const;
+
+function completePart({ part, texts, citations }: OpenItem, signed: object): ShownPart {
+  const text = texts.join('');
+  switch (part.type) {
+    case 'text':
+      return { ...part, text, citations };
+    case 'refusal':
+      return { ...part, text };
+    case 'thinking':
+      return { ...part, text, ...signed };
+    case 'tool-call':
+      return { ...part, argumentsText: text };
+    case 'opaque':
+      return part;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ByteEdit } from '@gateway/interchange';
+import {
+  addItems,
+  dropsAllTools,
+  editTools,
+  keepsNone,
+  renderAdded,
+  replaceModel,
+  stripToolMembers,
+} from '../common/edit-body.ts';
+import type { EditedRequest, RequestEdit } from '../common/format.ts';
+import { isCloudField } from '../common/gateway-fields.ts';
+import { applyEdits, findShadowed, removeMembers } from '../json/json-edits.ts';
+import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
+import { renderRequest } from './provider/render-request.ts';
+
+/** Fields that providers ignore or reject when a request has no tools. */
+const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
+
+/** Fields that the gateway validates. Only the last occurrence of a repeated field is kept. */
+const checkedMembers = ['model', 'input', 'instructions', 'stream', ...membersOfTools] as const;
+
+/**
+ * Edits a request for a provider of the same format. Removes the gateway's fields and applies the plan in
+ * place. All other bytes stay the same. If nothing changes, the function returns the same `bytes` object.
+ */
+export function editRequest(request: RequestEdit): EditedRequest {
+  const { tape, bytes, contextEdits = [], callEdits = [] } = request;
+  const tools = tape.get(tape.root, 'tools');
+  const dropsAll = dropsAllTools(request);
+  const added = renderAdded(renderRequest, request);
+  const isShadowed = findShadowed(tape, tape.root, checkedMembers);
+  const isDropped = (entry: JsonEntry): boolean =>
+    isCloudField(tape, entry) ||
+    isShadowed(entry) ||
+    (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
+  const input = tape.get(tape.root, 'input');
+  const isEmpty = (): boolean => input === undefined || tape.items(input).length === 0;
+  const edits = [
+    ...removeMembers(tape, tape.root, isDropped),
+    ...replaceModel(tape, request.model),
+    ...(tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool)),
+    ...(dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request))),
+    ...contextEdits,
+    ...callEdits,
+    ...addItems(tape, input, added.input, isEmpty),
+  ].toSorted((one, other) => one.start - other.start);
+  return { edits, bytes: applyEdits(bytes, edits) };
+}
+
+function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
+  return stripToolMembers(tape, tool, ['type', 'name']);
+}
