@@ -57,13 +57,16 @@ describe('a stream to a client', () => {
     expect(frames[0]!.message).toMatchObject({ id: 'c1', model: 'gpt', content: [], stop_reason: null });
   });
 
-  it('starts with an estimate of the input tokens, and ends with the exact count', () => {
+  it.each([
+    ['the exact count', [usage], { input_tokens: 4, cache_read_input_tokens: 6, output_tokens: 4 }],
+    ['0 if the provider sends no usage', [], { input_tokens: 0, output_tokens: 0 }],
+  ])('starts with an estimate of the input tokens, and ends with %s', (_, reported, expected) => {
     const renderer = messages.client.openStreamRenderer({ ...options, estimateInputTokens: () => 12 });
-    const events = [start, ...text(0, 'hi'), finish(), usage, end];
+    const events = [start, ...text(0, 'hi'), finish(), ...reported, end];
     const frames = new SseDecoder().push(Buffer.from(events.map((each) => renderer.render(each)).join('')));
     const [first, last] = [frames[0]!, frames.at(-2)!].map(({ data }) => JSON.parse(data) as Data);
     expect(first!.message).toMatchObject({ usage: { input_tokens: 12, output_tokens: 0 } });
-    expect(last!.usage).toMatchObject({ input_tokens: 4, cache_read_input_tokens: 6, output_tokens: 4 });
+    expect(last!.usage).toMatchObject(expected);
   });
 
   it('sends usage and finish reason last, and counts cached input separately', () => {

@@ -120,19 +120,18 @@ function sendMessageStart(state: StreamRenderState): RenderStep {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: usageOf(state),
+    // Clients read the input tokens here, and some read them nowhere else. Most providers send usage at the end, so the
+    // start has an estimate. The provider's count follows in `message_delta`.
+    usage: usageOf(state, state.estimateInputTokens),
     ...state.startMembers,
   };
   const frames: SseFrame[] = [frameOf({ type: 'message_start', message }), frameOf({ type: 'ping' })];
   return [{ ...state, started: true }, frames];
 }
 
-/**
- * Until usage arrives, the input is an estimate: clients read it from `message_start`, and some read it nowhere
- * else. The exact count follows in `message_delta`.
- */
-function usageOf({ usage, estimateInputTokens }: StreamRenderState): JsonObject {
-  return isEmpty(usage) ? renderUsage({ inputTokens: estimateInputTokens(), outputTokens: 0 }) : usage;
+/** The provider's usage. Usage that the provider has not sent is reported as 0, or as the given estimate. */
+function usageOf({ usage }: StreamRenderState, estimateInput = () => 0): JsonObject {
+  return isEmpty(usage) ? renderUsage({ inputTokens: estimateInput(), outputTokens: 0 }) : usage;
 }
 
 function afterMessage(state: StreamRenderState, step: (begun: StreamRenderState) => RenderStep): RenderStep {
