@@ -8,9 +8,12 @@ import { base } from '../jest.config.mjs';
  */
 const withSharedStack = ['authz', 'e2e'];
 
-/** The directory under test/, set by `npm run test:<dir>`. Without it, all directories are run. */
+/**
+ * The directory under test/, set by `npm run test:<dir>`. If the variable is empty, the tests in all
+ * directories run.
+ */
 const suite = process.env.TEST_SUITE ?? '';
-/** `nightly` runs the long tests (`*.nightly.ts`) instead of the usual ones, `both` runs all. */
+/** `nightly` runs only the long tests (`*.nightly.ts`). `both` runs the daily tests and the long tests. */
 const kind = process.env.TEST_KIND ?? 'daily';
 if (suite !== '' && !existsSync(join(import.meta.dirname, suite)))
   throw new Error(`There is no test/${suite}.`);

@@ -19,8 +19,7 @@ const accountLimits = {
 
 /** The default edge, and additional edges with other settings (test/e2e/edges.fixture.ts). */
 const edges = (oidcIssuer) => ({
-  // The plan deadline is long, because tests check the plans and not the time of the first plan on a busy
-  // machine.
+  // The plan deadline is long, because the first plan can be slow on a busy machine.
   'edge-gateway': {
     PLAN_DEADLINE_MS: '6000',
     // Tests set their own client addresses and sign up many users.
@@ -30,7 +29,7 @@ const edges = (oidcIssuer) => ({
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
-    // Longer than any pause of a test provider in a busy process.
+    // This timeout is longer than any pause of a test provider in a busy process.
     UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
@@ -59,7 +58,7 @@ function chooseReplicas(tree) {
   };
 }
 
-/** Starts one stack for all test files in a run. Tests find it with `sharedStack()`. */
+/** Starts one stack for all test files in a run. Tests find this stack with `sharedStack()`. */
 export default async function startSharedStack() {
   // Stores all output of the run, which test/e2e/canaries.spec.ts searches for secrets at the end.
   const observer = process.env.TEST_SUITE === 'e2e' ? await startObserver() : undefined;

@@ -1,6 +1,8 @@
-"""Fits the second stage: a listwise model with a linear part and a few rectified units, as the mean of several seeds.
-The script fits one model without each family of sets, on features of encoders that were not trained on that family.
-Then it fits one model on all sets.
+"""Fits the second stage of the ranking: a listwise model with a linear part and a few rectified units.
+The model is the mean over several random seeds.
+For each family of tool sets, the script fits one model without this family.
+The features then come from encoders that were not trained on the family.
+The script also fits one model on all tool sets.
 
 python3 training/fit_second_stage.py  ->  generated/second-stage.json
 """
@@ -12,10 +14,11 @@ import torch
 
 first_seed, seeds = 20261120, 3
 units, steps, rate, decay = 8, 120, 0.03, 0.01
-# Maximum number of questions per set and pool size. More questions add little, because all sets have the same weight.
+# Maximum number of questions per tool set and pool size. All tool sets have the same weight, so more questions add little.
 questions_max = 150
-# Set by hand, in log-odds. Only one family has tools that ask the user, and it is needed to measure the gain. Values from 1
-# to 4 work. The card has the figures without this gain.
+# The gain of tools that ask the user, in log-odds. The gain is set by hand, and values from 1 to 4 work.
+# Only one family has tools that ask the user, and this family is needed to measure the gain.
+# The card of the reranker has the figures without this gain.
 by_hand = {"asks_user": 2.0}
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
 torch.set_num_threads(1)
@@ -45,7 +48,7 @@ def choose_questions():
 
 
 def lay_out(chosen):
-    """Padded features, a mask of the rows that are not negatives, the golds (the first alternative of each), and weights."""
+    """Padded features, a mask of the rows that are not negatives, the first alternative of each needed tool, and weights."""
     features = np.zeros((len(chosen), width, len(learned)), dtype=np.float32)
     no_negative = np.ones((len(chosen), width), dtype=bool)
     gold = np.zeros((len(chosen), width), dtype=bool)
@@ -107,7 +110,7 @@ def score(model, features):
 
 
 def measure(scores_of, size):
-    """The recall@5, recall@10 and all@10 of each set."""
+    """The recall@5, recall@10 and all@10 of each tool set."""
     found = {}
     for at, item in enumerate(items):
         if item["size"] != size:

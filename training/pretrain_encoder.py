@@ -1,4 +1,5 @@
-"""Trains the table of words on text pairs: symmetric InfoNCE with in-batch negatives. Each batch has one kind of pairs.
+"""Trains the table of word vectors on text pairs, with symmetric InfoNCE and in-batch negatives.
+Each batch has pairs of one kind.
 
 python3 training/pretrain_encoder.py  ->  generated/table.i8 [rows, dimensions] with table-scales.f32, pretrained-weights.f32 [rows, 2]
 """
@@ -29,7 +30,7 @@ kinds = np.array(open(os.path.join(here, "pair-kinds.txt")).read().split("\n"))
 table_rows = json.load(open(os.path.join(here, "shape.json")))["rows"]
 
 counts = np.bincount(values, minlength=table_rows)
-# Rare words carry more information. The weights start at the usual smooth inverse frequency and are then trained.
+# Rare words carry more information, so the trained weights start at the smooth inverse frequency of each word.
 start_weights = np.log(1e-4 / (1e-4 + counts / counts.sum()) + 0.02).astype(np.float32)
 weights = torch.tensor(np.stack([start_weights, start_weights], 1), requires_grad=True)
 table = torch.nn.Embedding(table_rows, dimensions, sparse=True)
@@ -56,14 +57,14 @@ def batches():
 
 
 def name_texts():
-    """One number per text. Equal texts have equal numbers, so that an equal text is not used as a negative."""
+    """One number per text. Equal texts have equal numbers, so a text is never a negative example for an equal text."""
     mixed = np.zeros(len(starts) - 1, dtype=np.int64)
     np.add.at(mixed, np.repeat(np.arange(len(mixed)), np.diff(starts)), values * values * 2654435761 + values * 40503)
     return mixed
 
 
 def step_rows(rate):
-    """Adam without momentum and with one second moment per row. It changes only the rows that occur in the batch."""
+    """Adam without momentum and with one second moment per row. Only the rows that occur in the batch change."""
     gradient = table.weight.grad.coalesce()
     rows, values_of_rows = gradient.indices()[0], gradient.values()
     seen = squares[rows] * 0.95 + 0.05 * values_of_rows.pow(2).mean(1)

@@ -63,7 +63,7 @@ function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   if (sent.length > 11) expect(told).not.toContain(sent);
 }
 
-// This test runs before all others, so any change in the databases must come from an unauthorized caller.
+// The next test runs first, so any change in the databases comes from an unauthorized caller.
 describe('a caller without a valid key or login session is rejected and changes nothing', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { access, path, errors } = address;
@@ -74,7 +74,7 @@ describe('a caller without a valid key or login session is rejected and changes 
     const expected: Record<string, string> = {};
     for (const caller of refused) {
       const refusal = caller.refusals[access];
-      // If an edge uses another issuer, the routes for the gateway's own sign-in do not exist.
+      // If an edge uses an external issuer, the routes for the gateway's own sign-in do not exist.
       if (refusal === undefined || (caller.baseUrl !== undefined && path.startsWith('/v1/auth/'))) continue;
       const answer = await callAs(caller.baseUrl ?? world.baseUrl, call, caller.headers);
       outcomes[caller.name] = outcomeOf(path, answer);

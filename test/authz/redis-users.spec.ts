@@ -26,7 +26,10 @@ async function isAllowed(server: RedisServer, user: string, ...command: string[]
 }
 
 const job = (queue: string) => `bull:${queue}:wait`;
-/** One write command for each kind of data, with the only services that may run it. */
+/**
+ * One write command for each kind of data, with the services that may run the command. No other service may
+ * run it.
+ */
 const writes = [
   {
     of: 'jobs of request events',

@@ -72,7 +72,7 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
   },
 };
 
-/** A video's id names its provider, so the provider is what an account has or lacks. */
+/** A video's id names its provider. An account can access the video if it has connected this provider. */
 const videoTargets: NonNullable<AuthzRow['targets']> = {
   own: () => ({ id: 'video_1' }),
   foreign: ({ other }) => ({ id: `${other.provider}/video_1` }),

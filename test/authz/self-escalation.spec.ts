@@ -139,7 +139,7 @@ it('a restricted agent key cannot delete the account', () =>
 it('a playground key cannot create a permanent key', () =>
   expectRefused({ playground: noScope }, mint({ name: 'permanent', expires_at: null })));
 
-it('a key with tool lists does not have the scope manage by default, and its lists remain', async () => {
+it('a key with allowed or denied tools does not have the scope manage by default, and keeps its tool lists', async () => {
   const { data } = apiKeyList.parse((await mustSend(keys.read.key, { path: '/v1/account/keys' })).json());
   expect(data.find(({ id }) => id === keys.agent.id)).toMatchObject({
     ...lists,
@@ -215,7 +215,7 @@ describe('an API key grants no more rights than it has', () => {
   });
 });
 
-describe('an API key cannot get more rights in another way', () => {
+describe('an API key cannot get more rights', () => {
   it('by replaying the creation of another caller to see its secret', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const sent = { path: '/v1/account/keys', headers, body: { name: 'replayed' } };

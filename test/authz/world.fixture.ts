@@ -52,7 +52,7 @@ export interface World {
   readonly endedSession: string;
   /** A public key that the gateway's own sign-in uses for session tokens. */
   readonly sessionKey: JWK;
-  /** A gateway that accepts login sessions from another issuer. */
+  /** A gateway that accepts login sessions from an external issuer. */
   readonly issuer: { readonly baseUrl: string };
   readonly foreignTokens: ForeignTokens;
 }

@@ -52,7 +52,7 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, '2026-11-20T10:30');
   });
 
-  test('a filter field is updated when the URL changes without the field', async () => {
+  test('a filter field is updated when the URL changes and the user did not use the field', async () => {
     await goTo(page, 'requests?status=ok');
     const field = page.getByLabel('Session', { exact: true });
     await field.focus();

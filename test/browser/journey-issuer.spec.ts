@@ -73,7 +73,7 @@ test('a reload redirects through the issuer, which accepts the browser’s sessi
 });
 
 test('a token that is about to expire is renewed before it is used', async () => {
-  // This token lifetime is shorter than the page's renewal margin, so every API call uses a new token.
+  // The token lifetime is shorter than the page's renewal margin, so every API call uses a new token.
   issuer.setLife(20);
   await page.reload();
   await heading('Keys');

@@ -65,7 +65,7 @@ async function openLink(mail: ReceivedMail): Promise<void> {
   await page.goto(`${path}#token=${token}`);
 }
 
-test('a person resets a forgotten password with the link of a mail and signs in', async () => {
+test('a person resets a forgotten password with the link in an email and signs in', async () => {
   const { email } = await signUpPerson(stack.baseUrl);
   const password = `pw-${randomUUID()}`;
   await open();
@@ -94,7 +94,7 @@ test('a person resets a forgotten password with the link of a mail and signs in'
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 
-test('a person verifies the address with the link of a mail, and the banner disappears', async () => {
+test('a person verifies the address with the link in an email, and the banner disappears', async () => {
   const person = await signUpPerson(stack.baseUrl);
   await open();
   await signIn(watched, person);

@@ -21,7 +21,7 @@ async function createFastKey(): Promise<string> {
   return (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 100_000 })).key;
 }
 
-it('a key’s requests per minute also limit its calls of account routes', () =>
+it('a key’s requests per minute also limit its calls to account routes', () =>
   whileCountedTogether(async () => {
     const { apiKey } = await createTestAccount(stack);
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'one', rate_limit_rpm: 1 });
@@ -35,7 +35,7 @@ it('a key’s requests per minute also limit its calls of account routes', () =>
     expect(answers.map(limitOf)).toEqual(answers.map(() => 1));
   }));
 
-it('calls of account routes and chat requests are counted in separate windows', () =>
+it('calls to account routes and chat requests are counted in separate windows', () =>
   whileCountedTogether(async () => {
     const { apiKey } = await createTestAccount(stack);
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'two', rate_limit_rpm: 1 });

@@ -106,7 +106,7 @@ describe('reasoning that the provider rejects', () => {
   });
 });
 
-it('a message thread asks the client for all messages if the model is called in another format', async () => {
+it('a request that contains only new messages (`thread`) is rejected if the model needs another format', async () => {
   const thread = { type: 'continue', previous_message_id: 'msg_1' };
   const messages = [{ role: 'user', content: 'And the next one?' }];
   const body = { model: 'openai/gpt-4o', max_tokens: 4000, thread, messages };

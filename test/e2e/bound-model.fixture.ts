@@ -18,7 +18,8 @@ const json = { 'content-type': 'application/json' };
 export interface BoundModel {
   readonly rules: TranscriptRules;
   /**
-   * For each request with a transcript, whether the model accepts the transcript's reasoning, oldest first.
+   * The model's verdicts on the reasoning in transcripts, oldest first. Each request with a transcript has
+   * one verdict.
    */
   readonly verdicts: readonly BindingVerdict[];
   /** Tools that a user turn requested and that the model could neither see nor find. */

@@ -265,7 +265,7 @@ it('a model that binds reasoning is planned as usual if the response cannot cont
   await expectPruned('/v1/chat/completions', { ...rest, tools: githubTools });
 });
 
-it('requests of a message thread carry only new messages, so they are sent unchanged', async () => {
+it('requests that contain only new messages (`thread`) are sent unchanged', async () => {
   const thread = { type: 'continue', previous_message_id: 'msg_1' };
   const messages = [{ role: 'user', content: clear }];
   for (const model of ['claude-haiku-4-5', 'claude-opus-5-5']) {

@@ -16,9 +16,9 @@ import { startProvider } from './provider.fixture.ts';
 import { openResponsesAgent } from './responses-agent.fixture.ts';
 
 /**
- * Conversations with bound reasoning, in three formats, while services restart, caches are emptied, and policies, settings and
- * the version of the compressor change. They run in groups: every conversation of a group takes one turn, then something
- * changes, and all of them take the next turn.
+ * Tests conversations with bound reasoning in three formats, in groups. Between two turns of a group, a
+ * disturbance happens. Services restart, caches are emptied, or policies, settings or the compressor version
+ * change.
  */
 
 const conversationsMax = 1_000;
@@ -44,7 +44,7 @@ interface Task {
   readonly query: string;
   readonly tool: string;
 }
-/** The first tools of a public set, and questions that one of these tools answers. */
+/** The first tools of a public data set, and questions that one of these tools answers. */
 interface ToolSet {
   readonly tools: readonly FunctionTool[];
   readonly tasks: readonly Task[];
@@ -81,7 +81,7 @@ let stack: StackUnderTest;
 let provider: ReplayProvider;
 let account: TestAccount;
 let key: string;
-/** The edges that serve requests. The second one is of the next release. */
+/** The addresses of the edges that serve requests. The second edge runs the next release. */
 let edges: string[];
 let model: BoundModel;
 const sets = folder === undefined ? [] : loadSets();
@@ -89,7 +89,9 @@ const wanted = new Map<string, string>();
 const undo: Undo[] = [];
 const root = join(import.meta.dirname, '../..');
 
-/** Copies the build of a service with changes, in the place of the next release. Returns it in the form of an unpacked image. */
+/**
+ * Returns the build of a service with changes, as an unpacked image. The build simulates the next release.
+ */
 function buildNextRelease(directory: string, app: string, changes: readonly [RegExp, string][]) {
   const copy = join(directory, app);
   cpSync(join(root, 'dist/apps', app), copy, { recursive: true });
@@ -106,7 +108,7 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 
-/** A release with a second version of the context steps, which changes nothing. New conversations begin with it. */
+/** Builds a release with a second version of the context steps, which changes nothing. */
 function buildNextReleases() {
   mkdirSync(join(root, '.data'), { recursive: true });
   const directory = mkdtempSync(join(root, '.data/next-release-'));
@@ -154,21 +156,21 @@ async function emptyCache(): Promise<void> {
 
 const restart = (name: string) => stack.service(name).restart();
 
-/** Both services of the next release take over. The edge of this release continues next to its successor. */
+/** Replaces the compressor with the next release, and adds an edge of the next release. */
 async function upgrade(): Promise<void> {
   await stack.service('compressor-2').start();
   await stack.service('compressor').stop();
   edges = [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
 
-/** What happens between the turns of each group. The next turn begins at the same time. */
+/** The two disturbances of each group. Each disturbance happens at the start of the next turn. */
 const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
   [emptyCache, () => restart('tool-router')],
   [() => prefer({ pruning: { recall_target: 0.99 } }), () => restart('compressor')],
   [() => restart('edge-gateway'), () => prefer({ pruning: { mode: 'off' }, compression: { mode: 'off' } })],
   [
     () => prefer({ pruning: { mode: 'on', recall_target: 0.9 }, compression: { mode: 'lossless' } }),
-    // From now on, a share of the conversations is measured, and the worker makes policies.
+    // With this setting, half of the conversations are shadow conversations, and the worker makes policies.
     () => change('PATCH', '/v1/account/me', { policy: { shadow_share: 0.5, shadow_share_learning: 0.5 } }),
   ],
   [upgrade, emptyCache],
@@ -188,7 +190,7 @@ const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>
   [() => Promise.all([restart('tool-router'), restart('compressor-2')]), emptyCache],
 ];
 
-/** Repeats a request while a service restarts, as an agent's SDK does. */
+/** Repeats a request while a service restarts, as the SDKs of agents do. */
 async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask().catch(() => undefined);
@@ -208,7 +210,7 @@ const formats = [
 ] as const;
 let requests = 0;
 
-/** One turn of a conversation: a question, calls with their results, and the model's last words. */
+/** Takes one turn: a question, tool calls with their results, and the model's final response. */
 async function takeTurn(at: number, turn: number, transcript: object[]): Promise<void> {
   const { tools, tasks } = sets[at % sets.length]!;
   const names = new Set(tools.map((tool) => tool.function.name));
@@ -281,6 +283,6 @@ it(`${conversationsMax} conversations with bound reasoning: no request is reject
   expect(model.verdicts.length).toBeGreaterThan(conversationsMax * turnsPerConversation);
   expect(model.searches).toBeGreaterThan(0);
   expect(countCompressed()).toBeGreaterThan(conversationsMax);
-  // The policy changed in the middle of conversations, after it was measured.
+  // After the measurement, the routing policy changed in the middle of conversations.
   expect(policies.size).toBeGreaterThan(2);
 });

@@ -212,7 +212,7 @@ afterAll(async () => {
   await database.end();
 });
 
-it('the cache report names the causes of planted misses, with their tokens', async () => {
+it('the cache report names the causes of deliberate cache misses, with their tokens', async () => {
   await forEach(talks, (talk) => ask(talk, talk.opening));
   await readRows(talks.length);
   await forget(talks.filter(({ plant }) => plant.happens === 'expired'));

@@ -187,27 +187,30 @@ describe('the upstream request', () => {
       cloud_region_name: 'us-east-1',
     },
     { cloud_bearer_token_hosted: 'canary-bearer', cloud_region_name: 'us-east-1' },
-  ])('the upstream request contains none of the client’s extension fields, examples or connection headers', async (fields) => {
-    const examples = { 'x-svc-examples': ['canary-example'] };
-    const tools = githubTools
-      .slice(0, 3)
-      .map((tool) => ({ ...tool, function: { ...tool.function, ...examples } }));
-    const messages = [{ role: 'user', content: 'hello' }];
-    const body = { ...fields, model: 'openai/gpt-4o', tools, messages };
-    provider.enqueue(null, plainAnswer);
-    const answer = await postChat(stack.baseUrl, key, body, {
-      'x-svc-session-id': 'session-1',
-      cookie: 'canary-cookie=1',
-      'openai-organization': 'canary-organisation',
-      'x-forwarded-for': '203.0.113.7',
-    });
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
-    const { headers, body: sent } = received();
-    expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|us-east|AKIA/);
-    expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
-    expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
-    expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
-  });
+  ])(
+    'the upstream request contains none of the client’s extension fields, examples or connection headers',
+    async (fields) => {
+      const examples = { 'x-svc-examples': ['canary-example'] };
+      const tools = githubTools
+        .slice(0, 3)
+        .map((tool) => ({ ...tool, function: { ...tool.function, ...examples } }));
+      const messages = [{ role: 'user', content: 'hello' }];
+      const body = { ...fields, model: 'openai/gpt-4o', tools, messages };
+      provider.enqueue(null, plainAnswer);
+      const answer = await postChat(stack.baseUrl, key, body, {
+        'x-svc-session-id': 'session-1',
+        cookie: 'canary-cookie=1',
+        'openai-organization': 'canary-organisation',
+        'x-forwarded-for': '203.0.113.7',
+      });
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+      const { headers, body: sent } = received();
+      expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|us-east|AKIA/);
+      expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
+      expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
+      expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
+    },
+  );
 });
 
 describe('a provider error', () => {

@@ -6,9 +6,9 @@ import pg from 'pg';
  * table names gives the reason.
  */
 const tombstones = new Set([
-  // These tables store the deletion and its progress.
+  // Tables that store the deletion and its progress.
   'account.account_deletions',
-  // These tables prevent the storage of events that arrive after the deletion.
+  // Tables that prevent the storage of events that arrive after the deletion.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',

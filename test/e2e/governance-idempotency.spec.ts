@@ -100,11 +100,14 @@ describe('an Idempotency-Key', () => {
     expect((await create(idempotencyKey, { name: 'x' })).status).toBe(201);
   });
 
-  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])('the Idempotency-Key %j is rejected', async (idempotencyKey) => {
-    const answer = await create(idempotencyKey, { name: 'x' });
-    expectError(answer, { ...invalid, code: 'invalid_field', param: 'Idempotency-Key' });
-    expect(await keysOf(account)).toHaveLength(1);
-  });
+  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])(
+    'the Idempotency-Key %j is rejected',
+    async (idempotencyKey) => {
+      const answer = await create(idempotencyKey, { name: 'x' });
+      expectError(answer, { ...invalid, code: 'invalid_field', param: 'Idempotency-Key' });
+      expect(await keysOf(account)).toHaveLength(1);
+    },
+  );
 
   it('an Idempotency-Key is optional; without it, every call creates a key', async () => {
     for (let i = 0; i < 2; i++)

@@ -65,7 +65,7 @@ async function createBusyAccount(): Promise<TestAccount> {
   const preferences = { compression: { mode: 'balanced' }, pruning: { mode: 'on' } };
   await change(account, 'PUT', '/v1/account/routing/preferences', preferences);
   await chat(account, { model: 'openai/gpt-4o-mini', messages: [user], tools });
-  // Without tools, because the cheapest model may take tools only on another API.
+  // This request has no tools, because the cheapest model may accept tools only on another API.
   await chat(account, { model: 'svc/cheap', messages: [user] });
   const id = await chat(account, { model: 'openai/gpt-4o-mini', messages: compressible, tools });
   await eventually(async () => {

@@ -75,7 +75,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // The plan of the other replica may miss its deadline, and all tools are then forwarded.
+    // The second replica's plan may miss its deadline, and all tools are then forwarded.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));

@@ -8,7 +8,10 @@ const writtenAfterMs = 500;
 const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
 const [begins, ends] = ['rate limits are local', 'rate limits are shared again'];
 
-/** Returns how often edges have switched to local counting, and whether any edge still counts locally. */
+/**
+ * Returns the number of switches of edges to local counting. Also returns whether any edge still counts
+ * locally.
+ */
 function readLogs() {
   const logs = edges.map((name) => sharedStack().logs(name));
   return {

@@ -245,7 +245,7 @@ describe('counting tokens', () => {
       if (event.type === 'message_delta') counts.push(event.usage.input_tokens);
     }
     expect(counts).toEqual([expect.any(Number), 1007]);
-    // 5,000 characters of text and an image: the bytes of the image do not count.
+    // The request has 5,000 characters of text, and the bytes of the image do not count.
     expect(counts[0]).toBeGreaterThan(1000);
     expect(counts[0]).toBeLessThan(6000);
   });

@@ -216,7 +216,7 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   connected.has(provider) &&
   model !== null;
 
-// CI requires the large collection of recordings for these tests. The repository does not contain it.
+// CI requires the large collection of recordings, which is not part of the repository.
 (folder === undefined ? describe.skip : describe).each(Object.entries(endpoints))(
   'recorded %s',
   (api, endpoint) => {

@@ -6,8 +6,8 @@ import { send } from './http.fixture.ts';
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * An agent on `/v1/responses` that keeps its own transcript. The message of its answers is a list of items, which it sends back
- * exactly as it received them.
+ * An agent on `/v1/responses` that keeps its own transcript. The message of a response is a list of items.
+ * The agent sends the items back exactly as received.
  */
 export function openResponsesAgent(given: {
   baseUrl: string;
@@ -44,7 +44,7 @@ function readResponse(status: number, text: string, isStream: boolean): AgentAns
   };
 }
 
-/** The response in the last event. Undefined if the stream broke off. */
+/** Returns the response in the last event. Returns undefined if the stream was cut off. */
 function readStream(text: string): Item | undefined {
   const events = new SseDecoder().push(Buffer.from(text)).map(({ data }) => JSON.parse(data) as Item);
   const done = events.find(({ type }) => type === 'response.completed');

@@ -1,5 +1,5 @@
 /**
- * Tests models that accept tools only on the Responses API, for clients of the other formats. The scripted
+ * Tests models that accept tools only on the Responses API, for clients that use other formats. The scripted
  * provider rejects requests that OpenAI would reject.
  */
 import type { PlannedFormat } from '@gateway/interchange';
@@ -129,45 +129,48 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
   it.each([
     ['plain', false],
     ['streamed', true],
-  ])('gets a tool loop of a model with tools on Responses, %s', async (_how, stream) => {
-    script(
-      responseOf([reasoning, callOf(1, first), callOf(2, second)]),
-      responseOf([messageOf('It is done now.')]),
-    );
-    const agent = openAgent(format, { baseUrl, key, model });
-    const user = agent.user('List the open issues.');
-    const called = await agent.ask([user], { stream, tools });
-    expect([called.status, called.calls.map(({ id, name }) => [id, name])]).toEqual([
-      200,
-      [
-        ['call_1', first],
-        ['call_2', second],
-      ],
-    ]);
-    expect(called.header('x-svc-losses')).toBeNull();
-    const results = agent.results(called, 'three issues');
-    const done = await agent.ask([user, called.message, ...results], { stream, tools });
-    expect([done.status, done.said]).toEqual([200, 'It is done now.']);
-    const items = lastBody()['input'] as Members[];
-    // The chat-completions format has no field for encrypted reasoning of the provider.
-    const carried = format === 'chat-completions' ? [] : ['reasoning'];
-    expect(items.map(({ type, role }) => type ?? role)).toEqual([
-      'user',
-      ...carried,
-      'function_call',
-      'function_call',
-      'function_call_output',
-      'function_call_output',
-    ]);
-    const thought = items.find(({ type }) => type === 'reasoning');
-    if (thought) expect(thought).toMatchObject({ summary: [], encrypted_content: encrypted });
-  });
+  ])(
+    'runs a tool loop with a model that accepts tools only on the Responses API, %s',
+    async (_how, stream) => {
+      script(
+        responseOf([reasoning, callOf(1, first), callOf(2, second)]),
+        responseOf([messageOf('It is done now.')]),
+      );
+      const agent = openAgent(format, { baseUrl, key, model });
+      const user = agent.user('List the open issues.');
+      const called = await agent.ask([user], { stream, tools });
+      expect([called.status, called.calls.map(({ id, name }) => [id, name])]).toEqual([
+        200,
+        [
+          ['call_1', first],
+          ['call_2', second],
+        ],
+      ]);
+      expect(called.header('x-svc-losses')).toBeNull();
+      const results = agent.results(called, 'three issues');
+      const done = await agent.ask([user, called.message, ...results], { stream, tools });
+      expect([done.status, done.said]).toEqual([200, 'It is done now.']);
+      const items = lastBody()['input'] as Members[];
+      // The chat-completions format has no field for encrypted reasoning of the provider.
+      const carried = format === 'chat-completions' ? [] : ['reasoning'];
+      expect(items.map(({ type, role }) => type ?? role)).toEqual([
+        'user',
+        ...carried,
+        'function_call',
+        'function_call',
+        'function_call_output',
+        'function_call_output',
+      ]);
+      const thought = items.find(({ type }) => type === 'reasoning');
+      if (thought) expect(thought).toMatchObject({ summary: [], encrypted_content: encrypted });
+    },
+  );
 });
 
 const ask = (body: Members, path = '/v1/chat/completions') =>
   send(baseUrl, { path, key, body: { model, messages: [{ role: 'user', content: 'Hello.' }], ...body } });
 
-it('sends the settings of chat-completions that both of OpenAI’s APIs have', async () => {
+it('can use the settings of chat-completions that both of OpenAI’s APIs have', async () => {
   script(responseOf([messageOf('{}')]));
   const format = { name: 'city', schema: { type: 'object' }, strict: true };
   const grammar = { syntax: 'lark', definition: 'start: "a"' };
@@ -195,7 +198,7 @@ it('sends the settings of chat-completions that both of OpenAI’s APIs have', a
   });
 });
 
-it('keeps requests on chat-completions where the model takes them', async () => {
+it('requests that the model accepts on chat-completions stay on chat-completions', async () => {
   provider.setControls(plainAnswer);
   for (const body of [{}, { model: 'openai/gpt-5.6-sol', tools, reasoning_effort: 'none' }]) {
     expect((await ask(body)).status).toBe(200);
@@ -203,7 +206,7 @@ it('keeps requests on chat-completions where the model takes them', async () => 
   }
 });
 
-it('ends an incomplete response with the reason of the client’s format', async () => {
+it('an incomplete response ends with the stop reason in the client’s format', async () => {
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   script(responseOf([messageOf('It is')], cut), responseOf([messageOf('It is')], cut));
   const plain = await ask({ tools });
@@ -213,7 +216,7 @@ it('ends an incomplete response with the reason of the client’s format', async
   expect((await ask({ tools, stream: true })).text).toContain('"finish_reason":"length"');
 });
 
-it('returns failures of a response as errors of the client’s format', async () => {
+it('failures of a response are returned as errors in the client’s format', async () => {
   const error = { code: 'server_error', message: 'The model failed.' };
   const failed = responseOf([], { status: 'failed', error, usage: null });
   script(failed, failed);
@@ -225,7 +228,7 @@ it('returns failures of a response as errors of the client’s format', async ()
   });
 });
 
-it('returns a rejected request as an error of the client’s format', async () => {
+it('a rejected request is returned as an error in the client’s format', async () => {
   const rejection = { message: 'Invalid schema.', type: 'invalid_request_error', param: 'tools', code: null };
   provider.setControls({ status: 400, headers: json, body: { error: rejection } });
   const body = { max_tokens: 100, tools: [{ name: 'look_up', input_schema: { type: 'object' } }] };

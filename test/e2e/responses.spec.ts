@@ -1,4 +1,4 @@
-/** The Responses API with providers of other formats, through OpenAI's SDK. */
+/** Tests the Responses API through OpenAI's SDK, with providers that use other formats. */
 import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import OpenAI from 'openai';
@@ -103,7 +103,7 @@ function think(turn: ModelTurn): void {
   });
 }
 
-it.each([false, true])('carries the signed reasoning of another format (stream: %j)', async (stream) => {
+it.each([false, true])('sends back the signed reasoning of another format (stream: %j)', async (stream) => {
   think({ text: 'Rome.' });
   const request = { model: 'anthropic/claude-sonnet-4-5', max_output_tokens: 2000 };
   const input: ResponseInput = [{ role: 'user', content: 'Where?' }];
@@ -164,7 +164,7 @@ describe('a request that needs a stored response', () => {
     ['previous_response_id', 'resp_1'],
     ['conversation', 'conv_1'],
     ['background', true],
-  ])('is rejected if the provider stores none: %s', async (param, value) => {
+  ])('is rejected if the provider stores no responses: %s', async (param, value) => {
     const body = { model: 'anthropic/claude-sonnet-4-5', input: 'x', [param]: value };
     const answer = await send(baseUrl, { path: '/v1/responses', key, body });
     expect([answer.status, answer.json()]).toMatchObject([

@@ -64,8 +64,8 @@ async function startProvider(name: string): Promise<RoutedProvider> {
 }
 
 /**
- * A separate account with three connected providers: two providers of one format and one provider of another
- * format.
+ * A separate account with three connected providers. Two providers share a format, and the third provider
+ * uses another format.
  */
 export interface RoutedWorld {
   readonly account: TestAccount;

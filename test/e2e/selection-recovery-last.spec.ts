@@ -33,7 +33,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
     const options = { stream, cached: kind.cached === true };
 
-    it('after two recovery rounds, the client’s own request with every tool is sent, if the client has no bytes yet', async () => {
+    it('after two recovery rounds, the client’s own request is sent with every tool, if the client has received no bytes', async () => {
       bench.script(...asks.slice(0, 3), { text: 'Hello.', inputTokens: 3_000, outputTokens: 5 });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
@@ -58,7 +58,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row.provider_savings_usd ?? 0).toBeLessThan(0);
     });
 
-    it('the next turn after such a last request has the conversation’s tool set again', async () => {
+    it('after a last request with every tool, the next turn has the conversation’s tool set again', async () => {
       bench.script(...asks.slice(0, 3), { calls: [own, shownCall] }, { text: 'Done.' });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
@@ -91,10 +91,10 @@ describe.each(eachFormat)('%s', (_, kind) => {
     });
   });
 
-  describe('a stream that the client has part of', () => {
+  describe('a partly sent stream', () => {
     const options = { stream: true, cached: kind.cached === true };
 
-    it('a partly sent stream is continued by the last request, with every tool and all rounds', async () => {
+    it('a partly sent stream is continued by a last request with every tool and the content of all rounds', async () => {
       bench.script(...spoken.slice(0, 3), { text: 'Here it is.', calls: [shownCall] });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -107,7 +107,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(last?.messages).toHaveLength(7);
     });
 
-    it('a partly sent stream ends with an error of its format if the last response has only a recovery call', async () => {
+    it('a partly sent stream ends with an error in its format if the last response has only a recovery call', async () => {
       bench.script(...spoken);
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);

@@ -107,7 +107,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     expect(answer).toMatchObject({ calls: [shownCall], isWhole: true, error: null });
   });
 
-  it('a round that breaks after its text ends with an error of the format, without a success terminator', async () => {
+  it('a round that breaks after its text ends with an error in the client’s format, without a success terminator', async () => {
     bench.script({ ...asking, text: 'Let me see.' }, { text: 'Now', breaks: true, inputTokens: 1_000 });
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream: true, cached });

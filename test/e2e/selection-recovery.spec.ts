@@ -37,10 +37,10 @@ afterAll(() => provider.close());
 
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
 
-/** The client formats, each with a provider of the same or of another format. */
+/** The client formats, each with a provider that uses the same or another format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
-  // Uses Sonnet 4.5, because Haiku 4.5 does not cache a prefix this short.
+  // The test uses Sonnet 4.5, because Haiku 4.5 does not cache a prefix this short.
   [
     'Anthropic',
     { open: anthropicClient, model: 'anthropic/claude-sonnet-4-5', cached: true, recoveryMode: 'in_place' },

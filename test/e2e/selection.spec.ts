@@ -134,7 +134,7 @@ it('if the stored plan is deleted during a conversation, another replica still s
   expect(kept.length).toBeGreaterThan(0);
   await redis.del(kept);
   redis.disconnect();
-  // The other replica also needs the compressed tool definitions, which its compressor may not have yet.
+  // The second replica also needs the compressed tool definitions, which its compressor may not have yet.
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const body = { model: 'openai/gpt-4o', messages: conversation(4), tools };

@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(() => answerPlainly(keys));
 afterAll(() => provider.close());
 
-describe('a provider’s call of a denied tool', () => {
+describe('a provider’s call to a denied tool', () => {
   const called = (name: string, index = 0) => ({
     ...{ id: `call_${name}`, type: 'function', function: { name, arguments: '{}' } },
     index,
@@ -42,7 +42,7 @@ describe('a provider’s call of a denied tool', () => {
   const messageOf = (answer: Answer) =>
     (answer.json() as { choices: { message: Record<string, unknown>; finish_reason: string }[] }).choices[0]!;
 
-  it('a provider’s call of a denied tool does not reach the client, and the log names the tool', async () => {
+  it('a provider’s call to a denied tool does not reach the client, and the log names the tool', async () => {
     provider.setControls(answered({ content: null, tool_calls: [called('erase'), called('read')] }));
     const some = await postChat(denying, request);
     expect(messageOf(some)).toMatchObject({ message: { tool_calls: [{ function: { name: 'read' } }] } });
@@ -58,7 +58,7 @@ describe('a provider’s call of a denied tool', () => {
     expect(messageOf(await postChat(denying, request)).message).not.toHaveProperty('function_call');
   });
 
-  it('a provider’s call of a denied tool in a stream does not reach the client, and the rest of the stream does', async () => {
+  it('a provider’s call to a denied tool in a stream does not reach the client, and the rest of the stream does', async () => {
     const chunk = (delta: object, finish: string | null = null) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
     const frames = [
@@ -83,7 +83,7 @@ describe('a provider’s call of a denied tool', () => {
     expect((await postChat(keys.free, { ...request, stream: true })).text).toBe(frames.join(''));
   });
 
-  it('a call of a denied tool does not reach a client of the messages or converse API, even if the provider runs the tool', async () => {
+  it('a call to a denied tool does not reach a client of the messages or converse API, even if the provider runs the tool', async () => {
     const content = [
       { type: 'text', text: 'Searching.' },
       { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: {} },
@@ -132,7 +132,7 @@ describe('a provider’s call of a denied tool', () => {
     expect(streamed.text).toContain('end_turn');
   });
 
-  it('a call of a denied tool does not reach a client of the Responses API, plain or streamed', async () => {
+  it('a call to a denied tool does not reach a client of the Responses API, plain or streamed', async () => {
     const output = [{ type: 'function_call', id: 'fc', call_id: 'c', name: 'erase', arguments: '{}' }];
     const response = { id: 'resp_1', object: 'response', status: 'completed', output };
     provider.setControls({ ...plainAnswer, body: response });

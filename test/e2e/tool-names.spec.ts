@@ -1,5 +1,5 @@
 /**
- * Tests tool names that a provider of another format rejects. The provider receives substitute names, which
+ * Tests tool names that are invalid in the provider's format. The provider receives substitute names, which
  * the client never receives.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';

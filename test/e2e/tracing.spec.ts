@@ -18,7 +18,7 @@ import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.t
  */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** The edge calls these services only for the first request, to fetch tool definitions and the credential. */
+/** Services that the edge calls only for the first request, to fetch tool definitions and the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
       // The gateway must not retry the failed provider call.
-      // A plan that misses its deadline must not prevent calls to the other services.
+      // The edge must call all planning services, even if a plan is slow on a busy machine.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
       'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },
     },

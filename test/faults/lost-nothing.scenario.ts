@@ -114,8 +114,8 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // A complete response may lack the status `ok` if the edge died after sending the last byte.
-  // In this case, the edge died before it wrote the line of the request to disk.
+  // If the edge dies after the last byte, the log may not have the status `ok` for a complete response.
+  // An edge that dies before it writes the log line to disk cannot log the outcome of the request.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),

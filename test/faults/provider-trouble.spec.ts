@@ -271,14 +271,14 @@ it('a replica skips a provider that another replica found failing, except for a 
   await ask(other.baseUrl, account, false);
   await askMany(edge.baseUrl, account, 10, 5);
   const before = account.calls('openai');
-  // The other replica may not have received the broadcast about the failing provider yet.
+  // The second replica may not have received the broadcast about the failing provider yet.
   await eventually(async () => {
     const known = account.calls('openai');
     await ask(other.baseUrl, account, false);
     return account.calls('openai') === known ? true : undefined;
   });
   expect(broken(await askMany(other.baseUrl, account, 10, 2))).toEqual([]);
-  // Without the broadcast, this replica would detect the failing provider only after five failures.
+  // Without the broadcast, the second replica would detect the failing provider only after five failures.
   expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
 });
 

@@ -182,7 +182,7 @@ describe('decoders take linear time for single bytes', () => {
     }
   });
 
-  test('a body that its reader takes later', () => {
+  test('a response body that is read after all its chunks have arrived', () => {
     expectNoQuadraticTime('bytes', (bytes) => {
       const chunks = cutBytes(Buffer.alloc(bytes, 'x'), 1);
       return () => {

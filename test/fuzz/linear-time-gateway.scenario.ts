@@ -152,7 +152,7 @@ export function describeStalls(groups: number): void {
     );
 
     test(
-      'in one place, for a key with tool lists',
+      'in one place, for a key with denied tools',
       async () => {
         expect(await findStalling(groupOf(texts, 1).flatMap(attackPlaces))).toEqual({});
       },

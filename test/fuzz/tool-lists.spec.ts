@@ -46,13 +46,13 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
     const counts = countCases(endpoint);
     console.log(`${endpoint}: ${requestsEach} requests, ${JSON.stringify(counts)}`);
     // The cases include forwarded requests and rejected requests.
-    // Some requests contain a denied tool if the API key has no denied tools.
+    // Without the restrictions of the API key, some forwarded requests would contain a denied tool.
     expect(counts.sent).toBeGreaterThan(requestsEach / 5);
     expect(counts.refused).toBeGreaterThan(requestsEach / 20);
     expect(counts.withDenied).toBeGreaterThan(requestsEach / 10);
   }, 300_000);
 
-  test(`no client receives a call of a denied tool in ${answersEach} answers, plain and streamed`, async () => {
+  test(`no client receives a call to a denied tool in ${answersEach} answers, plain and streamed`, async () => {
     const random = new Random(seed * 100 + endpoints.indexOf(endpoint));
     const counts = { plain: 0, streamed: 0, withDenied: 0, delivered: 0 };
     for (let at = 0; at < answersEach; at += 1) {

@@ -80,7 +80,7 @@ describe('the Dockerfile', () => {
     const { dependencies } = z
       .looseObject({ dependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-    // This package is installed with @prisma/adapter-pg, which is a production dependency.
+    // `@prisma/driver-adapter-utils` is installed with the production package @prisma/adapter-pg.
     const present = new Set([...Object.keys(dependencies), '@prisma/driver-adapter-utils']);
     const libs = readdirSync(join(root, 'libs')).filter((lib) => lib !== 'testing');
     const sources = [
@@ -118,10 +118,10 @@ describe('compose', () => {
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
     // Environment variables that may differ from the manifests.
-    // Keys can be passed in two ways, and the other variables belong to Node or have defaults.
+    // Encryption keys can be passed in two ways, and the other variables have defaults or belong to Node.
     const apart = [
       'NODE_OPTIONS',
-      // This variable is only needed for TLS to NATS, which the dev overlay does not use.
+      // NODE_EXTRA_CA_CERTS is only needed for TLS to NATS, which the dev overlay does not use.
       'NODE_EXTRA_CA_CERTS',
       'LOG_LEVEL',
       'VAULT_KEK_FILE',

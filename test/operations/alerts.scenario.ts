@@ -148,7 +148,10 @@ async function waitForStates(
   expect(states).toEqual(wanted);
 }
 
-/** Sends reasoning with a key that may not use all tools. The provider accepts the request only without the reasoning. */
+/**
+ * Sends reasoning with an API key that has a denied tool. The provider accepts the request only without the
+ * reasoning.
+ */
 async function rejectReasoning(): Promise<void> {
   const path = '/v1/account/keys';
   const key = await createTestKey(stack.baseUrl, stack.apiKey, { name: 'narrow' });
@@ -170,7 +173,7 @@ async function rejectReasoning(): Promise<void> {
   await eventually(async () => {
     const answer = await send(stack.baseUrl, { path: '/v1/messages', key: key.key, body });
     expect(answer.status).toBe(200);
-    // The list of the key is in force within a second.
+    // The key's denied tool takes effect within a second.
     return (
       (await prometheus.count('sum(gateway_bound_rejections_total{outcome="dropped"}) > 0')) || undefined
     );

@@ -13,11 +13,11 @@ import { demoEmail } from './stack/demo-account.ts';
 
 /** Maximum time to wait for the account service and other services, which may still be starting. */
 export const CALL = { deadlineMs: 30_000 };
-/** The client address under which failed attempts are counted. */
+/** The account service counts failed log-in attempts under this client address. */
 const clientAddress = 'operator';
 
 /**
- * Gets a session token for the demo person and the demo account by a sign-up or log-in. Returns null if an
+ * Signs up or logs in the demo person, and returns a session token for the demo account. Returns null if an
  * OpenID Connect issuer issues the tokens, or if the person's password was changed.
  */
 export async function createDemoSession(

@@ -16,7 +16,7 @@ const compressible = /\.(js|css|html|svg|json)$/;
  * Builds the dashboard and compresses its files. Throws if the JavaScript of a first visit exceeds the limit.
  */
 export async function buildDashboard() {
-  // The calling process may run in another mode, for example in tests.
+  // The calling process may run in a mode other than production, for example in tests.
   // In test mode, React would include its warnings.
   process.env.NODE_ENV = 'production';
   await build({

@@ -8,7 +8,7 @@ import { completePrices } from './price-times.ts';
 
 type ToolsOn = NonNullable<ModelRecordInput['toolsOn']>;
 
-/** The values of `tools_on_chat_completions` in the fact list. */
+/** The texts in the field `tools_on_chat_completions` of the fact list, each with the catalogue's value. */
 const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completions']>>> = {
   yes: 'yes',
   no: 'no',
@@ -17,15 +17,15 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * APIs of the fact list, other than chat-completions, on which a model accepts tools, if the model accepts
- * tools. Chat-completions has a separate field.
+ * If the fact list contains one of these APIs for a model with tool support, the model accepts tools on this
+ * API. Chat-completions has a separate field in the fact list.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 
 /**
- * Adds the facts that model lists do not have: the APIs on which the model accepts tools, the default for
- * reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes precedence over a
- * value of the model's family.
+ * Adds the facts that model lists do not have. These facts are the APIs on which the model accepts tools, the
+ * default for reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes
+ * precedence over a value of the model's family.
  * @param fact the model's line in the fact list
  */
 export function addFacts(record: ModelRecordInput, fact: ModelFacts | undefined): ModelRecordInput {

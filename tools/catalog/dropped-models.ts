@@ -4,9 +4,9 @@ import { nameOf } from './render-file.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Parses `lists/dropped.jsonl`: the last known records of models that no list contains now. The catalogue
- * keeps these models as deprecated. Providers often serve a model for longer than lists contain it, and
- * clients still request the model.
+ * Parses `lists/dropped.jsonl`: the last known records of models that are no longer in any list. The
+ * catalogue keeps these models as deprecated. Providers often serve a model for longer than lists contain it,
+ * and clients still request the model.
  * @throws ZodError naming the field
  */
 export function parseDropped(text: string): ModelRecordInput[] {

@@ -7,8 +7,8 @@ import { isTree, type Tree } from './models-dev.ts';
  */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
-  // For some hosts, the list states an address of another format.
-  // These hosts also serve the model in the format converse.
+  // For some hosts, models.dev states an address that does not use the converse format.
+  // The address is left out if the fact list states that the model is available in the format converse.
   const { provider, ...listed } = own ?? {};
   return {
     ...listed,

@@ -23,8 +23,8 @@ const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
 ];
 
 /**
- * Adds the prices that the model lists do not contain. These prices are the prices of cache writes (computed
- * with the multipliers of the model's family), prices from a later day, and prices by the hour.
+ * Adds the prices that the model lists do not contain. Prices of cache writes are computed with the
+ * multipliers of the model's family. Other added prices apply from a later day, or depend on the time of day.
  */
 export function completePrices(
   listed: NonNullable<ModelRecordInput['prices']>,
@@ -61,14 +61,14 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
 }
 
 /**
- * Returns whether the fact list has the off-peak price of a model, as a note in the list states. The price
- * outside all periods is the peak price.
+ * Returns whether a note in the fact list states that the listed prices of a model are off-peak prices. The
+ * price outside all periods is the peak price.
  */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
 }
 
-/** Rates that a price announcement does not state change in proportion to the input price. */
+/** If a price announcement does not state a price, this price changes in proportion to the input price. */
 function listDatedPeriods(
   base: UsualPrices,
   fact: ModelFacts | undefined,

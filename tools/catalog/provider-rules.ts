@@ -9,7 +9,7 @@ export interface ProviderRule {
   readonly provider: string;
   /** The provider's key in models.dev, or null if the provider is not listed. */
   readonly modelsDev: string | null;
-  /** The maker in models.dev of models that this provider lists without a maker. */
+  /** The maker of the provider's models in models.dev, for model ids without a maker. */
   readonly maker?: string;
   /** The provider's id in genai-prices, or null if the provider is not listed. */
   readonly genaiPrices: string | null;
@@ -23,7 +23,7 @@ export interface ProviderRule {
   readonly cachedModels?: RegExp;
   /** The kinds of models that are served at this address. If omitted, all kinds are served. */
   readonly kinds?: readonly ModelKind[];
-  /** Models for which the list names a library other than this library are excluded. */
+  /** The library of the provider's models in models.dev. Models with a different library are excluded. */
   readonly library?: string;
 }
 

@@ -40,7 +40,7 @@ export interface ReadLists extends Lists {
   /** Title, licence and date of each list, by its key in the data file. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly facts: FactList;
-  /** Models that no list contains now. */
+  /** Models that are no longer in any model list. */
   readonly dropped: readonly ModelRecordInput[];
 }
 
@@ -57,7 +57,7 @@ export function readCopies(): StoredCopies {
 /**
  * Reads the model lists: the copies of models.dev and pi-ai and the fact list in this folder, and one pinned
  * npm package. Reading needs no network.
- * @throws ZodError for a list in another form; Error for a package version without a date
+ * @throws ZodError for a list with an unexpected form; Error for a package version without a date
  */
 export function readLists(copies = readCopies()): ReadLists {
   const base: unknown = JSON.parse(copies.base);

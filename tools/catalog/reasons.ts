@@ -57,7 +57,7 @@ const imageOutput = "the list's output price is for images, that of genai-prices
 
 /** Values that the catalogue keeps although a source has another value. */
 const keptValues: readonly KeptValue[] = [
-  // Prices that are older in the other source.
+  // Differences because the other source has older prices.
   ...['anthropic', 'hosted'].flatMap((provider) => [
     keep(provider, /claude-sonnet-5-5$/, /^prices$/, 'facts', cheaperReads),
     keep(provider, /^(?:\w+\.anthropic\.)?claude-sonnet-5-5$/, /^cacheRead$/, 'genai-prices', cheaperReads),
@@ -142,8 +142,8 @@ const absentModels: readonly Reason[] = [
 ];
 
 /**
- * Returns why the catalogue does not contain a model of the fact list. If the result is undefined, the check
- * of the catalogue fails.
+ * Returns the reason for leaving a model of the fact list out of the catalogue. If the result is undefined,
+ * the check of the catalogue fails.
  */
 export function explainAbsence(provider: string, modelId: string): string | undefined {
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
@@ -155,14 +155,17 @@ const otherApis: readonly Reason[] = [
 ];
 
 /**
- * Returns why the gateway calls a model on an API that the fact list does not name. If the result is
+ * Returns the reason for calling a model on an API that the fact list does not name. If the result is
  * undefined, the difference is an error.
  */
 export function explainOtherApi(provider: string, modelId: string): string | undefined {
   return otherApis.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Returns why a current model has no price. If the result is undefined, the check of the catalogue fails. */
+/**
+ * Returns the reason for a missing price of a current model. If the result is undefined, the check of the
+ * catalogue fails.
+ */
 export function explainMissingPrice({
   provider,
   modelId,
@@ -171,8 +174,8 @@ export function explainMissingPrice({
 }
 
 /**
- * Returns why the catalogue keeps its value although a source has another value. If the result is undefined,
- * the check of the catalogue fails.
+ * Returns the reason for keeping the catalogue's value although a source has another value. If the result is
+ * undefined, the check of the catalogue fails.
  */
 export function explainDispute(
   provider: string,

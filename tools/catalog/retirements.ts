@@ -37,8 +37,8 @@ const anthropic = announced('anthropic', 'anthropic-deprecations');
 const google = announced('google', 'gemini-deprecations');
 
 /**
- * Contains only announced retirement dates, which no list provides. "Not sooner than" and "earliest" are not
- * announcements.
+ * Retirement dates that providers have announced. The model lists do not contain these dates. "Not sooner
+ * than" and "earliest" are not announcements.
  */
 const announcements: readonly Announcement[] = [
   openai('2026-07-23', 'gpt-5-chat-latest gpt-5.1-chat-latest'),

@@ -10,8 +10,8 @@ import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
 
 /**
- * The time at which the facts are checked. The day is the day on which the facts were collected, and the hour
- * is in DeepSeek's peak on a weekday.
+ * The time at which the facts are checked. The day is the day on which the facts were collected. The hour is
+ * a weekday hour with DeepSeek's peak prices.
  */
 const at = Date.parse('2026-11-23T02:00:00Z');
 /** A time on the same day, outside DeepSeek's peak hours. */

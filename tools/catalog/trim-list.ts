@@ -8,10 +8,10 @@ const list = z.record(z.string(), z.looseObject({ models: z.record(z.string(), t
 const stored = z.looseObject({ base_models: z.record(z.string(), tree) });
 
 /**
- * Renders a models.dev list for storage: only the providers of the gateway, without unused fields, with one
- * model per line. The benchmark results of base models come from the stored list, because api.json does not
- * contain them.
- * @throws ZodError if a list has another form
+ * Renders a models.dev list for storage. The stored list has only the providers of the gateway, without
+ * unused fields, with one model per line. The benchmark results of base models come from the stored list,
+ * because api.json does not contain them.
+ * @throws ZodError if a list has an unexpected form
  */
 export function trimList(content: unknown, before: unknown, takenOn: string): string {
   const providers = list.parse(content);

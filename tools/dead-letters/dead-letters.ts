@@ -7,7 +7,7 @@ import {
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** A batch of events that could not be written (dead letter), as the list shows it. */
+/** A batch of events that could not be written (dead letter), as an entry in the list of dead letters. */
 export interface DeadLetter {
   readonly id: string;
   readonly data: DeadRequestEvent;

@@ -1,8 +1,9 @@
-// `npm run images:pin` sets each digest in deploy/images.json to the registry's current digest of its tag.
+// `npm run images:pin` updates each digest in deploy/images.json to the registry's current digest.
 // The command also writes all digests into the files that name images.
 // `npm run images:pin -- --check` changes no files.
-// The check fails if a file names another image, or if the registry does not have a pinned digest.
-// Both commands need docker with buildx.
+// The check fails if a file names an image without its pinned digest.
+// The check also fails if the registry lacks a pinned digest.
+// The command needs docker with buildx, also with the option `--check`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -29,7 +29,7 @@ export interface PulledModel {
 
 /** Usual paths of the ONNX graph in a repository, preferred first. */
 const graphs = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'onnx/model_int8.onnx'];
-/** The other files of a model that the router reads. */
+/** The files of a model that the router reads in addition to the graph. */
 const companions = [
   'tokenizer.json',
   'tokenizer_config.json',

@@ -1,6 +1,6 @@
 // `npm run rotate:kek [version]` switches to another version of the vault's key-encryption key.
 // The default is the vault's highest version.
-// The command re-encrypts every credential under that version while the vault keeps running.
+// The command re-encrypts every credential with the chosen version while the vault keeps running.
 // The command can be interrupted and run again at any time.
 // docs/internals/vault.md describes the rotation.
 // The build also bundles the command into dist/tools/rotate-kek.js, for machines without this checkout.

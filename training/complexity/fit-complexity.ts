@@ -31,8 +31,8 @@ const fitted: ComplexityWeights = {
   thresholds: roundAll(chooseThresholds(scores)),
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
-// The prompts in the training data.
-// An evaluation scores these prompts with weights that were not trained on them.
+// The digests of the prompts in the training data.
+// An evaluation scores the prompts of the training data with weights that were not trained on them.
 writeFileSync(
   join(folder, 'fitted-on.txt'),
   `${prompts

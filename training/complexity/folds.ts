@@ -27,7 +27,10 @@ export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
   return prompts.map(({ dataset }) => names.indexOf(dataset));
 }
 
-/** Raw complexity scores of prompts, from weights that were fitted on the other folds. */
+/**
+ * Raw complexity scores of prompts. The weights for a prompt were fitted on all folds except the prompt's
+ * fold.
+ */
 export function crossFit(prompts: readonly LabelledPrompt[], folds: readonly number[]): number[] {
   const scores = new Array<number>(prompts.length).fill(0);
   for (const fold of new Set(folds)) {

@@ -9,8 +9,8 @@ export interface LabelledPrompt {
   readonly characters: number;
   readonly features: Float64Array;
   /**
-   * The label of the capable model's response: 1 for a correct answer and 0 for a wrong answer, or a grade if the data set
-   * has grades.
+   * The label of the capable model's response. The label is 1 for a correct answer and 0 for a wrong answer,
+   * or a grade if the data set has grades.
    */
   readonly capable: number;
   readonly cheap: number;

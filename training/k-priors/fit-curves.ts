@@ -1,6 +1,6 @@
 import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
-/** A question, with the data about the question that the choice of K uses. */
+/** A question, with the data from which K is chosen. */
 export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
@@ -22,18 +22,18 @@ const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
 /**
- * Numbers of classes (bins) by confidence of the ranking. Turns that name a tool are rare, so they have fewer
- * bins.
+ * Numbers of confidence classes (bins), for turns that name a tool and for all other turns. Turns that name a
+ * tool are rare, so they have fewer bins.
  */
 const namedBins = 3;
 const unnamedBins = 6;
 
-/** Overall recall targets for which each confidence class has a K. */
+/** The overall recall targets. For each recall target, each confidence class has a value of K. */
 const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];
 
-/** Each tool set has the same weight, regardless of its number of samples. */
+/** Fits the confidence classes. Each tool set has the same weight, regardless of its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
   const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
@@ -173,7 +173,10 @@ export interface PolicyOutcome {
   readonly whole: number;
 }
 
-/** The results of fitted confidence classes on samples at a recall target. All samples have equal weight. */
+/**
+ * Returns the results on samples if each sample uses the K of its confidence class for the recall target. All
+ * samples have equal weight.
+ */
 export function applyTarget(
   samples: readonly Sample[],
   { named, unnamed }: FittedClasses,

@@ -14,8 +14,8 @@ import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
 /**
- * The lowest best ranking score of an informative turn. For the keyword method, the value is about one rare
- * word in a name.
+ * The minimum best ranking score of an informative turn. With the keyword method, one rare word in a tool
+ * name gives about this score.
  */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];

@@ -41,8 +41,8 @@ const variables = z.object({
   ...serviceVariables,
   ...operatorVariables,
   /**
-   * The Redis server of the cache, in which gateways also count requests. The account service writes the
-   * epochs (numbers) of account changes to this Redis server. The service also runs while Redis is
+   * The Redis server that holds the cache, and in which gateways count requests. The account service writes
+   * the epochs (numbers) of account changes to this Redis server. The service also runs while Redis is
    * unavailable.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),

@@ -88,8 +88,8 @@ const edgeVariables = z
      */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
     /**
-     * How users reach the operator. The contact is shown on the page for forgotten passwords if no email can
-     * be sent.
+     * A text that tells users how to reach the operator. The text is shown on the page for forgotten
+     * passwords if no email can be sent.
      */
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
     /** Maximum number of calls to `/v1/auth` per minute and client address, or per known device. */
@@ -175,8 +175,8 @@ const edgeVariables = z
      */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
-     * How often a provider call that failed before its first byte is retried if the request has no
-     * alternative backend.
+     * Maximum number of retries after a provider call that failed before its first byte, if the request has
+     * no alternative backend.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
     /** The longest `retry-after` from a provider that the gateway waits for before it retries. */
@@ -196,8 +196,8 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * If a non-streaming provider call without tools is silent for this long, a parallel attempt is sent to
-     * another backend. 0 disables parallel attempts.
+     * Maximum silence of a non-streaming provider call without tools, after which a parallel attempt is sent
+     * to another backend. 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */
@@ -206,8 +206,8 @@ const edgeVariables = z
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
      * The part of the request slots and of the held bytes that one account may use while no other account is
-     * busy. The account gets a smaller part while other accounts are busy. With 1, one account may use
-     * everything.
+     * busy. The account gets a smaller part while other accounts are busy. With the value 1, one account may
+     * use all slots and bytes.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**

@@ -116,7 +116,10 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
 }
 
-/** Connects to both Redis servers, and deletes the keys of deleted accounts from both. */
+/**
+ * Connects to both Redis servers. The function also deletes the Redis keys of deleted accounts on these
+ * servers.
+ */
 function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
   readonly caches: Caches;
   readonly open: OpenBudgets;

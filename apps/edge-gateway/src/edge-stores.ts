@@ -34,7 +34,8 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
 export interface Caches {
   readonly cacheRedis: Redis;
   /**
-   * The part of the Redis cache that stores conversation state. Each account may use a limited share of it.
+   * The part of the Redis cache that stores conversation state. Each account may use a limited share of this
+   * part.
    */
   readonly conversationCache: AccountCache;
 }

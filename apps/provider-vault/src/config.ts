@@ -21,9 +21,7 @@ const parsedBy = <Value>(parse: (text: string) => Value) =>
       .optional(),
   );
 
-/**
- * Reports errors about combinations of variables together with errors about single variables, not after them.
- */
+/** Reports errors about combinations of variables together with errors about single variables. */
 const besideOthers = (variable: string) => ({
   path: [variable],
   when: ({ value }: { value: unknown }) => typeof value === 'object',
@@ -38,7 +36,7 @@ const environment = z
     /** The path of a file that contains the value of `VAULT_KEK`. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
     /**
-     * Keys in AWS KMS, written as `<version>:<ARN>`. The KMS keys replace the local keys or add other
+     * Keys in AWS KMS, written as `<version>:<ARN>`. The KMS keys replace the local keys or add further
      * versions.
      */
     VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
@@ -69,7 +67,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Whether a version is both a local key and a KMS key. The argument is not a map if its variable is invalid.
+ * Whether a version is both a local key and a KMS key. Each argument may be an invalid value instead of a
+ * map.
  */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));

@@ -22,9 +22,9 @@ const listsBytesMax = 32 * mebibyte;
 /**
  * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's
  * default depends on the machine's memory and can allow a heap several times as large as the live objects.
- * The router's caches are bounded, so most of a larger heap would be garbage. With this value, the router
- * uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool lists takes
- * a few percent longer, and requests with known tool lists take the same time.
+ * The router's caches are bounded, so most of a larger heap would be garbage. With the configured percentage,
+ * the router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool
+ * lists takes a few percent longer, and requests with known tool lists take the same time.
  */
 const heapGrowingPercent = 30;
 

@@ -18,7 +18,7 @@ await runService({
   name: 'worker',
   config,
   // A query may use two or three of the ten database connections at the same time.
-  // The log writer needs some of the database connections as well.
+  // The log writer also needs some of the database connections.
   accountShare: { ...accountShare, slots: 4, waitMsMax: 4_000 },
   ready: async () => ({
     database: await database.isUp(),

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 /**
  * Stores a value if its account has room for the value. KEYS[1] is the value, and KEYS[2] is the account's
  * byte count for the current day. ARGV contains the value, its lifetime in seconds, the account's share in
- * bytes, and the bytes that Redis needs per key. If a stored value is written again, only the growth in bytes
+ * bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only the growth in bytes
  * is counted. The script returns 1 if the value was stored.
  */
 const setInShare = `
@@ -39,7 +39,7 @@ const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** The name of the byte counters. Values of one purpose share a name and a maximum. */
+  /** The name of the byte counters. Values that serve one purpose have a common name and maximum. */
   readonly purpose: string;
   /**
    * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day take at

@@ -10,7 +10,7 @@ export const double = defineRpc({
   subject: 'account.double.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  // Time limit for a test call, in milliseconds, longer than any pause on a busy machine.
+  // Time limit for a test call, in milliseconds. The time limit is longer than any pause on a busy machine.
   // Calls that should fail immediately fail long before this time limit.
   deadlineMs: 20_000,
   request: z.object({ value: z.int(), note: z.string().default('none') }),

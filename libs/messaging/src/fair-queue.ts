@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 
 export interface FairQueueOptions {
-  /** Maximum number of calls of all accounts that run at the same time. */
+  /** Maximum number of running calls of all accounts together. */
   readonly slots: number;
-  /** Maximum number of calls of one account that run at the same time. */
+  /** Maximum number of running calls per account. */
   readonly slotsPerAccount: number;
-  /** Maximum number of waiting calls of one account. */
+  /** Maximum number of waiting calls per account. */
   readonly waitingPerAccountMax: number;
   /** Maximum number of waiting calls of all accounts together. */
   readonly waitingMax: number;
@@ -41,7 +41,7 @@ const retryAfterMs = 1_000;
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Accounts with a waiting call that may run more calls at the same time, in the order of their turns. */
+  /** Accounts with waiting calls that may occupy more slots, in the order of their turns. */
   readonly #ready = new Map<string, Lane>();
   #running = 0;
   #waiting = 0;

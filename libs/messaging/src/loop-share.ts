@@ -8,7 +8,7 @@ import { TimeShare, type TimeShareOptions } from './time-share.ts';
  */
 export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs the work without a pause, for callers that share the event loop with no other account. */
+/** Runs the work without a pause. Use this function only where accounts do not share the event loop. */
 export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
   let step = pieces.next();
   while (step.done !== true) step = pieces.next();
@@ -16,8 +16,8 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work with a pause after each piece, in which other work runs. Use this function for work that
- * accounts do not share through a `LoopShare`, because something else limits the work.
+ * Runs the work piece by piece. Other work runs in the pauses between pieces. Use this function for work that
+ * is limited in a way other than a `LoopShare`.
  * @param pieceMs maximum duration of a piece, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
@@ -32,8 +32,8 @@ export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: numbe
 
 export interface LoopShareOptions extends TimeShareOptions {
   /**
-   * Maximum time for which work may run before other work gets a turn, in milliseconds. A single step of the
-   * work is never interrupted.
+   * Maximum time in milliseconds for which work runs without a pause. A single step of the work is never
+   * interrupted.
    */
   readonly pieceMs: number;
   /** Limits for the running and waiting jobs of each account. */
@@ -67,7 +67,7 @@ export class LoopShare {
     this.#now = options.now ?? performance.now.bind(performance);
   }
 
-  /** Number of jobs that wait until other jobs of their account have ended. */
+  /** Number of waiting jobs. A job waits until earlier jobs of its account have ended. */
   get waiting(): number {
     return this.#jobs.waiting;
   }

@@ -7,7 +7,7 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
 import { z } from 'zod';
 
-/** The `max_payload` setting of NATS. The server configuration sets the same value. */
+/** The `max_payload` setting of NATS. The server configuration also contains this value. */
 export const messageBytesMax = 8 * 1024 * 1024;
 
 export function encodeJson(value: unknown): Buffer {

@@ -10,11 +10,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box. Anyone with the recipient's public key can create a sealed box, and only the recipient can
- * open it. Secrets cross the message bus in sealed boxes. Sealed boxes use X25519 with a new ephemeral key
- * per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's base mode (RFC
- * 9180), without HPKE's negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) |
- * ciphertext | GCM tag (16).
+ * A sealed box: an encrypted message that anyone with the recipient's public key can create, and only the
+ * recipient can open. Secrets cross the message bus in sealed boxes. Sealed boxes use X25519 with a new
+ * ephemeral key per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's
+ * base mode (RFC 9180), without HPKE's negotiation. Layout before base64: version (1 byte) | ephemeral public
+ * key (32) | ciphertext | GCM tag (16).
  */
 const version = 1;
 const keyBytes = 32;
@@ -34,8 +34,8 @@ export interface SealingKeyPair {
 }
 
 /**
- * The error for a box that was sealed for another key, was not created by `seal`, or was modified. The error
- * does not reveal which of these causes applies.
+ * The error for a sealed box that cannot be opened. The sealed box was sealed for another key, was not
+ * created by `seal`, or was modified. The error does not reveal which of these causes applies.
  */
 export class SealedBoxError extends Error {
   override readonly name = 'SealedBoxError';
@@ -51,7 +51,7 @@ export function createSealingKeyPair(): SealingKeyPair {
 }
 
 /**
- * Derives the key pair from a 32-byte seed. Replicas with the same seed share the key pair. Throws a
+ * Derives the key pair from a 32-byte seed. Replicas with equal seeds have equal key pairs. Throws a
  * RangeError for a seed of any other length.
  */
 export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {

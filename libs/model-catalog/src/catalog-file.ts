@@ -37,12 +37,12 @@ const qualityFigure = z.strictObject({
   measuredOn: date.optional(),
 });
 
-/** A value of another source that differs from the value in the catalogue. */
+/** A value in one source that differs from the value in the catalogue. */
 const dispute = z.strictObject({
   /** The name of the catalogue's field, for example `input` or `contextWindow`. */
   field: z.string().min(1),
   other: z.union([z.number(), z.string()]),
-  /** The source of the other value: a key of the file's `sources`. */
+  /** The source of the differing value: a key of the file's `sources`. */
   source: z.string().min(1),
   /**
    * The reason why the catalogue keeps its own value. `npm run catalog:check` requires a reason for current

@@ -5,7 +5,7 @@ import data from '../data/models.json' with { type: 'json' };
 /**
  * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown.
  * Time-dependent prices do not change the multipliers, because the prices of input and cached input change in
- * the same proportion.
+ * proportion.
  */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';

@@ -57,8 +57,8 @@ export function thinksByDefault({ thinksByDefault: known, capabilities }: Catalo
 }
 
 /**
- * Returns whether a provider's API accepts tools for a model. If no source states it, the API accepts tools
- * only under two conditions: the gateway uses the API's format for the model, and the model can call tools.
+ * Returns whether a provider's API accepts tools for a model. If no source states whether tools are accepted,
+ * two conditions apply: the gateway uses the API's format for the model, and the model can call tools.
  * @param effort the request's `reasoning_effort`; undefined if the request does not set it
  */
 export function takesToolsOn(
@@ -82,9 +82,9 @@ export function takesToolsOn(
 }
 
 /**
- * Returns whether the provider can defer tools of this model behind its own tool search. Other requests with
- * deferred tools may fail. To be on the safe side, only statements on the provider's own pages and their
- * implications are used.
+ * Returns whether the provider can defer tools of this model behind its own tool search. For models without
+ * tool search, requests with deferred tools may fail. The function therefore uses only statements on the
+ * provider's own pages and their implications.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
@@ -92,7 +92,7 @@ export function defersNatively(model: CatalogModel, api: ApiName): boolean {
 
 /**
  * Returns whether a message can add tools to the end of a conversation without changing the prompt prefix.
- * Only statements on the provider's own pages are used, the same as for `defersNatively`.
+ * Only statements on the provider's own pages are used, as for `defersNatively`.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');

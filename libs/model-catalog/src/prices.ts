@@ -29,9 +29,9 @@ const rates = z.strictObject({
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
 /**
- * A period with other prices: from a day on, before a day, or at certain hours. The period applies only if
- * all of its conditions are met. Days and hours are in UTC, because prices must not depend on where a gateway
- * runs.
+ * A period with different prices: from a day on, before a day, or at certain hours. The period applies only
+ * if all of its conditions are met. Days and hours are in UTC, because prices must not depend on where a
+ * gateway runs.
  */
 const period = rates.extend({
   tiers,
@@ -51,7 +51,7 @@ const period = rates.extend({
 /** Prices in USD per million tokens. */
 export const modelPrices = rates.extend({
   tiers,
-  /** Other prices at certain times. The last period that contains the time of a request applies. */
+  /** Different prices at certain times. The last period that contains the time of a request applies. */
   periods: z.array(period).optional(),
 });
 

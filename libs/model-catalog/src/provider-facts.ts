@@ -16,8 +16,8 @@ export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']
 export const binding = z.strictObject({
   effect: z.enum(['rejects', 'drops', 'none']),
   /**
-   * The first creation date of affected provider accounts. Provider accounts created earlier are affected
-   * only if the request demands the check.
+   * The first creation date of affected provider accounts. Older provider accounts are affected only if the
+   * request demands the check.
    */
   accountsSince: z
     .string()

@@ -24,8 +24,8 @@ const passedHeaders = new Set([
 ]);
 
 /**
- * Token limits from the provider are forwarded. The gateway's own request limits use the same header prefix. The
- * `unified` headers of Anthropic describe the limits of a subscription, which its clients show.
+ * Token limits from the provider are forwarded. The gateway's own request limits use the same header prefix.
+ * The `unified` headers of Anthropic describe the limits of a subscription, which Anthropic's clients show.
  */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-(?:[a-z-]+-(?:limit|remaining|reset)|unified-[a-z0-9_-]+))$/;

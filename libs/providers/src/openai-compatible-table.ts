@@ -286,7 +286,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     quirks: { streamUsage: 'own-chunk' },
     hasResponsesModels: true,
   }),
-  // Any other server that uses OpenAI's format.
+  // A server that uses OpenAI's format and has no row of its own.
   openAiCompatible({
     name: 'custom',
     displayName: 'OpenAI-compatible server',

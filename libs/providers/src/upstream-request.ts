@@ -13,7 +13,7 @@ export interface UpstreamCall {
   readonly baseUrl?: string | null;
   /** The provider's own model id, without the gateway's prefix. */
   readonly model: string;
-  /** The credential. The credential is null for a provider or a self-hosted server that needs none. */
+  /** The credential. The credential is null if the server needs no credential. */
   readonly credential: string | null;
   readonly stream: boolean;
   /**
@@ -93,7 +93,7 @@ export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
 function renderUrl(call: UpstreamCall): string {
   const { provider, format, model } = call;
   const address = call.baseUrl ?? chooseAddress(call);
-  // On Azure, the Responses API has no address per deployment.
+  // On Azure, the Responses API uses one address for all deployments.
   const base = format === 'responses' ? (address?.replace(deploymentPath, '') ?? null) : address;
   const template =
     call.path ?? ((call.stream && provider.streamPaths?.[format]) || provider.chatPaths[format]);
@@ -120,7 +120,7 @@ const urls = new LRUCache<string, string>({
 });
 
 function joinUrl(base: string, template: string, model: string): string {
-  // A URL parser treats `.` and `..` as path steps, even if they are percent-encoded.
+  // URL parsers treat `.` and `..` as path steps, even if they are percent-encoded.
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
   const [path = '', query = ''] = template.split('?');

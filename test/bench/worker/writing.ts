@@ -27,9 +27,9 @@ interface WritingOptions {
 }
 
 /**
- * Writes events with a hundred candidates each. All events are queued before the first is written. The worker
- * is therefore never idle, and the lag of the last event is the total time. For comparison, the same rows are
- * copied with COPY into a table without indexes and triggers.
+ * Writes events with a hundred candidates each. All events are queued before the worker writes the first
+ * event. The worker is therefore never idle, and the lag of the last event is the total time. For comparison,
+ * the same rows are copied with COPY into a table without indexes and triggers.
  */
 export async function measureWriting(options: WritingOptions) {
   const { messaging, redisUrl, databaseUrl, events, processes } = options;

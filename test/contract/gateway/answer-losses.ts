@@ -3,8 +3,8 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * A part of a response that a client of another format does not receive. The list of losses is reviewed by
- * hand.
+ * A part of a response that a client does not receive, because the client's format cannot express the part.
+ * The list of losses is reviewed by hand.
  */
 interface AnswerLoss {
   readonly field: string;

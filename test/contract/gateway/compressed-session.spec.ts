@@ -160,14 +160,14 @@ async function repeatLast(session: Transcript, isBound: boolean) {
 }
 
 (sessions.length > 0 ? describe : describe.skip)('a gateway that remembers nothing', () => {
-  it('compresses the whole session again if reasoning is bound to it', async () => {
+  it('compresses the whole session again if the session has bound reasoning', async () => {
     for (const session of sessions) {
       const { sent, again } = await repeatLast(session, true);
       expect(again).toEqual(sent);
     }
   });
 
-  it('changes nothing that a marker covers otherwise, except new messages', async () => {
+  it('changes only new messages if the session has no bound reasoning and cache markers cover earlier messages', async () => {
     for (const session of sessions) {
       const { tail, given, again } = await repeatLast(session, false);
       expect(again.slice(0, tail)).toEqual(given.slice(0, tail));

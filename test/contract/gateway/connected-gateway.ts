@@ -12,8 +12,8 @@ export interface ConnectedGateway {
 }
 
 /**
- * One provider per format, mapped to the path prefix for that format. Mistral has no Responses API, so it gets
- * translated requests of Responses clients.
+ * One provider per format, mapped to the path prefix for that format. Mistral has no Responses API, so the
+ * gateway translates the requests of Responses clients for Mistral.
  */
 const connected = {
   openai: '/v1',

@@ -14,8 +14,8 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. The clients take turns over the byte positions. If
-   * clients can speak the stream's own format, only a client of this format reads the stream.
+   * The formats of the clients that read the cut streams. At each byte position, one of the clients reads the
+   * stream. If the stream's format is a client format, only a client of this format reads the stream.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;

@@ -17,7 +17,7 @@ export function expectSameRequest(
   const asked = target === 'cohere' ? moveDocuments(narrowed, heard) : narrowed;
   const isLost = (name: string): boolean =>
     losses.some((field) => field === name || field.startsWith(`${name}[`)) ||
-    // Without tools, there are no calls to make in parallel.
+    // Without tools, the setting for parallel tool calls has no effect.
     (name === 'parallel_tool_calls' && heard.tools.length === 0);
   // A format without thinking levels can only turn thinking on.
   const isVague = isLost('reasoning_effort') && typeof asked.settings['thinking'] !== 'number';
@@ -55,7 +55,7 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
-  // Converse cannot forbid calls after earlier calls, because it then requires the tools. This is a loss.
+  // If a conversation has earlier calls, Converse requires the tools and cannot forbid calls (a loss).
   if (target === 'converse' && choice.mode === 'none' && !losses.includes('tool_choice'))
     return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
   if (target !== 'cohere' || choice.mode !== 'tool') return asked;

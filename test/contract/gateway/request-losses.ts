@@ -94,8 +94,8 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // A translation into tools would also need these deprecated fields in responses and later turns.
-    // Requests that are sent to a provider of the same format lose nothing.
+    // Translating functions into tools would also require the deprecated fields in later turns.
+    // A provider of the same format receives these fields unchanged.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },

@@ -63,7 +63,7 @@ function readCall({ type, call_id: id, name, input, arguments: given }: Members)
 
 const ownItems = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call']);
 
-/** Reads a whole response, of a recording or of the SDK. */
+/** Reads a whole response from a recording or from the SDK. */
 export function readResponse(body: Members): AnswerReading {
   const output = asList(body.output);
   const parts = messagePartsOf(output);

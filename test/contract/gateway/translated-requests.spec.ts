@@ -70,7 +70,7 @@ const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
 
 /** Returns the recorded request as a client would send it for another provider. Only the model is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
-  // On Bedrock, models of other families get requests of the Responses API unchanged.
+  // On Bedrock, models of other families receive Responses API requests unchanged.
   const isClaude = provider === 'hosted' && format === 'responses';
   const name = isClaude ? 'anthropic.some-model' : recording.model;
   const model = `${provider}/${given ?? name ?? 'some-model'}`;
@@ -135,9 +135,9 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
 }
 
 /**
- * Whether a request of the Responses API contains its whole conversation. The gateway rejects a request without
- * input, one that continues a stored response, and a result without its call. Converse defines the tools that
- * only the history calls.
+ * Whether a Responses API request contains its whole conversation. The gateway rejects a request without
+ * input, a request that continues a stored response, and a tool result without its call. For Converse, the
+ * gateway defines tools that only earlier calls mention.
  */
 function isWhole(recording: Recording, target: Target): boolean {
   const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;

@@ -62,14 +62,14 @@ function typeOf({ content_type: type, response_file: file }: Recording): string 
 const citingClients: ReadonlySet<ClientName> = new Set(['chat-completions', 'responses']);
 
 /**
- * Checks the response for a client of another format. The response must equal the recorded response, except
- * for the losses in the table.
+ * Checks the response that a client receives in a format other than the recorded format. The response must
+ * equal the recorded response, except for the losses in the table.
  */
 async function readElsewhere(origin: Origin, client: ClientName, recording: Recording): Promise<void> {
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };
   gateway.replay.enqueue(null, { status: 200, headers, body: bodyOf(recording, 'response') });
-  // OpenAI gets requests of the Responses API unchanged, so another provider of chat-completions is called.
+  // OpenAI receives Responses API requests unchanged, so the test calls another chat-completions provider.
   const provider = client === 'responses' && origin.provider === 'openai' ? 'mistral' : origin.provider;
   const model = `${provider}/${origin.model ?? 'anthropic.some-model'}`;
   const said = origin.model === undefined ? undefined : tools[client];
@@ -93,7 +93,7 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
 }
 
 /**
- * Only clients of chat-completions can define custom tools, so only their streams contain calls of custom
+ * Only clients of chat-completions can define custom tools, so only their streams contain calls to custom
  * tools.
  */
 function isPossible(origin: Origin, client: ClientName, recording: Recording): boolean {

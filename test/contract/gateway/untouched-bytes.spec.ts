@@ -19,7 +19,7 @@ interface Endpoint {
   readonly base: string;
   /** Returns the URL path and the body of the request that a client sends to the gateway. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
-  /** Whether a recorded request has its model in the same place as requests to this endpoint. */
+  /** Whether a recorded request has its model at the position that this endpoint expects. */
   namesModel(recording: Recording): boolean;
 }
 
@@ -115,7 +115,7 @@ async function passThrough(
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
   // The replay provider sends the recorded response body with only a content type.
-  // The other headers of the provider must not reach the client.
+  // Provider headers other than the content type must not reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);

@@ -21,7 +21,7 @@ const growth = 0.3;
 export const quietConversations = 20_000;
 /**
  * Without a suspected fall of recall, the worker calibrates after this many conversations. The evidence for
- * an alarm needs more conversations than that to arise and to disappear.
+ * an alarm needs more conversations than this interval to arise and to disappear.
  */
 const quietEvery = 200;
 const episode = 10;
@@ -39,7 +39,7 @@ export interface FallFigures {
    * is a new tool with a low rank.
    */
   readonly strayed: Delays;
-  /** The delays for both kinds of recall fall together. */
+  /** The combined delays for both kinds of recall fall. */
   readonly both: Delays;
 }
 

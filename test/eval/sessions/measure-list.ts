@@ -51,7 +51,7 @@ export interface ListReport {
   readonly priced: Readonly<Record<string, readonly Point[]>>;
   /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
-  /** The points of models that bind reasoning to its prefix. */
+  /** The figures for models with bound reasoning, by model. */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
 }
 

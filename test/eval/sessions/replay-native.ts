@@ -36,8 +36,9 @@ export function replayNative(subject: ReplaySubject, setting: NativeSetting): Pr
 }
 
 /**
- * Replays a session with bound reasoning. The first request decides the tool set, and later requests apply it. `deferred`: the
- * model can search for the other tools. `pruned`: they are out of reach.
+ * Replays a session with bound reasoning. The first request decides the tool set, and later requests use the
+ * same tool set. In the mode `deferred`, the model can search for all other tools. In the mode `pruned`, the
+ * model cannot reach the other tools.
  */
 export function replayBound(
   subject: ReplaySubject,

@@ -110,8 +110,8 @@ function answer(
 }
 
 /**
- * Counts a need of a tool. A tool added by recovery counts as recovered. Without recovery, a pruned tool is
- * missed immediately.
+ * Records that the model needs a tool. A tool added by recovery counts as recovered. Without recovery, a
+ * pruned tool is missed immediately.
  */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;

@@ -162,7 +162,10 @@ export async function askRouter(
   return reply;
 }
 
-/** Records another need of a pruned tool. Each need is another chance for the model to request the tool. */
+/**
+ * Records each time that the model needs a pruned tool. Each time is another chance for the model to request
+ * the tool.
+ */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
   missed.set(needed, count);

@@ -38,8 +38,8 @@ export interface ReplayOutcome {
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, the number of needs of that tool up to this call. Each need is one chance
-   * to use recovery.
+   * For each call to a pruned tool, the number of times that the model has needed the tool so far. Each time
+   * is one chance to use recovery.
    */
   readonly chances: readonly number[];
   /** The number of recovery rounds if the model uses recovery at the first chance. */
@@ -48,7 +48,7 @@ export interface ReplayOutcome {
   readonly kept: number;
   /** The needed tools that were pruned when the model first needed them. */
   readonly missed: readonly string[];
-  /** Whether recovery was armed by the request that determined the tool set. */
+  /** Whether the request that determined the tool set made recovery available. */
   readonly isArmed: boolean;
   /**
    * The bucket of the session. With `isShadow`, `heldFromK` has the smallest K that forwards each needed

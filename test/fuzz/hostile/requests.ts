@@ -1,7 +1,8 @@
 import { hostileStructures } from './structures.ts';
 
 /**
- * The endpoints under test, with their paths. The models lead to a provider of the same or of another format.
+ * The endpoints under test, with their paths. The models lead to a provider that uses the same or another
+ * format.
  */
 export const chatEndpoints = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatEndpoint = (typeof chatEndpoints)[number];
@@ -23,7 +24,7 @@ const models: Readonly<Record<ChatEndpoint, { own: string; other: string }>> = {
 export interface ChatShape {
   readonly endpoint: ChatEndpoint;
   readonly isStream: boolean;
-  /** Whether the provider uses another format than the endpoint. */
+  /** Whether the provider uses a format other than the endpoint's format. */
   readonly isTranslated: boolean;
 }
 

@@ -72,7 +72,10 @@ function writeNumbers(chars: number): string {
   );
 }
 
-/** Functions that write a hostile text with about this many UTF-16 code units. One text is harmless. */
+/**
+ * Functions that write a hostile text with about this many UTF-16 code units. One of the functions writes a
+ * harmless text for comparison.
+ */
 export const hostileTexts: Readonly<Record<string, (chars: number) => string>> = {
   'harmless text': (chars) => 'The weather in Paris is fine today.\n'.repeat(chars / 36),
   ...Object.fromEntries(

@@ -10,7 +10,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
-  /** Whether the response has text, a tool call or an end, so that the agent can continue. */
+  /** Whether the response has text, a tool call or an end. An agent can continue after such a response. */
   readonly isComplete: boolean;
 }
 

@@ -41,7 +41,7 @@ export function forwardedBytes(
   }
 }
 
-/** Returns the request in its own format, and translated for a provider of another format. */
+/** Returns the request in its own format, and translated for a provider that uses another format. */
 function renderLanes(format: Exclude<Endpoint, 'responses'>, bytes: Buffer, lists: ToolLists): Buffer[] {
   const wire = formatNamed(format);
   const route = { model: 'm', stream: false };

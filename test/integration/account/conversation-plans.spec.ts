@@ -44,7 +44,7 @@ const age = (hours: number) =>
     [hours, accountId],
   );
 
-it('the first of several equal conversations stores the plan, and an hour later another conversation may replace the plan', async () => {
+it('the first plan for a name is stored and returned to concurrent callers, and an hour later a new plan may replace it', async () => {
   const name = newName();
   const [first, other] = [planOf('a', 'b ü'), planOf('c')];
   const kept = await Promise.all(
@@ -61,7 +61,7 @@ it('the first of several equal conversations stores the plan, and an hour later 
   expect(await find(name)).toEqual(first);
 });
 
-it('a plan is found by the first name that has a plan, and only by its own account', async () => {
+it('a plan is found under the first of several names that has a plan, and only by its own account', async () => {
   const [opening, firstTurn] = [newName(), newName()];
   expect(await find(firstTurn, opening)).toBeNull();
   await keep(opening, planOf('opening'));

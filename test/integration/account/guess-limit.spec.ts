@@ -77,7 +77,7 @@ describe('the budgets for wrong passwords', () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
-    // The correct password does not use up the attempt of this network.
+    // A correct password does not use up the network's attempt.
     expect(await enter('203.0.113.9')).toBe(true);
     // A network of the attacker gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);

@@ -234,7 +234,7 @@ describe('the account service', () => {
     expect(Number(rows[0]?.epochs)).toBe(keys.length);
   });
 
-  it('a change of an unknown key, a revoked key or a key of another account returns not_found and changes nothing', async () => {
+  it('a change to an unknown key, a revoked key or a key of another account returns not_found and changes nothing', async () => {
     const { key, secret } = await makeKey();
     const stranger = await makeAccount('a stranger');
     const epochBefore = (await grantOf(secret))?.epoch;

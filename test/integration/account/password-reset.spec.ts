@@ -107,7 +107,7 @@ describe('a forgotten password', () => {
     expect((await logIn(email, password, { ...address, cookie: fresh })).status).toBe(200);
   }, 60_000);
 
-  it('an unknown address gets the same response in the same time as a known address, and no mail', async () => {
+  it('an unknown address gets the same response in the same time as a known address, and no email', async () => {
     const { email } = await signUpPerson(baseUrl);
     const unknown = `nobody-${randomUUID()}@example.com`;
     const times: Record<string, number[]> = { [email]: [], [unknown]: [] };
@@ -140,7 +140,7 @@ describe('a forgotten password', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 202), 429, 429]);
   });
 
-  it('an expired link is rejected, and a user has at most five links of the operator, each for one day', async () => {
+  it('an expired link is rejected, and a user has at most five links from the operator, each valid for one day', async () => {
     const { email } = await signUpPerson(baseUrl);
     await auth('forgot-password', { email });
     const token = await takeToken(email, '/dashboard/reset-password');
@@ -156,7 +156,7 @@ describe('a forgotten password', () => {
     expect(row).toEqual({ links: 5, lifetime: '1 day' });
   }, 60_000);
 
-  it('a forgotten password can be replaced without mail through a link of the operator’s command line', async () => {
+  it('a forgotten password can be replaced without email through a link from the operator’s command line', async () => {
     const { email } = await signUpPerson(baseUrl);
     const printed = await runOperator('reset-password', email.toUpperCase());
     const token = /^https:\/\/gateway\.example\/dashboard\/reset-password#token=(\S+)$/m.exec(printed)?.[1];
@@ -174,7 +174,7 @@ describe('a forgotten password', () => {
 });
 
 describe('an e-mail address', () => {
-  it('an e-mail address is verified through a link in a mail that sign-up sends', async () => {
+  it('an e-mail address is verified through a link in an email that sign-up sends', async () => {
     const person = await signUpPerson(baseUrl);
     const { email } = person;
     const readPerson = async () => ownAccount.parse((await me(person.accessToken)).json()).person;
@@ -188,7 +188,7 @@ describe('an e-mail address', () => {
     expect(sessionSchema.parse((await logIn(email, person.password)).json()).email_verified).toBe(true);
   }, 60_000);
 
-  it('an e-mail address gets another mail on request, until it is verified', async () => {
+  it('an e-mail address gets another email on request, until it is verified', async () => {
     const { email, accessToken } = await signUpPerson(baseUrl);
     await takeToken(email, '/dashboard/verify-email');
     const resend = () =>
@@ -214,7 +214,7 @@ describe('an e-mail address', () => {
   }, 60_000);
 });
 
-it('the dashboard’s configuration shows that the gateway sends mail', async () => {
+it('the dashboard’s configuration shows that the gateway sends email', async () => {
   const answer = await send(baseUrl, { path: '/dashboard/config.json' });
   expect(answer.json()).toMatchObject({ sign_in: { kind: 'embedded', sends_mail: true } });
 });

@@ -18,7 +18,7 @@ afterEach(async () => {
   await server.close();
 });
 
-it('a mail arrives with its sender, recipient and text', async () => {
+it('an email arrives with its sender, recipient and text', async () => {
   await start();
   await sender.send(mail);
   expect(server.mails).toHaveLength(1);
@@ -27,7 +27,7 @@ it('a mail arrives with its sender, recipient and text', async () => {
   expect(server.mails[0]?.text).toContain('Auto-Submitted: auto-generated');
 });
 
-it('an address with line breaks cannot add recipients or headers to a mail', async () => {
+it('an address with line breaks cannot add recipients or headers to an email', async () => {
   await start();
   const to = '"x, other@example.com\r\nBcc: third@example.com"@example.com';
   await sender.send({ ...mail, to }).catch(() => undefined);
@@ -37,7 +37,7 @@ it('an address with line breaks cannot add recipients or headers to a mail', asy
 
 const refuse = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode });
 
-it('a mail is sent again after a temporary refusal', async () => {
+it('an email is sent again after a temporary refusal', async () => {
   let attempts = 0;
   await start({
     onRcptTo: (_address, _session, done) => {
@@ -49,7 +49,7 @@ it('a mail is sent again after a temporary refusal', async () => {
   expect([attempts, server.mails.length]).toEqual([3, 1]);
 });
 
-it('a mail is not sent again after a permanent refusal, and the error contains no text of the server or mail', async () => {
+it('an email is not sent again after a permanent refusal, and the error contains no text of the server or email', async () => {
   let attempts = 0;
   await start({
     onRcptTo: (_address, _session, done) => {

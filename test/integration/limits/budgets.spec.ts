@@ -127,7 +127,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens held by a killed edge become available after its lease expires', async () => {
   const key = createKey(1_000);
-  // The lease lasts until the other edge's first request has arrived.
+  // The lease lasts until the first request of the second edge has arrived.
   // The lease is long enough even for a busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);

@@ -79,7 +79,7 @@ describe('every accepted request has exactly one row after a kill', () => {
     await expectEachOnce(accountId, ids);
   }, 90_000);
 
-  it('every accepted request has exactly one row, although NATS is killed and commit reports are lost', async () => {
+  it('every accepted request has exactly one row, although NATS is killed and confirmations from the worker are lost', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       await pause(150);

@@ -91,7 +91,7 @@ test('rows expire with the account’s retention, and their totals and other row
   expect(await listAccountsWithOldRows(database, nowMs)).not.toContain(own);
 });
 
-describe('figures of a span whose log was deleted', () => {
+describe('figures for a period whose log was deleted', () => {
   const accountId = newAccountId();
   const nowMs = Date.now();
   const midnight = Math.floor(nowMs / dayMs) * dayMs;
@@ -133,7 +133,7 @@ describe('figures of a span whose log was deleted', () => {
     });
   }, 60_000);
 
-  it('sums over a span stay the same after the span’s log is deleted', async () => {
+  it('sums for a period stay the same after the log of the period is deleted', async () => {
     const { days } = await recorder.messaging.call(listDailyUsage, { accountId, ...span });
     const known = { requests: 2, tools_in: 40, tool_tokens_saved: 1_800, estimated_tokens_saved: 3_000 };
     expect(days.map(({ date }) => date)).toEqual([9, 2].map((ago) => instantAt(-ago).slice(0, 10)));
@@ -174,7 +174,7 @@ describe('figures of a span whose log was deleted', () => {
     expect(recent.totals).toMatchObject({ requests: 1, sessions: 1 });
   });
 
-  it('figures are null if the span begins or ends within a deleted hour, and zero for a span without requests', async () => {
+  it('figures are null if the period begins or ends within a deleted hour, and zero for a period without requests', async () => {
     const within = (fromMs: number, toMs: number) =>
       recorder.messaging.call(summarizeUsage, {
         ...{ accountId, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },

@@ -19,7 +19,7 @@ test('a word that matches only a long test, or is its whole name, runs this long
   expect(chooseTests('e2e', ['bound'])).toBe('both');
   expect(chooseTests('faults', ['noisy-neighbour', 'overload'])).toBe('both');
   expect(chooseTests('e2e', ['bound-models'])).toBe('daily');
-  // The test `lost-nothing` also has a short form, so this word does not select only a long test.
+  // The test `lost-nothing` also has a short form, so the word `lost-nothing` selects the short test.
   for (const args of [[], ['lost-nothing'], ['-t', 'noisy-neighbour']])
     expect({ args, tests: chooseTests('faults', args) }).toEqual({ args, tests: 'daily' });
 });

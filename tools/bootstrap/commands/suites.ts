@@ -47,12 +47,13 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** The tests of a run: those of every day, the long ones, or both. */
+/** The tests of a run: the daily tests, the long tests, or both. */
 type TestKind = 'daily' | 'nightly' | 'both';
 
 /**
- * Long tests run when they are named: by words that select no other test, such as `noisy-neighbour` in `faults`, or by their
- * whole name, such as `bound` in `e2e`, which also selects shorter tests. A shorter test of the same name takes precedence.
+ * Returns the tests to run: the daily tests, the long tests, or both. A word that matches only long tests
+ * selects long tests, such as `noisy-neighbour` in `faults`. The whole name of a long test, such as `bound`
+ * in `e2e`, selects both kinds. If a daily test has the same name, only daily tests run.
  */
 export function chooseTests(suite: string, args: readonly string[]): TestKind {
   const prefix = `test/${suite}/`;

@@ -23,8 +23,8 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // This step uses one core while the following steps run.
-  // It starts together with the following steps, and its result is checked when they are finished.
+  // The linter uses one core while the following steps run.
+  // The result of the linter is checked after the architecture tests.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
@@ -32,7 +32,7 @@ function planSteps(): Step[] {
     script('catalog:check', 'catalogue'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // These two steps run in parallel, because they share no state.
+    // Linting and the unit tests run in parallel, because they share no state.
     // The test suites run one after another, because the stack of a suite needs the whole machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
@@ -69,7 +69,7 @@ async function runSteps(): Promise<number> {
 await prepareCheckout();
 summary.push(`  ✓ ${'set-up'.padEnd(20)} ${renderSeconds(begunAt).padStart(8)}`);
 process.exitCode = await runSteps();
-// A failed step that reports no test counts, such as lint.
+// A failed step without test counts, such as lint, counts as one failed test.
 if (process.exitCode !== 0 && failed === 0) failed = 1;
 console.log(`\n${summary.join('\n')}\n  in all ${renderSeconds(begunAt)}\n`);
 console.log(`${passed} passed, ${failed} failed`);

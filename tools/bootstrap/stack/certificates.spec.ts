@@ -21,7 +21,7 @@ test("the certificate authority's key is deleted after it signed one certificate
   expect(makeServerCertificate(directory, names)).toEqual(made);
 });
 
-test('NATS with such a certificate accepts clients that trust the certificate authority, and no unencrypted connections', async () => {
+test('NATS with the certificate accepts clients that trust the certificate authority, and no unencrypted connections', async () => {
   const port = await findFreePort();
   const { caFile, ...tls } = makeServerCertificate(directory, {
     dns: ['nats', 'localhost'],

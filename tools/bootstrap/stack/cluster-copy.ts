@@ -8,8 +8,8 @@ import { choosePostgresUser } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * Files that are not copied from a running Postgres cluster: files of the running server process, and
- * directories that Postgres recreates (Postgres manual, "Making a Base Backup Using the Low Level API").
+ * Files that are not copied from a running Postgres cluster. These files belong to the running server
+ * process, or Postgres recreates them (Postgres manual, "Making a Base Backup Using the Low Level API").
  */
 const leftOut = /^(postmaster\.pid|postmaster\.opts|pgsql_tmp.*|pg_internal\.init)$/;
 const leftEmpty = new Set([

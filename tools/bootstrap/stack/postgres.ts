@@ -38,14 +38,14 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // The target of this link was deleted.
+  // The link may exist although its target was deleted.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // This directory is left over from a deleted data directory with the same name.
+    // A deleted data directory with the same name may have left this directory.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }
@@ -138,7 +138,7 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
     cwd: '/',
     env: environment,
     logFile: dataDir.logFile('postgres'),
-    // This signal starts a "fast shutdown" of Postgres, which ends the sessions and writes all data.
+    // SIGINT starts a "fast shutdown" of Postgres, which ends the sessions and writes all data.
     // After a SIGTERM, Postgres would wait until all clients disconnect.
     stopSignal: 'SIGINT',
     stopGraceMs: 15_000,

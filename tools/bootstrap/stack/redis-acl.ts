@@ -58,7 +58,7 @@ const deletionCommands = ['scan', 'del', 'unlink'];
 
 /** The commands of `AccountCache`, which stores a value if the account's share of the cache allows it. */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
-/** The Redis keys that count the used part of each account share, by the shared resource. */
+/** The Redis keys that store the used part of each account share of one resource. */
 const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 
 const jobsOf = (queue: string) => `bull:${queue}:*`;
@@ -82,8 +82,8 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
   cache: {
     'edge-gateway': {
-      // The edge only reads epochs.
-      // But a Redis script needs read and write permission for each key that it declares.
+      // The edge only reads epochs, the numbers of the last changes of accounts.
+      // A Redis script needs read and write permission for each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...['session:*', 'bound-plan:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],

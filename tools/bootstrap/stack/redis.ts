@@ -12,7 +12,7 @@ const settings: Readonly<Record<RedisServer, string>> = {
   queue: `appendonly yes
 appendfsync everysec
 maxmemory-policy noeviction`,
-  // This memory limit is for development and tests. Larger installations set another limit.
+  // The memory limit is a value for development and tests. Larger installations set another limit.
   cache: `appendonly no
 maxmemory 256mb
 maxmemory-policy allkeys-lru`,

@@ -139,10 +139,10 @@ function renderUserUrl(address: string, user: string, password: string): string 
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 
-/** Without these variables, the account service sends no email. */
+/** The variables that the account service needs to send email. */
 const mailVariables = ['SMTP_URL', 'MAIL_FROM'];
 
-/** Without these variables, billing runs in the mode `self_hosted`. */
+/** The variables for billing with Stripe. Without Stripe, billing runs in the mode `self_hosted`. */
 const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
 
 function chooseNamed(

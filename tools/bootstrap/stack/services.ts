@@ -7,7 +7,7 @@ import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
 import type { UnpackedImage } from './stack-options.ts';
 
-/** Loopback addresses, at which the sandbox provider and other programs of a developer run. */
+/** Loopback addresses, where the sandbox provider and a developer's other programs run. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
 /** A single process of a service. */

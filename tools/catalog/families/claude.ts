@@ -163,7 +163,7 @@ function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
     ...(api !== undefined && {
       toolsOn: { [api]: 'yes' },
       // Bedrock's tool search needs the API InvokeModel.
-      // The reason is that `toolSpec` of Converse has no field for deferral.
+      // In the API Converse, `toolSpec` has no field for deferral.
       defersOn: api === 'messages' && defers ? [api] : [],
       addsToolsOn: adds ? [api] : [],
       write1h: 2,

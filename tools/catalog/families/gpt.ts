@@ -27,7 +27,7 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
       ...facts.evidence,
       ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
       // OpenAI's page states the price of cache reads only for GPT-6 Astra.
-      // The same page states the multiplier of cache writes.
+      // OpenAI's page states the multiplier of cache writes.
       ...(isOwn &&
         version >= 5.6 &&
         !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),

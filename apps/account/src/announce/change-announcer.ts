@@ -28,7 +28,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user with ended login sessions, or with a change of the user's account. */
+/** A user whose login sessions ended or whose account changed. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;

@@ -34,8 +34,8 @@ interface EpochCommands {
 }
 
 /**
- * Stores the latest epoch (change number) of each account and key in the Redis server of the cache. Stored
- * epochs expire.
+ * Stores the latest epoch (change number) of each account and key in the Redis server that holds the cache.
+ * Stored epochs expire.
  */
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
@@ -43,8 +43,8 @@ export class RedisEpochBoard implements EpochBoard {
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param redis the client, which must not use an offline queue, because this class already limits the
-   * number of waiting writes.
+   * @param redis the client, which must not use an offline queue. This class already limits the number of
+   * waiting writes.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

@@ -53,10 +53,7 @@ export async function keepPlan(
   return { plan: kept === null ? plan : conversationPlan.parse(kept.plan) };
 }
 
-/**
- * Finds the conversation plan under the first of the names that has one. Reading a plan restarts its
- * retention period.
- */
+/** Returns the plan of the first given name that has a plan. Reading a plan restarts its retention period. */
 export async function findPlan(
   { database }: PlanContext,
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
@@ -95,8 +92,7 @@ export async function keepUnchangedTurn(
 }
 
 /**
- * Returns those of the given names that `keepUnchangedTurn` stored. Reading a name restarts its retention
- * period.
+ * Returns the given names that `keepUnchangedTurn` has stored. Reading a name restarts its retention period.
  */
 export async function findUnchangedTurns(
   { database }: PlanContext,

@@ -19,9 +19,9 @@ export interface DeleteAccountContext {
 export const DELETION_LOGGER = Symbol('DeletionLogger');
 
 /**
- * Deletes an account. A single transaction deletes all rows of the account in this service, so the account's
- * keys and login sessions stop working at the commit. The transaction also records the deletion and the steps
- * that other services still have to run. Throws `not_found` for an unknown account.
+ * Deletes an account. A single transaction deletes all rows of the account in this service. The account's
+ * keys and login sessions therefore stop working at the commit. The transaction also records the deletion and
+ * the steps that other services still have to run. Throws `not_found` for an unknown account.
  */
 export async function deleteAccount(
   context: DeleteAccountContext,

@@ -9,7 +9,7 @@ import type { DeletedAccount, DeletionStep } from './deletion-step.port.ts';
 const everyMs = 2_000;
 /**
  * Milliseconds for which a replica's claim on an account deletion is valid. The active replica renews its
- * claim. If the active replica stops, another replica claims the deletion after this time.
+ * claim. If the active replica stops, another replica claims the deletion after the claim expires.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;

@@ -10,7 +10,7 @@ const keptMs = 24 * hourMs;
 export const recordsMax = 1_000;
 /**
  * Maximum total size of an account's stored replies, in bytes. The reply for an API key with the longest
- * possible tool lists uses half of this size.
+ * possible tool lists uses half of the maximum.
  */
 export const replyBytesMax = 8 * 1024 * 1024;
 

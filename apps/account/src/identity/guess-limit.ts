@@ -17,8 +17,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const forgottenAfterMs = dayMs;
 
 /**
- * The block lengths of most sign-in budgets. A budget of n failures with these blocks admits at most n + 100
- * failures in 24 hours.
+ * The block lengths of most sign-in budgets. A budget of n failures with the doubling blocks admits at most n
+ * + 100 failures in 24 hours.
  */
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
@@ -42,8 +42,8 @@ export const guessAllowances = {
   /** Sign-in attempts from one client address with one email address. */
   pair: { free: 5, ...doubling },
   /**
-   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with any email address, while that email address
-   * has spent its own budget.
+   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses that have spent their own
+   * budgets.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
   /** Sign-in attempts with one email address from all networks that passed the network budget. */
@@ -147,8 +147,8 @@ export class GuessLimit {
 
   /**
    * Admits a sign-in attempt after the budget of the email address is spent. A network without a failed
-   * sign-in in the last 24 hours may still try once. Guesses from other networks therefore do not lock out a
-   * person with a new device.
+   * sign-in in the last 24 hours may still make one attempt. Guesses from other networks therefore do not
+   * lock out a person with a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);
@@ -209,7 +209,7 @@ function tooMany(waitMs: number): GatewayError {
 
 /**
  * The network of a client address, in the format of the edge gateway: the /24 of an IPv4 address, or the /48
- * of an IPv6 /64. One site or customer usually has at least a network of this size.
+ * of an IPv6 /64. One site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
  */
 export function networkOf(clientAddress: string): string {
   const v4 = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(clientAddress);

@@ -32,7 +32,10 @@ export interface Identity {
   readonly accessTokenSeconds: number;
   /** Whether new users may sign up. */
   readonly signUpOpen: boolean;
-  /** Gateways encrypt passwords with the public key of this pair. All replicas share the key pair. */
+  /**
+   * The pair of keys with which gateways encrypt passwords and this service decrypts them. All replicas share
+   * the key pair.
+   */
   readonly sealingKeys: SealingKeyPair;
   /**
    * The pepper for refresh tokens: 32 bytes. Each refresh token is stored as an HMAC keyed with this pepper.

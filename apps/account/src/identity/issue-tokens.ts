@@ -8,13 +8,14 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 import type { DeviceOwner } from './known-devices.ts';
 
-/** Lifetime of a login session. Refreshing the session's tokens does not extend this lifetime. */
+/**
+ * Lifetime of a login session. Refreshing the session's tokens does not extend the lifetime of the session.
+ */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of login sessions per person. A new login above this number ends the oldest session. */
 const loginSessionsPerUserMax = 50;
 /**
- * Number of replaced refresh tokens that are kept per login session, to detect that a replaced token is used
- * again.
+ * Number of replaced refresh tokens that are kept per login session, to detect the use of a replaced token.
  */
 export const usedRefreshTokensMax = 50;
 

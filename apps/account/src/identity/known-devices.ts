@@ -22,9 +22,9 @@ export interface DeviceOwner {
 const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: z.int() });
 
 /**
- * Creates and checks device tokens: signed proofs that a browser has signed in as a person before. A device
- * token only gives the browser a separate budget for wrong passwords. All replicas derive the same Ed25519
- * key from the seed, so edge gateways can verify a device token with the public key.
+ * Creates and checks device tokens: signed proofs of an earlier sign-in in a browser. A device token only
+ * gives the browser a separate budget for wrong passwords. All replicas derive the same Ed25519 key from the
+ * seed. Edge gateways can therefore verify a device token with the public key.
  */
 export class KnownDevices {
   readonly #privateKey: KeyObject;
@@ -42,8 +42,8 @@ export class KnownDevices {
   }
 
   /**
-   * Creates the device token for a browser that has just proven the person's password or access to the
-   * person's mailbox.
+   * Creates the device token for a browser. A password or an emailed link has just proven the person's
+   * identity.
    */
   async issue({ id, deviceGeneration }: DeviceOwner): Promise<string> {
     return new SignJWT({ gen: deviceGeneration })

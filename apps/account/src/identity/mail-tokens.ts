@@ -15,8 +15,8 @@ export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
 };
 
 /**
- * Milliseconds for which a link from the operator's command line is valid. The operator sends this link to
- * the person by other means.
+ * Milliseconds for which a link from the operator's command line is valid. The operator sends the printed
+ * link to the person by other means.
  */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 

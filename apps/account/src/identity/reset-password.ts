@@ -8,10 +8,10 @@ import { findMailToken, useMailToken } from './mail-tokens.ts';
 import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
 
 /**
- * Sends a link for a new password. The reply is sent before the email address is looked up, so the reply does
- * not depend on whether the address exists. Throws `mail_not_configured` if no mail server is configured.
- * Throws `too_many_attempts` for a client that requests too many emails, and `service_unavailable` if too
- * many emails are waiting.
+ * Sends a link for a new password. The reply is sent before the lookup of the email address. The reply
+ * therefore does not depend on whether the address exists. Throws `mail_not_configured` if no mail server is
+ * configured. Throws `too_many_attempts` for a client that requests too many emails, and
+ * `service_unavailable` if too many emails are waiting.
  */
 export async function requestPasswordReset(
   identity: Identity,
@@ -27,9 +27,9 @@ export async function requestPasswordReset(
 
 /**
  * Sets a new password with the token of a link. One transaction uses the token, ends all login sessions and
- * revokes all device tokens. The reply contains a new device token, because the person has just proven access
- * to the mailbox or received a link from the operator. Throws `invalid_mail_token`. Throws `invalid_field` if
- * the password is unacceptable, and the token then stays usable.
+ * revokes all device tokens. The reply contains a new device token, because possession of a link proves the
+ * person's identity. Throws `invalid_mail_token`. Throws `invalid_field` if the password is unacceptable, and
+ * the token then stays usable.
  */
 export async function resetPassword(
   identity: Identity,

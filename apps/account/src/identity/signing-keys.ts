@@ -20,8 +20,8 @@ export interface SigningKeysOptions {
    */
   readonly publishedAheadMs?: number;
   /**
-   * Milliseconds for which a signing key still verifies tokens after its last signature. This number must
-   * exceed the token lifetime.
+   * Milliseconds for which a signing key still verifies tokens after its last signature. The verification
+   * period after the last signature must exceed the token lifetime.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;

@@ -30,10 +30,10 @@ interface CreatePlaygroundKeyRequest {
 }
 
 /**
- * Creates an API key for the dashboard's playground, once per idempotency key. Unlike an ordinary key, a
- * playground key expires after an hour, does not appear in key lists, and has only the scope `inference`. If
- * the account has too many playground keys, the oldest playground key is revoked. Throws `not_found` for an
- * unknown account.
+ * Creates an API key for the dashboard's playground, once per idempotency key. A playground key expires after
+ * an hour and does not appear in key lists. A playground key has only the scope `inference`. If the account
+ * has too many playground keys, the oldest playground key is revoked. Throws `not_found` for an unknown
+ * account.
  */
 export async function createPlaygroundKey(
   context: KeysContext,

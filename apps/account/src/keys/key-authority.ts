@@ -160,7 +160,7 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an API key raises no account limit above its own limit, because the key may inherit the account
+ * Checks that an API key raises no account limit above its own limit. The API key may inherit the account
  * limit.
  * @param limits the account's new limits; limits that do not change are absent
  * @throws GatewayError `grant_exceeds_key`, with the field and the highest value that the key may set
@@ -179,10 +179,7 @@ function refuseExcess(acting: ActingKey, part: AuthorityPart, param: string): Ga
   return new GatewayError('grant_exceeds_key', { param, message });
 }
 
-/**
- * Returns the first of the given parts in which `granted` exceeds the permissions of the API key that makes
- * the change.
- */
+/** Returns the first of the given parts in which `granted` exceeds the permissions of the calling API key. */
 export function findExcess(
   acting: ActingKey | null,
   granted: KeyAuthority,

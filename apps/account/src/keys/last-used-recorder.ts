@@ -14,8 +14,8 @@ type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
  * Records the last use of API keys, outside the request path. The recorder collects uses for a second and
- * writes the uses in one batch, at most once a minute per key. A failed write is reported but not retried,
- * because the next minute's write replaces the failed write.
+ * writes the uses in one batch. Each key is written at most once a minute. A failed write is reported but not
+ * retried, because the next minute's write replaces the failed write.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;

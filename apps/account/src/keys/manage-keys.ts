@@ -25,8 +25,8 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active API keys per account, so that a list of all keys fits in one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account, so that the request log can show the names of
- * revoked keys. The oldest revoked keys are deleted first.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of the kept
+ * keys. The oldest revoked keys are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**

@@ -20,7 +20,7 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Anonymizes a deleted account. Stores a deletion mark that later ledger writes respect, deletes the customer
+ * Anonymizes a deleted account. Stores a deletion mark that later ledger writes respect. Deletes the customer
  * at Stripe, and renames the account in the ledger. The savings stay in the ledger under a pseudonym that is
  * stored nowhere else. Returns whether the anonymization is complete. The function can be repeated and run
  * concurrently.
@@ -63,9 +63,9 @@ async function forgetCustomer(
 
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read
- * the deletion mark. No such writer therefore adds a ledger entry after the account is renamed. An SQL
- * statement takes its snapshot after acquiring its locks. Any writer that waits for this lock therefore reads
- * the deletion mark.
+ * the deletion mark. No writer that missed the deletion mark therefore adds a ledger entry after the account
+ * is renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for the
+ * table lock therefore reads the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -11,7 +11,7 @@ import type { Redis } from 'ioredis';
 const concurrency = 2;
 /**
  * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Detecting
- * the dead process can take the same time again.
+ * that a process died can take up to the same number of milliseconds.
  */
 const lockDurationMs = 5_000;
 

@@ -105,7 +105,7 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest subscription first, and a new incomplete one must not hide a paid one.
+    // Stripe lists the newest subscription first, but a new incomplete subscription must not hide a paid one.
     const all = found?.data ?? [];
     const subscription =
       all.find(({ status }) => isPaying(status)) ??

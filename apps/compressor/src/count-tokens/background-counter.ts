@@ -11,7 +11,7 @@ const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
   /**
-   * The account of the block. The account is undefined in requests of gateways from the previous release.
+   * The account of the block. The account is undefined in requests from gateways of the previous release.
    * Counts without an account are not stored.
    */
   readonly accountId: string | undefined;

@@ -7,9 +7,8 @@ import type { CountingThread } from './counting-thread.adapter.ts';
 const knownMax = 100_000;
 
 /**
- * Limits of the queue of tool lists. Tool lists are counted one at a time, and the accounts take turns. The
- * edge waits for the counts of a tool list only after its request has ended, so a tool list may wait for
- * seconds.
+ * Limits of the queue of tool lists. Tool lists are counted one at a time, and the accounts take turns. A
+ * tool list may wait for seconds, because the edge needs the counts only after the request has ended.
  */
 const turns: FairQueueOptions = {
   slots: 1,

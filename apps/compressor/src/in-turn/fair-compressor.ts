@@ -11,9 +11,9 @@ import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-s
 import type { CompressionThread } from './compression-thread.adapter.ts';
 
 /**
- * Maximum size of a request on the event loop, in UTF-16 units. Compressing text of this size takes about 5
- * ms (`npm run bench:compressor`), which is the longest time that a request delays other requests. The worker
- * thread compresses larger requests.
+ * Maximum size of a request on the event loop, in UTF-16 units. Compressing text of this maximum size takes
+ * about 5 ms (`npm run bench:compressor`). A request therefore delays other requests by at most about 5 ms.
+ * The worker thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;
 
@@ -40,7 +40,7 @@ interface FairCompressorOptions {
 }
 
 /**
- * Compresses requests of all accounts in turn, so that the conversations of one account do not delay the
+ * Compresses requests from all accounts in turn, so that the conversations of one account do not delay the
  * conversations of other accounts. Small requests run on the event loop. Large requests run in a worker
  * thread, and the operating system divides processor time between the event loop and the worker thread.
  */

@@ -47,7 +47,7 @@ export function useNewRequests(filter: RequestFilter, since: string) {
   });
 }
 
-/** The newest 500 requests of a session, oldest request first. */
+/** The newest 500 requests in a session, oldest request first. */
 export function useSessionRequests(sessionId: string) {
   return useQuery({
     queryKey: ['requests', 'session', sessionId],
@@ -80,8 +80,8 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * Loads a request that has just finished. The log row of a request takes about a second to appear, so the
- * function first polls the request list of its session.
+ * Loads a request that has just finished. The log row of a request takes about a second to appear. The
+ * function therefore first polls the request list of the session.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({

@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** A time span of usage figures. With a session id, only the requests of this session count. */
+/** A time span of usage figures. With a session id, only requests in the session count. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;

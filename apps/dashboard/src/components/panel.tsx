@@ -26,7 +26,7 @@ export function Panel({ title, description, actions, children }: PanelProps) {
   );
 }
 
-/** Figures in rows, with as many figures per row as fit. */
+/** Arranges figures in rows, with as many figures per row as fit. */
 export function Figures({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.figures}>{children}</dl>;
 }
@@ -49,12 +49,12 @@ export function Figure({ label, children, hint }: FigureProps) {
   );
 }
 
-/** Panels in a column. */
+/** Arranges panels in a column. */
 export function Stacked({ children }: { readonly children: ReactNode }) {
   return <div className={classes.stacked}>{children}</div>;
 }
 
-/** Panels next to each other if the page is wide enough. */
+/** Arranges panels next to each other if the page is wide enough. */
 export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }

@@ -13,8 +13,8 @@ import {
 } from '../lib/format.ts';
 
 /**
- * Text from outside the product, such as tool names. Text-direction marks in this text cannot affect the text
- * around it.
+ * Text from outside the product, such as tool names. Text-direction marks in outside text cannot affect the
+ * surrounding text.
  */
 export function Foreign({ children }: { readonly children: ReactNode }) {
   return <bdi>{children}</bdi>;

@@ -1,5 +1,6 @@
 /**
- * The decision about a request's tools. The request log, the traces and the playground show this decision.
+ * The decision about a request's tools. The request log, the traces and the playground show the decision
+ * about tools.
  */
 interface Decision {
   /** The number of tools that the plan chose by rank. Null if the plan chose all tools. */

@@ -66,7 +66,7 @@ export class LoginSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Restores the login session of an earlier visit, if such a login session exists. */
+  /** Restores the login session of an earlier visit, if one exists. */
   async restore(identity: Identity): Promise<void> {
     this.#identity = identity;
     if (identity.mayHaveSession()) await this.#renew(identity);

@@ -21,9 +21,9 @@ import { authenticateHeaders } from '../request/authenticate-headers.ts';
 /** The authenticated caller of a route: an API key or a user. */
 export interface AccountCaller {
   readonly accountId: string;
-  /** Id of the caller's API key; null if the caller is a user. */
+  /** Id of the caller's API key. The id is null if the caller is a user. */
   readonly keyId: string | null;
-  /** Id of the user; null if the caller is an API key. */
+  /** Id of the user. The id is null if the caller is an API key. */
   readonly personId: string | null;
   /** The caller together with the origin of the request, for the audit log. */
   readonly actor: Actor;
@@ -106,7 +106,9 @@ export const FromLoginSession = createParamDecorator((_: unknown, context: Execu
   loginSessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** The login session of an authenticated user; undefined if the caller used an API key. */
+/**
+ * The login session of an authenticated user. The login session is undefined if the caller used an API key.
+ */
 export function findLoginSession(request: FastifyRequest): LoginSession | undefined {
   return loginSessions.get(request);
 }
@@ -132,7 +134,7 @@ function requireSession(bearer: string | undefined, isSession: boolean): void {
   throw new GatewayError(bearer.startsWith('sk-') ? 'session_required' : 'invalid_session_token');
 }
 
-/** The token from `Authorization: Bearer`; undefined if the header is missing. */
+/** The token from `Authorization: Bearer`. The token is undefined if the header is missing. */
 export function readBearer({ headers }: FastifyRequest): string | undefined {
   const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '');
   return match?.[1];

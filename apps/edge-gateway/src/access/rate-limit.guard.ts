@@ -11,7 +11,7 @@ import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/cou
 import type { LimitedCaller, RateDecision } from '../rate-limits/rate-limiter.port.ts';
 import { findLoginSession } from './access.guard.ts';
 
-/** Calls of account routes that an account may make per minute, by the kind of route. */
+/** Maximum number of calls of account routes per account and minute, by the kind of route. */
 export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
@@ -29,7 +29,7 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 };
 
 /**
- * Applies rate limits to authenticated routes that do not run the request pipeline. An API key's calls of
+ * Applies rate limits to authenticated routes that do not run the request pipeline. An API key's calls to
  * these routes count against its own `rate_limit_rpm`, in a separate window from its chat requests. All calls
  * of an account count against the account's rate limit for the kind of route. Runs after `AccessGuard`.
  * Throws `rate_limit_exceeded`.

@@ -54,14 +54,14 @@ const holdMsMin = 5;
 const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
-/** Why a request was rejected. The reason is also a metric label. */
+/** The reason why a request was rejected. The reason is also a metric label. */
 type ShedReason = 'queue_full' | 'too_slow' | 'displaced' | 'account_in_flight';
 
 const accountMessage =
   'Your account has as many requests in flight as the gateway allows it now. Wait until some of them end, then retry.';
 
 /**
- * Limits how many requests are served concurrently and how many are queued, in total and per account. Excess
+ * Limits the number of running requests and the number of queued requests, in total and per account. Excess
  * requests are rejected before their bodies are read, so that admitted requests stay fast. A request that
  * would wait too long in the queue is rejected on arrival. One account never uses every request slot, so the
  * first request of an idle account starts immediately.
@@ -85,8 +85,8 @@ export class Admission {
 
   /**
    * Returns undefined if the request may start now. Otherwise returns a promise that resolves when the
-   * request may start. Throws or rejects with `overloaded`, and the error names the limit. Rejects with an
-   * `AbortError` if the client disconnects.
+   * request may start. Throws or rejects with `overloaded`, and the error names the exceeded limit. Rejects
+   * with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#mayStart(this.#queues.inFlightOf(accountId))) {

@@ -42,7 +42,7 @@ export class ByteLedger {
   }
 
   /**
-   * Counts further bytes of an account.
+   * Counts additional bytes for an account.
    * @throws GatewayError `overloaded` if the account may not hold that many more bytes now; the error names
    * the limit
    */

@@ -4,7 +4,7 @@ export interface FairShareOptions {
   readonly capacity: number;
   /**
    * The part of the capacity that one account may use while no other account uses the resource, from 0 to 1.
-   * With 1, one account may use the whole capacity.
+   * With the value 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
   /**
@@ -15,8 +15,8 @@ export interface FairShareOptions {
 }
 
 /**
- * Why an account may not use more of a resource: the resource is used up, or the account has reached its
- * share.
+ * The reason why an account may not use more of a resource: the resource is used up, or the account has
+ * reached its share.
  */
 export type ShareRefusal = 'full' | 'account';
 
@@ -54,10 +54,10 @@ export class FairShare {
   }
 }
 
-/** The amount of a resource that each account uses. */
+/** The amounts of a resource that the accounts use. */
 export class AccountAmounts {
   readonly #share: FairShare;
-  /** The amount that each account uses. Accounts that use nothing are absent. */
+  /** The amount that each account uses. Accounts without usage are absent. */
   readonly #amounts = new Map<string, number>();
   #used = 0;
 
@@ -71,8 +71,8 @@ export class AccountAmounts {
   }
 
   /**
-   * Adds the amount to the account's usage and returns null. If the account may not use that amount, adds
-   * nothing and returns the reason.
+   * Adds the amount to the account's usage and returns null. If the account may not use that amount, the
+   * method adds nothing and returns the reason.
    */
   take(accountId: string, amount: number): ShareRefusal | null {
     const own = this.#amounts.get(accountId) ?? 0;

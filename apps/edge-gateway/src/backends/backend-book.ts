@@ -14,12 +14,12 @@ export interface BackendBookOptions {
 
 /**
  * Maximum number of backends in memory. Above this number, the least recently used backends are dropped. A
- * dropped backend starts again as healthy.
+ * dropped backend is treated as healthy when it is used later.
  */
 const backendsMax = 20_000;
 /**
  * Maximum number of accounts for which backends of credentials from requests are kept. The constant
- * `requestBackendsMax` is the maximum number of such backends per account.
+ * `requestBackendsMax` limits the number of these backends per account.
  */
 const requestAccountsMax = 5_000;
 const requestBackendsMax = 32;
@@ -27,9 +27,9 @@ const requestBackendsMax = 32;
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * All backends (providers with one credential) known to this process. State changes of a backend are
- * broadcast to the other gateway processes. Gateway processes never query each other about a backend, so a
- * request costs no round trip.
+ * All backends (providers with one credential) known to this process. Each process broadcasts the state
+ * changes of its backends. Gateway processes never query each other about a backend, so a request costs no
+ * round trip.
  */
 export class BackendBook {
   readonly #options: BackendBookOptions;
@@ -68,8 +68,8 @@ export class BackendBook {
   }
 
   /**
-   * Finds the backend of a credential that a request contained. Each such credential has a separate backend.
-   * Failures of the credential therefore affect no other credential, including the account's stored
+   * Finds the backend of a credential that a request contained. Each credential from a request has a separate
+   * backend. Failures of the credential therefore affect no other credential, including the account's stored
    * credential. The least recently used backends of an account are dropped. Other gateway processes receive
    * no state changes of these backends, because they may never receive the credential.
    * @param credential a secret, with its region; only its keyed digest is kept

@@ -6,23 +6,23 @@ export interface BackendName {
   readonly accountId: string;
   readonly provider: string;
   /**
-   * Index of the credential among the account's credentials for this provider. Null for a credential from a
-   * request.
+   * Index of the credential among the account's credentials for this provider. The value is null for a
+   * credential from a request.
    */
   readonly credential: number | null;
 }
 
 /**
- * A backend with one of the account's stored credentials. Gateway processes share the state changes of such a
- * backend.
+ * A backend with one of the account's stored credentials. Gateway processes broadcast the state changes of
+ * these backends.
  */
 export interface StoredBackendName extends BackendName {
   readonly credential: number;
 }
 
 /**
- * Whether a backend may be called. `ready`: the backend may be called; `cooling`: the provider requested a
- * pause; `open`: the breaker is open; `full`: the limit of concurrent calls is reached.
+ * The readiness of a backend. `ready`: the backend may be called; `cooling`: the provider requested a pause;
+ * `open`: the breaker is open; `full`: the limit of concurrent calls is reached.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
@@ -67,8 +67,8 @@ interface Trouble {
 /**
  * Circuit breaker and concurrency limit of one backend. Without failures, a backend stores one number, and a
  * call costs two comparisons. While the breaker is open, an occasional request is sent as a probe, and a
- * successful probe closes the breaker. Probes are spaced by time, not by the end of the previous probe, so a
- * probe that hangs does not delay the next probe.
+ * successful probe closes the breaker. The delay before a probe is measured from the start of the previous
+ * probe. A probe that hangs therefore does not delay the next probe.
  */
 export class Backend {
   readonly name: BackendName;
@@ -140,8 +140,8 @@ export class Backend {
   }
 
   /**
-   * Pauses a backend that throttles or rejects a call. The breaker stays closed in these cases, because the
-   * backend is working.
+   * Pauses a backend that throttles or rejects a call. The breaker stays closed, because the backend is
+   * working.
    */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
@@ -156,9 +156,8 @@ export class Backend {
 
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
-   * provider applies to all gateway processes. The remote breaker may have opened for a reason that only
-   * concerns the other process. The next local call therefore becomes a probe, and the probe's result
-   * decides.
+   * provider applies to all gateway processes. The remote breaker may have opened for a reason that concerns
+   * only the remote process. The next local call therefore becomes a probe, and the probe's result decides.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {

@@ -3,15 +3,15 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * Why a provider call got no usable response. The reason is also a metric label. `server` is a 5xx status,
- * `throttled` a 429, and `refused` a rejected credential.
+ * The reason why a provider call got no usable response. The reason is also a metric label. `server` is a 5xx
+ * status, `throttled` a 429, and `refused` a rejected credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 
 /** A provider call that failed before any response byte was sent to the client. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** Whether a retry of the same call may soon succeed. A call to another backend may succeed in any case. */
+  /** Whether a retry of the call with the same backend may soon succeed. */
   readonly isPassing: boolean;
   /** The pause requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | undefined;
@@ -20,7 +20,7 @@ export interface Failure {
 /** Status codes caused by the server and not by the request. Anthropic uses 529 for "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
- * Milliseconds for which a credential that is invalid or has no credit left is paused. A 403 causes no pause,
+ * Pause in milliseconds for a credential that is invalid or has no credit left. A 403 causes no pause,
  * because the credential may still be allowed to make other calls.
  */
 const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
@@ -59,7 +59,7 @@ const waitMsMax = 10 * 60_000;
 
 /**
  * Milliseconds that a provider requests the gateway to wait: `retry-after-ms`, otherwise `retry-after` in
- * seconds or as a date (RFC 9110 §10.2.3). Undefined if the response has no valid header of this kind.
+ * seconds or as a date (RFC 9110 §10.2.3). The value is undefined if neither header is present and valid.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

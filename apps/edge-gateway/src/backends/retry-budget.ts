@@ -5,7 +5,7 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per window. A share of very few
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. A share of very few
    * requests would round to zero.
    */
   readonly floor: number;
@@ -16,7 +16,7 @@ const windowMs = 60_000;
 
 /**
  * Request counts for the current and the previous time window. The previous count is weighted by its overlap
- * with a sliding window. Four numbers thus approximate the sliding window.
+ * with a sliding window. Four numbers are therefore enough to approximate the sliding window.
  */
 class Window {
   #startedAt = 0;
@@ -71,7 +71,10 @@ export class RetryBudget {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Counts a request, so that it allows further extra calls. Must be called once per request. */
+  /**
+   * Counts a request. Each counted request raises the number of allowed extra calls. Must be called once per
+   * request.
+   */
   countRequest(accountId: string): void {
     const now = this.#now();
     this.#all.countRequest(now);

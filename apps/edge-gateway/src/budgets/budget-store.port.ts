@@ -21,11 +21,14 @@ export interface BudgetSync extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
   /**
-   * Settlement number, increased each time this edge settles tokens for the key. The store ignores a
-   * settlement that it has already counted.
+   * The number of the settlement, increased each time this edge settles tokens for the key. The store counts
+   * each settlement number only once.
    */
   readonly sequence: number;
-  /** Number of tokens used on one day since the last settlement; zero if there is nothing to settle. */
+  /**
+   * Number of tokens used on one day since the last settlement. The number is zero if there is nothing to
+   * settle.
+   */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
    * Number of tokens that this edge reserves from the key's budget. The new number replaces the previous
@@ -39,8 +42,8 @@ export interface BudgetSync extends BudgetLimits {
   /** For each waiting request, oldest first, the number of tokens that the request may save. */
   readonly asked: readonly number[];
   /**
-   * The number of additional requests of the largest size for which to reserve tokens in advance, if most of
-   * the budget is left.
+   * Number of future requests for which tokens are reserved in advance, if most of the budget is left. Each
+   * future request is assumed to be as large as the largest waiting request.
    */
   readonly ahead: number;
 }
@@ -54,8 +57,8 @@ export interface BudgetState {
   /** Total number of tokens that this edge now reserves. */
   readonly heldTokens: number;
   /**
-   * Number of tokens that are neither used nor reserved; negative if the last admitted request may exceed the
-   * budget.
+   * Number of tokens that are neither used nor reserved. The number is negative if the last admitted request
+   * may exceed the budget.
    */
   readonly roomTokens: number;
   readonly spent: SpentTokens;

@@ -53,11 +53,11 @@ export interface KeyBudgetOptions {
   readonly health: StoreHealth;
   readonly now: () => number;
   /**
-   * Settlement counter shared by the whole process, so that numbers keep increasing even if an API key is
-   * dropped from memory and added again.
+   * Settlement counter for the whole process. The numbers keep increasing even if an API key is dropped from
+   * memory and added later.
    */
   readonly nextSequence: () => number;
-  /** Called when the budget will soon need a sync with the store. */
+  /** A function that is called when the budget will soon need a sync with the store. */
   readonly onDirty: (budget: KeyBudget) => void;
 }
 
@@ -74,8 +74,8 @@ export class KeyBudget {
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
   /**
-   * A settlement that was sent but not confirmed. The unconfirmed settlement is sent again with the same
-   * number until the store confirms it.
+   * A settlement that was sent but not confirmed. The unconfirmed settlement is repeated with its number
+   * until the store confirms it.
    */
   #settling: Settlement | null = null;
   #sequence = 0;
@@ -162,7 +162,7 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation when it settles, and an idle key returns its reservation.
+    // When a busy key settles, the key keeps its advance reservation. An idle key returns its reservation.
     // A key that requests more tokens also returns its advance reservation.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);

@@ -6,7 +6,7 @@ import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.t
  * Syncs one API key's budget with one edge. Each key has one hash in Redis. The hash's field `spent` holds "day, tokens
  * used that day, tokens used that week". Each edge has a field that holds "tokens reserved, last settlement number, end
  * of its lease in Unix seconds". Days and leases use Redis's clock, so gateway processes with skewed clocks agree. An
- * edge's field is kept for an hour after its lease ends, so that a settlement sent again late is recognized.
+ * edge's field is kept for an hour after its lease ends, so that a late repetition of a settlement is recognized.
  *
  * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement number, 3 lease in seconds. 4 and 5: daily and weekly budget.
  * 6: tokens reserved. 7 and 8: day and tokens to settle. 9 to 11: the last known usage, as the day and the tokens
@@ -96,7 +96,7 @@ export class RedisBudgetStore implements BudgetStore {
 
   /**
    * @param edge a unique name of the process, because each process numbers its settlements from one
-   * @param leaseSeconds how long an edge's reservations are kept after its last sync
+   * @param leaseSeconds retention period of an edge's reservations after the edge's last sync, in seconds
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {
     redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });

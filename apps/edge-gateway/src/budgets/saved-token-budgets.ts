@@ -73,8 +73,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Reserves a request's possible savings until the request is settled. Synchronous if this process has
-   * reserved enough tokens; never throws.
+   * Reserves a request's possible savings until the request is settled. The method is synchronous if this
+   * process has reserved enough tokens, and never throws.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -83,8 +83,8 @@ export class SavedTokenBudgets {
 
   /**
    * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
-   * returns its advance reservation up to ten seconds after its last request. This sync would create the
-   * deleted Redis keys of the account again.
+   * returns its advance reservation up to ten seconds after its last request. A sync at that time would
+   * recreate the deleted Redis keys of the account.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);

@@ -13,7 +13,7 @@ export class StoreHealth {
 
   /**
    * @param onChange called with an error when the store becomes unavailable, and without an error when the
-   * store is available again
+   * outage ends
    */
   constructor(now: () => number, onChange: (error?: unknown) => void) {
     this.#now = now;

@@ -1,12 +1,12 @@
 /**
  * Chunks shorter than this number of bytes are copied into blocks. A `Buffer` object takes about a hundred
- * bytes, and keeps all bytes of the same socket read in memory. Without the copy, single bytes from a peer
- * would use a hundred times their size in memory.
+ * bytes, and keeps all bytes of one socket read in memory. Without the copy, single bytes from a client or
+ * provider would use a hundred times their size in memory.
  */
 const copiedBytesMax = 1024;
 /**
  * Size of the first block in bytes. Each further block is twice as large, up to `blockBytesMax`. After a long
- * chunk, the next block has the size of the first block again.
+ * chunk, the block size starts again at this value.
  */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
@@ -94,8 +94,8 @@ export class ByteList {
   }
 
   /**
-   * Moves the remaining pieces to the front of the list. This method runs after at least as many removals as
-   * there are remaining pieces, so each piece is moved once on average.
+   * Moves the remaining pieces to the front of the list. This method runs only if at least half of the pieces
+   * were removed, so each piece is moved once on average.
    */
   #dropRemoved(): void {
     this.#pieces = this.#pieces.slice(this.#removed);

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
 /**
- * The Redis servers with keys of accounts, in the order of the deletion. Both fields may refer to the same
- * Redis server.
+ * The Redis servers with keys of accounts, in the order of the deletion. Both fields may refer to one Redis
+ * server.
  */
 export interface AccountKeyServers {
   readonly cache: Pick<Redis, 'scan' | 'unlink'>;

@@ -4,11 +4,11 @@ import { GatewayError } from '@gateway/errors';
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
-  /** Milliseconds for which a cached response is used before it is requested again. */
+  /** Milliseconds for which a cached response is used before the cache reloads the response. */
   readonly freshMs: number;
   /**
-   * Milliseconds for which an expired response may still be used. An expired response is used only while its
-   * service is unreachable and change broadcasts still arrive.
+   * Milliseconds for which an expired response may still be used. An expired response is used only while the
+   * service that sent it is unreachable and change broadcasts still arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
@@ -29,8 +29,8 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * The number of times the whole cache was marked as doubtful when the entry was loaded. An entry with an
-   * earlier number is reloaded before it is used.
+   * The number of times the whole cache was marked as doubtful when the entry was loaded. An entry with a
+   * number below the current number is reloaded before it is used.
    */
   readonly epoch: number;
 }
@@ -145,7 +145,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old to use even while their service is unavailable. Must be called
+   * Removes cached responses that are too old even for an outage of their service. Must be called
    * periodically.
    */
   dropExpired(): void {
@@ -165,8 +165,8 @@ export class RemoteCache<Value extends object | string | null> {
 
   /**
    * Marks every cached response as doubtful, because broadcasts may have been missed. Each doubtful response
-   * is reloaded before it is used. The other service may reconnect later than this process, so cached
-   * responses stay available as a fallback.
+   * is reloaded before it is used. The service that sent the responses may reconnect later than this process,
+   * so cached responses stay available as a fallback.
    */
   doubtAll(): void {
     this.#generation += 1;
@@ -183,8 +183,8 @@ const pausesMs = [50, 150, 400];
 
 /**
  * Retries a query to an unavailable service a few times. The query must have no side effects. After the
- * message bus restarts, callers reconnect before the services do. The retries keep requests from failing in
- * the meantime.
+ * message bus restarts, callers reconnect before the services do. Until the services reconnect, the retries
+ * keep requests from failing.
  * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`
  */
 export async function retryWhileUnavailable<Answer>(

@@ -25,7 +25,7 @@ export interface OpenedKey {
   readonly apiKey: string;
   /** Values that must never appear in logs or responses. */
   readonly secretValues: readonly string[];
-  /** Receives the status code of every response to a call with this key. */
+  /** A function that receives the status code of every response to a call with this key. */
   readonly health: Pick<CredentialHealth, 'note'>;
 }
 
@@ -99,7 +99,7 @@ function keyOf(accountId: string, provider: string): string {
 
 /**
  * Reports the health of a credential to the vault. A failed report is ignored, because the next gateway
- * process that notices the change reports it too.
+ * process that notices the change sends its own report.
  */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
@@ -170,7 +170,10 @@ export class CredentialHealth {
     this.#now = now;
   }
 
-  /** Must be called with the status of every response. The call costs two comparisons if nothing changed. */
+  /**
+   * Must be called with the status of every response. The call costs two comparisons if the health did not
+   * change.
+   */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
   }

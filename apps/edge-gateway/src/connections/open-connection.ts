@@ -9,14 +9,18 @@ import { secretValues } from './connections.ts';
 /** The credential, address and backend for a provider call. */
 export interface Connection {
   /**
-   * The provider key in the format that `libs/providers` reads; null for a provider without authentication.
+   * The provider key in the format that `libs/providers` reads. The key is null for a provider without
+   * authentication.
    */
   readonly credential: string | null;
   /** The address that replaces the provider's default address. */
   readonly baseUrl: string | null;
   /** Secret values from the credential, which must never appear in logs or responses. */
   readonly secrets: readonly string[];
-  /** Receives the status code of every response. The dashboard shows failures next to the connection. */
+  /**
+   * A function that receives the status code of every response. The dashboard shows failures next to the
+   * connection.
+   */
   readonly health: OpenedKey['health'];
   /** Tracks whether the backend may be called now, and the results of recent provider calls. */
   readonly backend: Backend;

@@ -9,7 +9,7 @@ export interface DashboardFile {
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
-  /** Whether the file name contains a content hash. A file with a content hash in its name never changes. */
+  /** Whether the file name contains a content hash. If so, the file never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -25,7 +25,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const codings = { br: '.br', gzip: '.gz' } as const;
 
-/** The directory next to this program where the build places the dashboard. */
+/** The directory next to this program that contains the built dashboard. */
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /**
@@ -51,7 +51,7 @@ export class DashboardFiles {
     return new DashboardFiles(new Map(files));
   }
 
-  /** Returns the dashboard file with this path. Undefined if the file does not exist. */
+  /** Returns the dashboard file with this path. Returns undefined if the file does not exist. */
   find(path: string): DashboardFile | undefined {
     return this.#files.get(path);
   }

@@ -8,8 +8,8 @@ export const DASHBOARD = Symbol('DASHBOARD');
 export interface Dashboard {
   readonly files: DashboardFiles;
   /**
-   * How users sign in. For the embedded identity service, `sends_mail` is false until the account service has
-   * reported whether it sends email.
+   * The way in which users sign in. For the embedded identity service, `sends_mail` is false until the
+   * account service has reported that it can send email.
    */
   readonly settings: DashboardSettings;
   /** The Content-Security-Policy for the dashboard's pages. */
@@ -26,7 +26,10 @@ export function openDashboard(
   };
 }
 
-/** The settings that the dashboard reads before a user signs in, to find out how users sign in. */
+/**
+ * The settings that the dashboard reads before a user signs in. The settings define the way in which users
+ * sign in.
+ */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
   operator_contact: z

@@ -6,12 +6,12 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import type { RateCeiling } from './rate-ceiling.ts';
 
 /**
- * A change of an API key or an account that was broadcast. The change is reported after the cache was
- * invalidated.
+ * A change of an API key or an account that was broadcast. The listeners are called after the affected grants
+ * were removed from the cache.
  */
 export interface GrantChange {
   readonly accountId: string;
-  /** The changed API key; null if the whole account changed. */
+  /** The changed API key. The value is null if the whole account changed. */
   readonly keyId: string | null;
   /** Whether the API key is revoked permanently or the account is deleted. */
   readonly isFinal: boolean;

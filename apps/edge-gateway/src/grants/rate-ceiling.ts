@@ -2,8 +2,7 @@ import { invalidField } from '@gateway/errors';
 
 /**
  * The operator's upper bound for `rate_limit_rpm`. API keys and policies with a higher limit are rejected.
- * Limits that were saved before the operator lowered the upper bound are reduced to the bound when they are
- * shown or applied.
+ * Saved limits above the upper bound are reduced to the upper bound when they are shown or applied.
  */
 export class RateCeiling {
   readonly #rpmMax: number;
@@ -23,7 +22,7 @@ export class RateCeiling {
       throw invalidField(param, `at most ${this.#rpmMax}, the limit set by the operator of this gateway`);
   }
 
-  /** Returns the rate limit that applies: the given limit, or the operator's upper bound if it is lower. */
+  /** Returns the rate limit that applies: the lower of the given limit and the operator's upper bound. */
   cap(rpm: number): number {
     return Math.min(rpm, this.#rpmMax);
   }

@@ -10,7 +10,7 @@ const prefaceStart = Buffer.from('PRI');
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
-  /** Called if a connection sends no byte in time. */
+  /** A function that is called if a connection sends no byte in time. */
   refuseSilent(socket: Socket): void;
 }
 

@@ -40,7 +40,7 @@ export function answerConnectionError(failure: { readonly code?: string }, socke
 }
 
 /**
- * Sends the error for oversized headers over HTTP/2, where the connection stays usable for further requests.
+ * Sends the error for oversized headers over HTTP/2. An HTTP/2 connection stays usable for further requests.
  */
 export function answerOversizedHeaders(response: ServerResponse): void {
   const { headers, body } = renderError(headersTooLarge, uuidv7(), 'chat-completions');

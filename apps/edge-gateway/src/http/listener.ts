@@ -17,8 +17,8 @@ export interface Listener {
   /** Accepts connections and serves HTTP/1.1. */
   readonly server: Server;
   /**
-   * Closes idle connections immediately, and other connections after their responses. HTTP/1.1 connections
-   * are closed by the HTTP server itself.
+   * Closes idle connections immediately, and busy connections after their responses. HTTP/1.1 connections are
+   * closed by the HTTP server itself.
    */
   drain(): void;
 }
@@ -75,8 +75,8 @@ function listenSecurely(serveRequest: RequestListener, tls: TlsIdentity): Listen
 }
 
 /**
- * Removes the server's listener for new connections and returns the listener, so that the caller can choose
- * the protocol first.
+ * Removes the server's listener for new connections and returns the listener. The caller can then choose the
+ * protocol before calling the listener.
  */
 function takeOver(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
   const [serve] = server.listeners(event);

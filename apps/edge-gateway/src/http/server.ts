@@ -33,8 +33,8 @@ export interface ServerOptions {
 }
 
 /**
- * The gateway's HTTP server. A request body is read only when its route needs the body. A client without an
- * API key, or over its rate limit, cannot make the server buffer a body.
+ * The gateway's HTTP server. A request body is read only when its route needs the body. Clients without an
+ * API key and clients over their rate limit therefore cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,
@@ -85,7 +85,7 @@ function leaveBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-/** Rejects requests that the gateway itself sent, on every route and before any other processing. */
+/** Rejects requests that the gateway itself sent, on every route and before any further processing. */
 function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (!isLoop(request.headers[loopHeader], request.id)) done();
@@ -93,7 +93,10 @@ function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']):
   });
 }
 
-/** Adds the request id to every response, and responds with 405 if the path exists only for other methods. */
+/**
+ * Adds the request id to every response. If the path has routes, but none for the request's method, the
+ * response is a 405.
+ */
 function answerOtherMethods(fastify: FastifyInstance): void {
   const routes = new RouteMethods();
   fastify.addHook('onRoute', ({ method, url }) => routes.note([method].flat(), url));

@@ -37,15 +37,13 @@ export interface OpenedSession extends IssuedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The client that makes a call. The account service counts and records calls by this client. */
+/** The client that makes a call. The account service counts and records calls by client. */
 interface Client {
   readonly clientAddress: string;
   readonly origin: RequestOrigin;
 }
 
-/**
- * Milliseconds for which the settings of the embedded identity service are reused before they are read again.
- */
+/** Milliseconds for which the settings of the embedded identity service are reused before they are reread. */
 const settingsFreshMs = 60_000;
 
 /**

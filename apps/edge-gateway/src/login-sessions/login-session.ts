@@ -3,7 +3,8 @@ export interface LoginSessionClaims {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * The id by which a login session of the embedded identity service can be revoked; null for other issuers.
+   * The id by which a login session of the embedded identity service can be revoked. The id is null for other
+   * issuers.
    */
   readonly sessionId: string | null;
   /** Expiry of the session token, in milliseconds since 1970. */
@@ -35,7 +36,7 @@ const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
  * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of which is
- * a JSON object. The form identifies the kind of credential, not whether the credential is valid.
+ * a JSON object. The form shows the kind of a credential, but an invalid credential can have this form too.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

@@ -11,7 +11,7 @@ type FetchKeySet = (signal: AbortSignal) => Promise<unknown>;
 
 interface VerificationKeysOptions {
   readonly fetchKeySet: FetchKeySet;
-  /** Milliseconds for which a key set is used before it is fetched again. */
+  /** Milliseconds for which a key set is used before it is refetched. */
   readonly freshMs?: number;
   /** Minimum time between two fetches of the key set after an unknown key or a failed fetch. */
   readonly pauseMs?: number;
@@ -44,8 +44,8 @@ export class VerificationKeys {
   }
 
   /**
-   * Returns the verification key as PEM. Returns null if the issuer has no such key for the algorithm. Throws
-   * `service_unavailable` if the key set cannot be fetched.
+   * Returns the verification key as PEM. Returns null if the issuer has no key with this id for the
+   * algorithm. Throws `service_unavailable` if the key set cannot be fetched.
    */
   async find(alg: string, kid: string): Promise<string | null> {
     try {

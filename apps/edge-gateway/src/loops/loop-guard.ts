@@ -33,7 +33,7 @@ const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
  * loop.
  */
 const gatewaysMax = 8;
-/** Interval for reading the deployment's id again, in case Redis lost the id. */
+/** Interval for rereading the deployment's id, in case Redis lost the id. */
 const refreshMs = 60_000;
 /**
  * Number of earlier deployment ids that are still recognized until all gateway processes have read the new
@@ -44,8 +44,8 @@ const earlierIdsMax = 8;
 /**
  * Recognizes requests that this deployment sent itself, because a provider's address leads back to the
  * gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. A request that
- * arrives with that mark is rejected, so a loop costs one extra request. Until the deployment's id is known,
- * each process uses its own random id.
+ * arrives with the deployment's mark is rejected, so a loop costs one extra request. Until the deployment's
+ * id is known, each process uses its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;

@@ -31,7 +31,7 @@ export interface EdgeMetrics {
   readonly inputTransformations: Counter<'type' | 'reason'>;
   /** Number of denied tools that models called. */
   readonly deniedCalls: Counter;
-  /** Number of calls of account routes that were rejected with 429. */
+  /** Number of calls to account routes that were rejected with 429. */
   readonly accountCallsLimited: Counter<'budget'>;
 }
 
@@ -98,7 +98,7 @@ function createBoundMetrics(metrics: Metrics): BoundMetrics {
     help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
     labels: ['outcome'],
   });
-  // Prometheus sees the increase of a series only if it scraped the series before.
+  // Prometheus sees the increase of a time series only if it scraped the time series before the increase.
   for (const outcome of ['dropped', 'failed', 'relayed']) boundRejections.inc({ outcome }, 0);
   return {
     boundRejections,

@@ -34,7 +34,8 @@ const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
 );
 
 /**
- * Returns the scope that an API key needs for an operation. Undefined if API keys may not call the operation.
+ * Returns the scope that an API key needs for an operation. Returns undefined if API keys may not call the
+ * operation.
  */
 export function scopeOf(operationId: string | undefined): KeyScope | undefined {
   return operationId === undefined ? undefined : operationScopes.get(operationId);

@@ -19,7 +19,7 @@ export const operationTags = [
   'Documentation',
 ] as const;
 
-/** The body of a request: JSON unless `contentType` specifies another type. */
+/** The body of a request. The body is JSON unless `contentType` specifies a different type. */
 interface OperationBody {
   readonly schema: z.ZodType;
   readonly contentType?: string;
@@ -82,8 +82,8 @@ export const accessKey = 'gateway:access';
 
 /**
  * The rate limit that a call of a route counts against. `requests`: the API key's window for chat requests.
- * The other values are rate limits of the account. If a route declares no rate limit, a GET counts as `read`
- * and any other method as `write`.
+ * The remaining values are rate limits of the account. If a route declares no rate limit, a GET counts as
+ * `read` and any other method as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 

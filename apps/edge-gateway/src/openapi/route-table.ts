@@ -6,8 +6,8 @@ import { accessKey, type Access, operationKey, type Operation } from './operatio
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * Paths in the public notation (`/v1/account/keys/{key_id}`). The first path is the primary path, and the
-   * other paths are aliases.
+   * Paths in the public notation (`/v1/account/keys/{key_id}`). The first path is the primary path, and all
+   * further paths are aliases.
    */
   readonly paths: readonly [string, ...string[]];
   /** The access rule of the route. If the rule is undefined, the route rejects every caller. */

@@ -20,10 +20,10 @@ import { restrictTools } from './restrict-tools.ts';
 
 /**
  * Handles a token-counting request. A token-counting request takes the steps of a chat request, but gets no
- * row in the request log, because no model runs. A token-counting request is not planned. Only a conversation
- * with bound reasoning is counted with its stored plan. The tool lists of the API key apply. A provider that
- * uses the client's format counts the tokens itself. For any other provider, the gateway estimates the count
- * and marks the response as an estimate.
+ * row in the request log, because no model runs. The gateway makes no new plan for a token-counting request.
+ * In a conversation with bound reasoning, the stored plan applies. The tool lists of the API key apply. A
+ * provider that uses the client's format counts the tokens itself. For any other provider, the gateway
+ * estimates the count and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
@@ -67,8 +67,8 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // A token-counting request has no fallbacks, because another provider may have a different path for
-  // counting or none.
+  // Another provider may count tokens under a different path, or may not count tokens at all.
+  // A token-counting request therefore has no fallbacks.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 

@@ -12,8 +12,8 @@ import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
  * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each recovery round
- * is sent to the same target as the first request. After a fresh start, the recovery rounds only hide
- * recovery tool calls from the client.
+ * is sent to the same target as the first request. After a fresh start with every tool, the recovery rounds
+ * only hide recovery tool calls from the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -124,8 +124,8 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  // Providers of reasoning models reject a turn without reasoning, and a turn rendered by the gateway has
-  // no reasoning. The model can request the tools again.
+  // A turn that the gateway renders has no reasoning, and providers of reasoning models reject the turn.
+  // The model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

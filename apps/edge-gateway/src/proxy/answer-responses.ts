@@ -16,7 +16,7 @@ import { validate } from '../pipeline/stages/validate/validate.ts';
 import type { Caller, ParsedRequest, Target } from '../request/request.ts';
 import { chooseProxyTarget, type WantedProxy } from './proxy-target.ts';
 
-/** Whether the provider of a request of the Responses API has chat models, but does not serve this API. */
+/** Whether the provider has chat models but no Responses API. */
 export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): boolean {
   const named = parseNamedModel(wanted.model);
   if (named !== undefined && formatsOf(named.provider).length === 0) return false;
@@ -29,8 +29,8 @@ export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): bo
 }
 
 /**
- * Answers a request of the Responses API with a provider of any chat format. The steps are those of a chat
- * request without planning: tools and conversation are sent unchanged.
+ * Answers a Responses API request with a provider that uses any chat format. The request is handled like a
+ * chat request, but without planning: tools and conversation are sent unchanged.
  * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response
  */
 export async function answerResponses(
@@ -58,7 +58,7 @@ export async function answerResponses(
   return outcome;
 }
 
-/** A provider of another format stores no responses. */
+/** A provider that uses a different format stores no responses. */
 function requireStateless({ tape }: ParsedRequest, { provider, lane }: Target): void {
   const param = lane.kind === 'translated' ? findStateful(tape) : undefined;
   if (param === undefined) return;

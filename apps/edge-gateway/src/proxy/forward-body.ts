@@ -62,7 +62,7 @@ async function sendBody(
   const { url, headers } = await signUpstreamRequest(
     call,
     withContentType(renderUpstreamRequest(call), contentType),
-    // Signatures never cover a streamed body.
+    // The signature of a request never covers a streamed body.
     { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
   );
   markSent(attempt, exchange);

@@ -53,7 +53,9 @@ export class HeldBody {
     this.#bytesMax = bytesMax;
   }
 
-  /** Replaces the whole body with other bytes, in which the model is at another position. */
+  /**
+   * Replaces the whole body with the given bytes. The model may be at a different position in these bytes.
+   */
   replace(bytes: Buffer, place: ModelPlace): void {
     this.place = place;
     this.#chunks = [bytes];
@@ -61,7 +63,7 @@ export class HeldBody {
     this.#isWhole = true;
   }
 
-  /** Whether the whole body is buffered, so that it can be read again. */
+  /** Whether the whole body is buffered, so that it can be read a second time. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -216,7 +218,7 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
       resolve(null);
       return;
     }
-    // If the client has already disconnected, no further event is emitted.
+    // If the client has already disconnected, the request emits no further event.
     if (request.destroyed) {
       reject(clientLeft());
       return;

@@ -19,7 +19,7 @@ type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
  * Removes given fields, and repetitions of one field, from a JSON object that arrives as a stream of bytes.
- * Spaces replace the removed field and one adjacent comma, so the body keeps its declared length. Only the
+ * Spaces replace each removed field and one adjacent comma, so the body keeps its declared length. Only the
  * bytes between two values are buffered.
  */
 export class MemberFilter {

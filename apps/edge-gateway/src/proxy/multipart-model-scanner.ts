@@ -21,10 +21,10 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * part with this name. The scanner buffers at most one part's headers. Parsers treat three features of
- * malformed bodies differently: line ends, parts after the final delimiter, and names. A body in which some
- * parser could find another model is rejected, so the provider always calls the model that the gateway
- * checked.
+ * part with this name. The scanner buffers at most one part's headers. Parsers differ in three features of
+ * malformed bodies: line ends, parts after the final delimiter, and names. The scanner rejects a body in
+ * which some parser could find a different model. The provider therefore always calls the model that the
+ * gateway checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
@@ -73,7 +73,10 @@ export class MultipartModelScanner implements ModelScanner {
     return Buffer.from(model);
   }
 
-  /** Advances by one state if enough bytes are buffered. With fewer bytes, the state does not change. */
+  /**
+   * Advances by one state if enough bytes are buffered. If too few bytes are buffered, the state does not
+   * change.
+   */
   #advance(): ModelPlace | null {
     switch (this.#state) {
       case 'boundary':
@@ -117,7 +120,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens mark the end of the body. Without the two hyphens, a part starts after optional padding.
+    // Two hyphens after a delimiter mark the end of the body. Otherwise, a part starts after optional padding.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

@@ -13,7 +13,7 @@ export interface OutgoingBody {
   readonly contentType: string | undefined;
   /** The length of the body in bytes. Undefined if the client did not declare a length. */
   readonly length: number | undefined;
-  /** Whether the body can be sent again. */
+  /** Whether the body can be sent a second time. */
   readonly isRepeatable: boolean;
   /** The whole request body. Undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
@@ -30,8 +30,8 @@ export interface OutgoingBody {
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
 /**
- * The prefixes of JSON escapes for lowercase letters and underscores. With these escapes, a client can spell
- * the same object keys in another way.
+ * The prefixes of JSON escapes for lowercase letters and underscores. With JSON escapes, clients can spell
+ * one object key in several ways.
  */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 

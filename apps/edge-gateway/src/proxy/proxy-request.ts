@@ -32,9 +32,10 @@ import { chooseProxyTarget, mayBeHosted, type WantedProxy } from './proxy-target
 import { relayBytes } from './relay.ts';
 
 /**
- * Applies the key's tool lists to a proxied request with a JSON body. The body is buffered, because a tool
- * may be anywhere in the body. Returns the key's tool permission, which also applies to the response. Returns
- * null for a key without tool lists, so that the body is streamed. Multipart bodies have no tools.
+ * Removes the tools that the API key may not use from a proxied request with a JSON body. The body is
+ * buffered, because a tool may be anywhere in the body. Returns the key's tool permission, which also applies
+ * to the response. Returns null for a key that may use all tools, so that the body is streamed. Multipart
+ * bodies have no tools.
  * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use;
  * `ambiguous_tools` if servers may read the tools in different ways; `malformed_json`, `too_deep` or
  * `request_too_large` if the body cannot be parsed
@@ -108,7 +109,7 @@ interface Passed {
   readonly wanted: WantedProxy;
 }
 
-/** Forwards the body unchanged, apart from the model and the key's tool lists. */
+/** Forwards the body unchanged, apart from the model and forbidden tools. */
 async function passThrough(
   { body, scanner, wanted }: Passed,
   recording: { readonly accepted: () => Promise<void> },

@@ -23,7 +23,10 @@ import { readWhole } from '../upstream/answer-body.ts';
 
 /** The rules for sending a response to the client. */
 interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
-  /** The key's tool lists. Null if the response cannot have tool calls, or if the key has no tool lists. */
+  /**
+   * The tools that the key may use. The value is null if the key may use all tools, or if the response cannot
+   * have tool calls.
+   */
   readonly permission: ToolPermission | null;
 }
 
@@ -75,7 +78,8 @@ function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
 }
 
 /**
- * Relays a response for a key with tool lists. A non-streaming response is read completely before it is sent.
+ * Relays a response for a key with allow or deny lists of tools. A non-streaming response is read completely
+ * before it is sent.
  */
 async function relayChecked(
   passed: ProviderAnswer,
@@ -109,7 +113,7 @@ async function relayWhole(
 
 /**
  * Relays the bytes of the response.
- * @param checked removes tool calls from a stream of the Responses API. Without `checked`, every byte is
+ * @param checked removes tool calls from a stream of the Responses API. If `checked` is absent, every byte is
  * relayed unchanged.
  */
 async function passBytes(
@@ -169,8 +173,8 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
       toPublicError(error),
       exchange.requestId,
     );
-    // The line breaks end an incomplete event. Without the line breaks, the client would read the error event
-    // as part of the incomplete event.
+    // The line breaks end an incomplete event.
+    // Without the line breaks, the client would read the error event as part of the incomplete event.
     response.write('\n\n');
     response.end(event);
   } else if (!left) response.destroy();

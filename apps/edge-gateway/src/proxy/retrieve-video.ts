@@ -30,26 +30,27 @@ import type { Caller } from '../request/request.ts';
 import type { UpstreamReply } from '../upstream/upstream.port.ts';
 import { relayBytes } from './relay.ts';
 
-/** What a client retrieves: the video object, or the bytes of a finished video. */
+/** The object that a client retrieves: the video object, or the bytes of a finished video. */
 export interface WantedVideo {
-  /** The id from the creation's response, with or without the provider's name in front (`xai/<id>`). */
+  /** The video's id as the client received it, optionally with a provider name as a prefix (`xai/<id>`). */
   readonly id: string;
   readonly part: 'state' | 'content';
-  /** The query of the content request, such as `variant=thumbnail`. */
+  /** The query of a request for the video's bytes, such as `variant=thumbnail`. */
   readonly query: string;
 }
 
 interface VideoTarget {
   readonly provider: Provider;
-  /** The id as the provider issued it. */
+  /** The video's id as the provider issued it. */
   readonly id: string;
   readonly route: ProxyRoute;
   readonly videos: VideoRoutes;
 }
 
 /**
- * Returns a generated video, or its state, from the provider that generates it. The gateway stores nothing about
- * videos. Authentication, limits, credentials and the request log work as they do for proxied requests. Never throws.
+ * Returns a generated video, or the state of the video, from the provider that generates it. The gateway
+ * stores nothing about videos. Authentication, limits, credentials and the request log work as they do for
+ * proxied requests. Never throws.
  */
 export async function retrieveVideo(
   exchange: Exchange,
@@ -77,7 +78,7 @@ export async function retrieveVideo(
   services.admission.leave(exchange);
 }
 
-/** Returns undefined if the response broke before its first byte, and another credential can be tried. */
+/** Returns undefined if the response failed before its first byte and another credential can be tried. */
 async function relayVideo(
   wanted: WantedVideo,
   { provider, id, route, videos }: VideoTarget,
@@ -112,8 +113,8 @@ const idPattern = /^[\w.~:@=+-]+(\/[\w.~:@=+-]+)*$/;
 const idCharactersMax = 512;
 
 /**
- * Chooses the provider of a video: the one named in front of the id, or else the only connected provider whose videos
- * have such ids.
+ * Chooses the provider of a video. A provider name in front of the id selects that provider. Otherwise, the
+ * video belongs to the only connected provider with videos whose ids have this form.
  * @throws GatewayError `invalid_field`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`
  */
 function chooseVideo(given: string, connected: ReadonlySet<string>): VideoTarget {
@@ -156,12 +157,14 @@ function targetAt(provider: Provider | undefined, id: string): VideoTarget | und
   return { provider, id, route, videos };
 }
 
-/** Maximum length of a video's state in bytes. A state without bytes of a video takes a few kilobytes. */
+/**
+ * Maximum length of a video's state in bytes. A state that does not contain the video takes a few kilobytes.
+ */
 const stateBytesMax = 1024 * 1024;
-/** Maximum redirects on the way to a video's bytes. */
+/** Maximum number of redirects when the bytes of a video are fetched. */
 const redirectsMax = 3;
 
-/** One attempt with one credential. */
+/** One attempt with one credential to retrieve a video. */
 interface VideoCall {
   readonly target: VideoTarget;
   readonly connection: Candidate['connection'];
@@ -219,7 +222,8 @@ function send(
 }
 
 /**
- * Fetches the bytes from the URL in the state. The credential is sent only to the provider's own address.
+ * Fetches the video's bytes from the URL in the video's state. The credential is sent only to the provider's
+ * own address.
  * @throws GatewayError `not_found` for a video without bytes
  */
 async function fetchContent(state: UpstreamReply, call: VideoCall): Promise<UpstreamReply> {

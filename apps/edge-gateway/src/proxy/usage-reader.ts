@@ -2,13 +2,13 @@ import type { TokenUsage } from '@gateway/interchange';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage.
- * Longer lines are not metered.
+ * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. Token
+ * usage in longer lines is not read.
  */
 const textBytesMax = 1024 * 1024;
 /**
- * Minimum number of bytes kept from the end of a longer response. In such a response, the token usage follows
- * the vectors or images.
+ * Minimum number of bytes kept from the end of a longer response. In a longer response, the token usage
+ * follows the vectors or images.
  */
 const tailBytesMax = 8 * 1024;
 

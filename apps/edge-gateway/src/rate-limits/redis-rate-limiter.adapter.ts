@@ -24,17 +24,17 @@ interface KeyWindow {
 }
 
 /**
- * Milliseconds within which requests are counted together. Requests are counted together if they arrive
- * faster than Redis can count them one by one.
+ * Milliseconds of collecting requests before they are counted together. Requests are counted together if they
+ * arrive faster than Redis can count them one by one.
  */
 const gatherMs = 2;
 /** Milliseconds without requests after which a rate limit window is dropped from memory. */
 const idleMs = 1_000;
 
 /**
- * A rate limiter that is exact across all gateway processes. A request is counted in Redis when it arrives,
- * together with other requests that wait at that time. API keys with many requests get leases: tokens that
- * Redis counts in advance and that expire after 50 ms. A request that uses such a token does not wait for
+ * A rate limiter that is exact across all gateway processes. When a request arrives, it is counted in Redis
+ * together with all requests that wait at that time. API keys with many requests get leases: tokens that
+ * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
  * Redis. No leases are granted near the limit. No period of 60 seconds admits more requests than the limit
  * (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
  * unavailable, each process admits a fixed share of the limit and logs the outage once.
@@ -198,8 +198,8 @@ interface Bucket {
 
 /**
  * The part of the rate limit that one process admits while Redis is unavailable. Each process uses a token
- * bucket that starts almost empty, and admits at least one request per minute. With this part, eight
- * processes together stay within the limit.
+ * bucket that starts almost empty, and admits at least one request per minute. Eight processes together stay
+ * within the limit.
  */
 const share = 1 / 8;
 

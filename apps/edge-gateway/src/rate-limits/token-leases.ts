@@ -3,9 +3,12 @@
  * most this time. Unused tokens are unavailable to other processes for at most this time.
  */
 export const leaseMs = 50;
-/** The minimum number of expected requests for which a lease of tokens is worth a call to Redis. */
+/**
+ * The minimum number of expected requests for a lease of tokens. For fewer requests, a lease is not worth a
+ * call to Redis.
+ */
 const leaseTokensMin = 3;
-/** The maximum number of tokens in a lease, however fast the requests arrive. */
+/** The maximum number of tokens in a lease. */
 const leaseTokensMax = 1_024;
 
 /** Rate limit tokens that Redis counted in advance. */
@@ -89,9 +92,7 @@ export class TokenLeases {
     return wanted > 0 && (tokens <= wanted / 2 || endsAtMs - nowMs < leaseMs / 2);
   }
 
-  /**
-   * Ends a lease and returns the number of its unused tokens. The unused tokens cannot be used afterwards.
-   */
+  /** Ends a lease and returns the number of its unused tokens. The unused tokens become invalid. */
   end(lease: Lease): number {
     const unused = lease.tokens;
     lease.tokens = 0;

@@ -23,8 +23,8 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
 }
 
 /**
- * Reads the API key from `Authorization: Bearer` first, then from `x-api-key`, which clients using the
- * messages format send.
+ * Reads the API key from `Authorization: Bearer`, or otherwise from `x-api-key`. Clients that use the
+ * messages format send `x-api-key`.
  */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;

@@ -28,7 +28,7 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
  * conversation.
  */
 export class Conversation {
-  /** The client's session id. Null if the client sent no session id. */
+  /** The client's session id. The session id is null if the client sent none. */
   readonly sessionId: string | null;
   readonly #outline: Pick<RequestOutline, 'system' | 'messages'>;
   readonly #body: Buffer;
@@ -52,9 +52,9 @@ export class Conversation {
   }
 
   /**
-   * Like `key`, but without a session id this key also covers the system prompt. The agents of one client
-   * often share their first message and differ only in the system prompt. With this key, each agent keeps its
-   * own model.
+   * Identifies the conversation for remembering its model. With a session id, this key equals `key`. Without
+   * a session id, this key also covers the system prompt. The agents of one client often share their first
+   * message and differ only in the system prompt. With this key, each agent keeps its own model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -88,7 +88,7 @@ export class Conversation {
     return digestOf(all);
   }
 
-  /** Digest of all messages. In the next turn, the property `before` has the same value. */
+  /** Digest of all messages. In the next turn, the property `before` has this value. */
   get here(): string {
     return this.#digests.here;
   }

@@ -48,8 +48,8 @@ export function renderError(error: GatewayError, requestId: string, format: Clie
 }
 
 /**
- * Sets the headers `retry-after` and `retry-after-ms`. OpenAI and Anthropic clients prefer one of the two
- * headers, and LangChain needs the other one.
+ * Sets the headers `retry-after` and `retry-after-ms`. OpenAI and Anthropic clients prefer `retry-after-ms`,
+ * and LangChain needs `retry-after`.
  */
 function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string, string> {
   const ms = retryAfterMs ?? (definition.status === 503 ? 1_000 : undefined);
@@ -60,7 +60,7 @@ function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string
   };
 }
 
-/** Returns the error format for an endpoint path: the format that the endpoint's clients can read. */
+/** Returns an error format that the clients of an endpoint path can read. */
 export function formatOfPath(path: string): ClientFormat {
   if (/^\/v1\/messages(?:[/?]|$)/.test(path)) return 'messages';
   if (/^\/v1\/responses(?:[/?]|$)/.test(path)) return 'responses';

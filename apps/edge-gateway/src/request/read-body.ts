@@ -6,8 +6,8 @@ import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Called with the number of body bytes that the request is about to hold. Throws if the request may not hold
- * that many more bytes now.
+ * A function that is called with the number of body bytes that the request is about to hold. The function
+ * throws if the request may not hold that many more bytes now.
  */
 export type ReserveBytes = (bytes: number) => void;
 
@@ -26,7 +26,7 @@ export async function readBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   reserve(declared);
-  // A client that has already disconnected causes no further stream events.
+  // If the client has already disconnected, the stream emits no further events.
   if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
     const collected = new CollectedBytes(declared);
@@ -108,8 +108,8 @@ export function requireJson(request: IncomingMessage): void {
 const accountBodyBytesMax = 2 * 1024 * 1024;
 
 /**
- * Reads and validates a JSON body. Throws errors of the error registry that name the invalid field in
- * `param`.
+ * Reads and validates a JSON body. Throws errors from the error registry. The field `param` of an error
+ * contains the name of the invalid field.
  */
 export async function readJson<Schema extends z.ZodType>(
   request: FastifyRequest,

@@ -5,7 +5,10 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** Text before the first entry of an export: the column names for CSV, nothing for JSON lines. */
+/**
+ * Text before the first entry of an export. The text contains the column names for CSV, and is empty for JSON
+ * lines.
+ */
 export function renderHead(format: ExportFormat, columns: readonly string[]): string {
   return format === 'csv' ? `${columns.join(',')}\r\n` : '';
 }

@@ -7,14 +7,14 @@ import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/mod
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
- * Maximum size of a request body, in bytes, for which each processing step takes less than ten milliseconds,
- * whatever the body contains.
+ * Maximum size of a request body, in bytes, for which each processing step takes less than ten milliseconds.
+ * The maximum holds for any content of the body.
  */
 const shortBytesMax = 128 * 1024;
 
 /**
- * Returns whether other requests must run between the processing steps of this request. A step of a large
- * request can take tens of milliseconds.
+ * Returns whether the gateway must pause between the processing steps of this request, so that other requests
+ * can run. A step of a large request can take tens of milliseconds.
  */
 export function isLarge({ length }: { readonly length: number }): boolean {
   return length > shortBytesMax;
@@ -110,7 +110,7 @@ export function readOwnCredential(tape: JsonTape): string | null {
  * reason without a `thinking` field. Two kinds of requests are exempt until their transcript contains
  * signatures: requests that disable reasoning, and requests in a format without a place for signatures. For a
  * model that the catalogue lists neither by id nor by family, the `thinking` field of the messages format is
- * enough.
+ * sufficient evidence of bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -129,9 +129,8 @@ export function isReasoningBound(
 }
 
 /**
- * Returns whether the request belongs to a message thread of Anthropic. The provider keeps the thread's
- * transcript. Later requests carry only new messages, so the gateway could not repeat a plan for the
- * conversation.
+ * Returns whether the request belongs to a message thread: a transcript that Anthropic keeps. Later requests
+ * contain only new messages, so the gateway could not repeat a plan for the conversation.
  */
 export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>): boolean {
   if (outline.format !== 'messages') return false;
@@ -141,7 +140,7 @@ export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | '
 
 /**
  * Returns whether the transcript may contain signed reasoning. A translation to chat-completions omits signed
- * reasoning, so translated transcripts never contain it.
+ * reasoning, so translated transcripts never contain signed reasoning.
  */
 function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {
   return format !== 'chat-completions' || lane.kind === 'same-format';

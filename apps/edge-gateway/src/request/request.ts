@@ -24,8 +24,8 @@ export interface ParsedRequest {
 }
 
 /**
- * How a request reaches its provider. `same-format`: the client's own bytes, edited in place. `translated`:
- * rendered in one of the provider's formats, through the interchange format.
+ * The way in which a request reaches its provider. `same-format`: the client's own bytes are edited in place.
+ * `translated`: the request is rendered in one of the provider's formats, through the interchange format.
  */
 export interface Lane {
   readonly kind: 'same-format' | 'translated';
@@ -46,13 +46,14 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation whose reasoning is valid only in the provider account that produced it. Requests with
-   * the same key use the same credential as long as it works. Absent for all other conversations.
+   * The key of a conversation whose reasoning is valid only in the provider account that produced it.
+   * Requests with this key use one credential for as long as it works. The field is absent for all other
+   * conversations.
    */
   readonly affinity?: string;
   /**
-   * Returns the fallback targets in order. Called only if this target fails. Absent if the target has no
-   * fallbacks.
+   * Returns the fallback targets in order. The function is called only if this target fails, and is absent if
+   * the target has no fallbacks.
    */
   readonly alternatives?: () => readonly Target[];
 }

@@ -46,8 +46,8 @@ const nothing: RecallByModel = new Map();
 
 /**
  * Effective recall per model over the last week. The recall is the share of an account's pruned requests in
- * which the plan or recovery provided every tool that was called or requested. The recall is loaded in the
- * background, and no request waits for it. The prior applies until the recall is loaded.
+ * which the model received every tool that it called or requested. The recall is loaded in the background,
+ * and no request waits for it. The prior applies until the recall is loaded.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -110,8 +110,8 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
 }
 
 /**
- * Returns the complexity score that `rank` requests fall below. Requests are assumed to be spread evenly
- * within a bin.
+ * Returns the complexity score with `rank` requests below it. Requests are assumed to be spread evenly within
+ * a bin.
  */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;

@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
-/** The cache commands that pinned models need (`AccountCache`). The commands fail after a short timeout. */
+/**
+ * The cache commands for remembering a conversation's model (`AccountCache`). The commands fail after a short
+ * timeout.
+ */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
@@ -22,16 +25,17 @@ const pinned = z.object({
 export type PinnedModel = z.infer<typeof pinned>;
 
 /**
- * Retention period of a pinned model. After a longer idle time, the conversation's prompt cache has expired
- * anyway.
+ * Retention period of the model that a conversation uses. After a longer idle time, the conversation's prompt
+ * cache has already expired.
  */
 const keptSeconds = 24 * 3600;
 /** Resolution in milliseconds of the expiry in memory: the clock is read at most once in this time. */
 const ttlResolutionMs = 1_000;
 
 /**
- * Remembers the model of each conversation (the pinned model) in memory and, for the other gateway processes,
- * in Redis. If the pinned model is lost, the gateway chooses a model as at the start of a conversation.
+ * Remembers the model of each conversation (the pinned model) in memory and in Redis. Redis makes the pinned
+ * model available to other gateway processes. If the pinned model is lost, the gateway chooses a model as at
+ * the start of a conversation.
  */
 export class ConversationPins {
   readonly #redis: PinRedis;
@@ -48,9 +52,9 @@ export class ConversationPins {
   }
 
   /**
-   * Returns the newer pinned model from this process or Redis, because another process may have served the
-   * last turn. Never fails: if Redis is unavailable, slow or returns invalid data, the pinned model in memory
-   * is used.
+   * Returns the newer of two remembered models: the model in this process and the model in Redis. Another
+   * process may have served the last turn. Never fails: if Redis is unavailable, slow or returns invalid
+   * data, the model in this process is used.
    */
   async find(accountId: string, name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);

@@ -32,7 +32,7 @@ const entry = z.union([
 
 /**
  * Loads the models from the providers' own model lists, with the account's credential. Model lists are cached
- * for one minute. Only works for providers that serve the model list under their chat address.
+ * for one minute. The class supports only providers that serve the model list under their chat address.
  */
 export class LiveModels {
   readonly #cache: RemoteCache<readonly string[]>;
@@ -54,8 +54,8 @@ export class LiveModels {
   }
 
   /**
-   * Returns the ids of a provider's models in the provider's spelling. Empty if the provider has no model
-   * list or does not respond.
+   * Returns the ids of a provider's models in the provider's spelling. The list is empty if the provider has
+   * no model list or does not respond.
    */
   async list(accountId: string, provider: string): Promise<readonly string[]> {
     return this.#cache.get(`${accountId}|${provider}`).catch(() => []);

@@ -64,17 +64,18 @@ export interface Answered {
   readonly chosen: ModelChoice | undefined;
 }
 
-/** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
+/** Prompt cache lifetime in seconds for models whose lifetime is not in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix in tokens, for models without this value in the catalogue. Most providers use
+ * Shortest cacheable prefix in tokens for models whose minimum is not in the catalogue. Most providers use
  * this value.
  */
 const cacheTokensDefault = 1_024;
 
 /**
  * Chooses the model for automatically routed requests. The class collects the connected providers, excluded
- * models, response times and the pinned model. A pure function then chooses the model from this input.
+ * models, response times and the model of the last turn. A pure function then chooses the model from this
+ * input.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -147,7 +148,7 @@ export class ModelRouter {
  * Corrects the estimated input tokens. The corrected estimate is the provider's token count for the
  * conversation's last request, after pruning and compression, plus the new messages. The provider's token
  * count is more accurate than an estimate from bytes. The provider's token count is not used if the client
- * has started a shorter transcript with the same conversation key.
+ * has started a shorter transcript with the conversation key of a longer one.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;

@@ -4,8 +4,8 @@
  */
 export interface ObservationStore {
   /**
-   * Adds to an account's totals and returns all totals of the account. An empty map only reads. Throws while
-   * the store is unavailable.
+   * Adds to an account's totals and returns all totals of the account. If the given map is empty, the method
+   * only reads. Throws while the store is unavailable.
    */
   add(
     accountId: string,

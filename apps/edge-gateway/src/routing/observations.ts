@@ -49,7 +49,7 @@ interface Known {
 /**
  * Response times per model, and the complexity of requests, per account. Accounts never share these
  * observations. Each process adds its observations to totals in Redis once a second. A request waits for the
- * totals only if the process has not yet served a request of the account.
+ * totals only if it is the account's first request in the process.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -84,8 +84,8 @@ export class Observations {
   }
 
   /**
-   * Returns an account's current response times and complexities. Waits briefly if none are loaded yet. Never
-   * fails.
+   * Returns an account's current response times and complexities. If none are loaded, the method waits
+   * briefly. Never fails.
    */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);

@@ -14,13 +14,13 @@ const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buf
 const tokensPerFile = 3_000;
 /**
  * Maximum length, in bytes, of a message with a file that is estimated from its length. A longer message with
- * a file is estimated from its text. The rest of the message is assumed to be the file.
+ * a file is estimated from its text, and the rest of the message is treated as the file.
  */
 const fileBytesMin = 4_096;
 
 /**
  * Reads the model capabilities that a request needs. Files are detected by their markers. A marker word
- * inside a tool's arguments can only overstate the needs, never understate them.
+ * inside a tool's arguments can only add capabilities, never hide them.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

@@ -6,7 +6,7 @@ import type { ObservationStore, Sums, SumsByName } from './observation-store.por
  * Decays an account's totals, adds to these totals and returns all totals of the account. The script uses Redis's clock,
  * so gateway processes with skewed clocks agree.
  *
- * KEYS[1] is the account's hash. ARGV: lifetime in seconds, maximum number of names, then for each name: the name, its
+ * KEYS[1] is the account's hash. ARGV: lifetime in seconds, maximum number of names. For each name follow the name, its
  * half-life in ms, and the values to add to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name,
  * totals, …}.
  */

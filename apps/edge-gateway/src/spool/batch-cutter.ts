@@ -4,7 +4,7 @@ import type { Segment } from './segment.ts';
 
 /** A byte range in a segment file of the spool, rendered as the data for one queue job. */
 export interface Batch {
-  /** Identifies the byte range in its segment. The same id always identifies the same events. */
+  /** Identifies the byte range in its segment. An id always identifies the same events. */
   readonly id: string;
   /**
    * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the byte range contains
@@ -27,15 +27,15 @@ const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
  * Cuts batches one at a time into one reused buffer. If each batch allocated a new off-heap megabyte, V8
- * would run a full garbage collection every few dozen batches. Before the buffer was reused, garbage
- * collections were a quarter of the cost of recording.
+ * would run a full garbage collection every few dozen batches. Without the reused buffer, garbage collections
+ * took a quarter of the recording time.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
    * Returns the batch that starts at the given offset in a segment. A batch has at most 500 end lines or one
-   * chunk. Pass `end` to reproduce an earlier batch exactly.
+   * chunk. If `end` is given, an earlier batch is reproduced exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;
@@ -69,8 +69,8 @@ export class BatchCutter {
 
 /**
  * Renders the lines in place, after the space for the head of the batch. Each event moves towards the start
- * and overwrites only bytes that were already read. An event's line is at least as long as its rendered
- * entry.
+ * and overwrites only bytes that were already read. An event's rendered entry is never longer than the
+ * event's line.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

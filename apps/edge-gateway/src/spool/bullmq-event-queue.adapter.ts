@@ -17,10 +17,10 @@ class RenderedData {
 }
 
 /**
- * A queue job with data that is not rendered again. BullMQ renders job data with `JSON.stringify`. A batch is
- * already JSON text in the segment file, and parsing and rendering the batch again would be most of the cost
- * of recording. The bytes are also sent to Redis unchanged, because a string of several megabytes would be
- * measured three times and encoded once. A test verifies that BullMQ accepts the bytes.
+ * A queue job whose data is not rendered a second time. BullMQ renders job data with `JSON.stringify`. A
+ * batch is already JSON text in the segment file. Parsing and rendering the batch a second time would be most
+ * of the cost of recording. The bytes are also sent to Redis unchanged, because a string of several megabytes
+ * would be measured three times and encoded once. A test verifies that BullMQ accepts the bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
@@ -44,7 +44,7 @@ const filledShareMax = 0.85;
 /** Time in milliseconds for which a measured memory use is valid. */
 const memoryReadMs = 200;
 
-/** Watches how much of Redis's memory is in use. */
+/** Measures the share of Redis's memory that is in use. */
 class MemoryWatch {
   readonly #redis: Pick<Redis, 'info'>;
   readonly #log: SpoolLog;
@@ -84,8 +84,8 @@ class MemoryWatch {
 
 /**
  * Opens the BullMQ queue for request events, on the Redis server for queues (`noeviction`). The queue accepts
- * no more events when the memory of Redis is nearly full. Events that the queue does not accept stay in the
- * spool until workers have emptied the queue.
+ * no more events when the memory of Redis is nearly full. Rejected events stay in the spool until workers
+ * have emptied the queue.
  */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
   // Commands fail immediately while Redis is unavailable, because the spool buffers the events.

@@ -6,7 +6,7 @@ export interface EventQueue {
    */
   add(batchId: string, data: Buffer): Promise<void>;
   /**
-   * Sets a listener that is called when the queue becomes available, initially or after an outage. The
+   * Sets a listener that is called whenever the queue becomes available, at startup or after an outage. The
    * queue's jobs may have been lost in the outage.
    */
   onReady(listener: () => void): void;

@@ -17,13 +17,16 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/** Minimum number of segment files. Events use disk space until their whole segment is committed. */
+/**
+ * Minimum number of segment files. The events of a segment use disk space until the whole segment is
+ * committed.
+ */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** With this many open requests, several lines are likely to arrive in one turn of the event loop. */
+/** Number of open requests from which on several lines are likely to arrive in one turn of the event loop. */
 const crowd = 8;
-/** Maximum time in milliseconds that a committed segment waits before its open accept lines are copied. */
+/** Maximum time in milliseconds that a committed segment waits until its open accept lines are copied. */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -34,7 +37,8 @@ interface OpenRequest {
 
 /**
  * The first store of the request log. A request is accepted when its accept line is in a file. The end line
- * follows later. Under load, all lines from one event loop turn share a write. Only one write runs at a time.
+ * is written when the request ends. Under load, one write contains all lines of an event loop turn. Only one
+ * write runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -54,7 +58,7 @@ export class RequestSpool {
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
-  /** The group of lines that is currently being written. */
+  /** The lines that are currently being written together. */
   readonly #lines = new LineBytes();
   #writingBytes = 0;
   #bytesOnDisk = 0;
@@ -92,7 +96,7 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Later calls for the same request are ignored. Never throws. A
+   * Records the end of an accepted request. Only the first call for a request has an effect. Never throws. A
    * promise that is passed as the event must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
@@ -212,7 +216,7 @@ export class RequestSpool {
     this.#group.lines.push(line);
     this.#group.bytes += expectBytes(line);
     if (this.#flushing !== null) return;
-    // End lines are not urgent, so they can share a write with the next accept line.
+    // End lines are not urgent, so they can wait for the write of the next accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
     else this.#startFlush();
   }
@@ -286,7 +290,7 @@ export class RequestSpool {
     group.written?.reject(renderRefusal('the spool could not be written', cause));
   }
 
-  /** Rewrites accept lines of long requests, so that their old and later segments can be deleted. */
+  /** Copies accept lines of long requests to a newer segment, so that the older segments can be deleted. */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;

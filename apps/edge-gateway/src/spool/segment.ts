@@ -6,8 +6,8 @@ import { uuidv7 } from 'uuidv7';
 /** A segment file of the spool, together with its state in this process. */
 export interface Segment {
   /**
-   * The name of the segment: a UUIDv7. Segment names sort by age and are never reused, so a batch id always
-   * identifies the same bytes.
+   * The name of the segment: a UUIDv7. Segment names sort by age and are never reused. A batch id therefore
+   * always identifies the same bytes.
    */
   readonly id: string;
   readonly path: string;
@@ -22,9 +22,9 @@ export interface Segment {
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Number of bytes of the lines in the segment, by account. Empty in a recovered segment. */
+  /** Number of bytes of the lines in the segment, by account. The map is empty in a recovered segment. */
   readonly accountBytes: Map<string, number>;
-  /** Number of requests accepted in this segment without an end line on disk. */
+  /** Number of requests whose accept line is in this segment and whose end line is not on disk. */
   openAccepts: number;
 }
 
@@ -57,9 +57,9 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends lines to the newest segment file in a directory. Calls must not overlap, because the caller groups
- * its lines. If the process dies, nothing is lost, because the operating system's page cache survives. The
- * writer therefore calls no fsync. If the machine dies, data that was not shipped is lost.
+ * Appends lines to the newest segment file in a directory. The caller must wait for the end of each call
+ * before the next call. If the process dies, nothing is lost, because the operating system's page cache
+ * survives. The writer therefore calls no fsync. If the machine dies, data that was not shipped is lost.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -119,9 +119,9 @@ export class SegmentWriter {
 }
 
 /**
- * Writes synchronously into the page cache, which takes a few microseconds for a group of lines. The thread
- * pool would take several times as long, while every request waits. Hazard: if the disk is so slow that the
- * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too. Use a dedicated volume for the spool.
+ * Writes synchronously into the page cache, which takes a few microseconds per write. The thread pool would
+ * take several times as long, while every request waits. Hazard: if the disk is so slow that the kernel
+ * blocks writers (`vm.dirty_ratio`), the event loop blocks too. Use a dedicated volume for the spool.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

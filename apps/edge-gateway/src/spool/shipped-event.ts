@@ -4,8 +4,8 @@ type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
 /**
- * Maximum number of tool names with a cached start of their rendered tuple. Agents repeat the same tool names
- * in every request.
+ * Maximum number of tool names for which the start of the rendered tuple is cached. Agents send the same tool
+ * names in every request.
  */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
@@ -103,8 +103,8 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 
 const firstBytes = 64 * 1024;
 /**
- * Maximum length of a buffer that is reused, in bytes. The maximum exceeds the length of a typical group of
- * lines. A buffer that grows beyond the maximum, for example for thousands of tools, is released after use.
+ * Maximum length of a buffer that is reused, in bytes. The lines of a typical write fit into a buffer of this
+ * length. A buffer that grows beyond the maximum, for example for thousands of tools, is released after use.
  */
 const keptBytesMax = 4 << 20;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
@@ -112,14 +112,14 @@ const bytesPerUnitMax = 3;
 
 /**
  * A buffer that renders lines directly as segment bytes. A string would be built from hundreds of pieces, and
- * then flattened and encoded for writing. A writer reuses one buffer.
+ * then flattened and encoded for writing. Each writer reuses one buffer.
  */
 export class LineBytes {
   /** The underlying buffer. Only the first `length` bytes are valid. */
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /** All bytes written since the last clear, valid until the next write. */
+  /** All bytes written since the buffer was last cleared. The bytes are valid until the next write. */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

@@ -17,7 +17,7 @@ export interface SpoolDirectory {
 /**
  * Creates this process's spool directory, with a new name on every startup. A restarted process therefore
  * never finds its own earlier directory under another process's lock. The restarted process adopts its
- * earlier directory like any other directory.
+ * earlier directory in the same way as the directories of other processes.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -32,8 +32,8 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 
 /**
  * Deletes segments with all end lines in Postgres, oldest first. Deletion stops at a segment with open
- * requests, and that segment is returned. If a later segment were deleted first, a restart would find
- * requests without their end lines.
+ * requests, and the function returns that segment. If a later segment were deleted first, a restart would
+ * find requests without their end lines.
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,
@@ -83,9 +83,10 @@ const lockFile = 'lock';
  * Takes the lock of a directory. Returns null if another process holds the lock. Never waits. Node has no
  * flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file. Unlike a pid file, an fcntl
  * lock leaves nothing behind after `kill -9`. The fcntl lock also works between containers that share a
- * volume but have separate process ids. Hazard: fcntl locks do not work on some network file systems. On such
- * a file system, two processes could adopt the same directory. Duplicate events are harmless, but one process
- * would delete segments that the other process is using. Put the spool on a local disk.
+ * volume but have separate process ids. Hazard: fcntl locks do not work on some network file systems. On a
+ * network file system without fcntl locks, two processes could adopt one directory. Duplicate events are
+ * harmless, but one process would delete segments that the other process is using. Put the spool on a local
+ * disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);

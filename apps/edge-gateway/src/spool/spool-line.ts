@@ -3,8 +3,8 @@ import type { LineBytes } from './shipped-event.ts';
 import { writeShippedEvent } from './shipped-event.ts';
 
 /**
- * The two kinds of lines in a segment file. Both are JSON arrays that start with a tag and a request id, so that
- * readers find fields at fixed offsets and the event's text is shipped unchanged:
+ * The two kinds of lines in a segment file. Each line is a JSON array that starts with a tag and a request id. Readers
+ * therefore find fields at fixed offsets, and the event's text is shipped unchanged:
  *
  * ["accept","<request id>",{…}]
  * ["end","<request id>","<traceparent>"|null,{…}]
@@ -28,7 +28,7 @@ export function writeEndLine(event: RequestEventV1, traceparent: string | null, 
   line.text(']\n');
 }
 
-/** Returns whether the line at `start` is an accept line. Every other line is an end line. */
+/** Whether the line at `start` is an accept line. Every line is either an accept line or an end line. */
 export function isAcceptLine(bytes: Buffer, start: number): boolean {
   return bytes[start + tagByteAt] === acceptTagByte;
 }
@@ -60,8 +60,8 @@ export function locateEndLine(
 }
 
 /**
- * Parses an accept event written by another process. Returns null if the line is incomplete or of another
- * kind.
+ * Parses an accept event written by another process. Returns null if the line is incomplete or not an accept
+ * line.
  */
 export function parseAcceptLine(line: string): RequestAcceptedV1 | null {
   const parsed = parseLine(line);
@@ -85,8 +85,8 @@ function parseLine(line: string): readonly unknown[] | null {
 }
 
 /**
- * A pending accept line. An accept line belongs to a new request, or is copied to the current segment for an
- * open request.
+ * A pending accept line. An accept line belongs to a new request, or is a copy for a request that is still
+ * open.
  */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';
@@ -101,7 +101,7 @@ interface PendingEnd {
 
 export type PendingLine = PendingAccept | PendingEnd;
 
-/** The lines for one write. All callers with lines in the group share one promise. */
+/** The lines that are written together. All callers with lines in the same write share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
   /** Estimated size of the lines in bytes, rounded up. */
@@ -127,8 +127,8 @@ export function expectBytes(line: PendingLine): number {
 }
 
 /**
- * Renders a group's lines into the buffer, replacing its content. The lines are rendered while no request
- * waits for them.
+ * Renders the lines of one write into the buffer, replacing the buffer's content. The lines are rendered
+ * while no request waits for them.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

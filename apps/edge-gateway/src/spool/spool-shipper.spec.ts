@@ -9,9 +9,7 @@ import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/**
- * A queue for these tests, in place of BullMQ. The tests in test/integration/recording use the real queue.
- */
+/** A replacement for BullMQ in these tests. The tests in test/integration/recording use the real queue. */
 class MemoryQueue implements EventQueue {
   readonly added: { readonly id: string; readonly data: Buffer }[] = [];
   isAway = false;

@@ -5,7 +5,7 @@ import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
 
-/** The part of the messaging client that reports commits. */
+/** The part of the messaging client that receives reports of committed batches. */
 export type CommitReports = Pick<Messaging, 'onBroadcast' | 'onReconnect'>;
 
 export interface SpoolShipperOptions {
@@ -17,8 +17,8 @@ export interface SpoolShipperOptions {
   /** Maximum time in milliseconds before an end line is shipped. */
   readonly intervalMs?: number;
   /**
-   * Time in milliseconds after which a batch that was not reported as committed is added to the queue again
-   * with the same id.
+   * Time in milliseconds after which an uncommitted batch is added to the queue a second time, with its first
+   * id.
    */
   readonly resendAfterMs?: number;
   /**
@@ -57,8 +57,8 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and reports of committed batches may have been missed.
-    // Therefore all batches in flight are shipped again.
+    // Redis may have lost jobs, and this process may have missed reports of committed batches.
+    // Therefore, all batches without a report are shipped a second time.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -72,7 +72,7 @@ export class SpoolShipper {
     return this.#inFlight.size;
   }
 
-  /** Ships new lines, then overdue batches, and then cleans up the spool. Never throws. */
+  /** Ships new lines, then overdue batches, and then deletes committed segments. Never throws. */
   ship(): Promise<void> {
     this.#running ??= this.#round().finally(() => (this.#running = null));
     return this.#running;
@@ -94,7 +94,7 @@ export class SpoolShipper {
       await this.#shipNew();
       await this.#shipOverdue();
     } catch (error) {
-      // The queue logs its own outage once, so the queue's failures are not logged again here.
+      // The queue logs its own outage once, so the shipper does not log the queue's failures.
       if (!(error instanceof QueueAway))
         this.#options.log.error({ err: error }, 'request events could not be shipped');
     }
@@ -193,5 +193,7 @@ export class SpoolShipper {
   }
 }
 
-/** Thrown if the queue rejected the batch. The next run of the shipper tries again. */
+/**
+ * The error that is thrown if the queue rejected the batch. The next run of the shipper repeats the attempt.
+ */
 class QueueAway extends Error {}

@@ -52,14 +52,15 @@ export class DeniedCalls {
 
   /**
    * Whether the response has any tool call. After the first tool call, the client must get rendered events
-   * instead of the provider's bytes. A client may parse the provider's bytes differently from the gateway.
+   * instead of the provider's bytes. A client may parse the provider's bytes in a way that the gateway does
+   * not expect.
    */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }
 
   /**
-   * Records the denied tool calls in stream events that recovery rounds handle first.
+   * Records the denied tool calls in the stream events of recovery rounds.
    * @param recoveryTool the name of the gateway's recovery tool
    */
   note(events: readonly StreamEvent[], recoveryTool: string): void {

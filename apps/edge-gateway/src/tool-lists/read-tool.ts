@@ -29,8 +29,8 @@ export interface ReadTool {
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
   /**
-   * The names of the tool. Empty for a namespace and for a cache point. The tools of a namespace are checked
-   * one by one.
+   * The names of the tool. The list is empty for a namespace and for a cache point. The tools of a namespace
+   * are checked one by one.
    */
   readonly identities: readonly ToolIdentity[];
 }
@@ -113,7 +113,7 @@ function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string):
 
 /**
  * Reads the name of a tool.
- * @throws GatewayError `ambiguous_tools` unless the value is a string that all parsers read in the same way
+ * @throws GatewayError `ambiguous_tools` unless the value is a string that all parsers read in one way
  */
 export function readText(tape: JsonTape, node: JsonNode, path: string): string {
   const text = tape.stringValue(node);

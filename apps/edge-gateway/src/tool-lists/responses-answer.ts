@@ -17,8 +17,8 @@ const nameCharactersMax = 256;
 const frameBytesMax = 64 * 1024 * 1024;
 
 /**
- * Removes the calls of denied tools from one response of the Responses API. Other output items keep their
- * order, and their indexes have no gaps. If no other output item is left, the response gets a message with
+ * Removes the calls of denied tools from one response of the Responses API. The remaining output items keep
+ * their order, and their indexes have no gaps. If no output item is left, the response gets a message with
  * the reason.
  */
 export class ResponsesAnswer {
@@ -27,7 +27,7 @@ export class ResponsesAnswer {
   readonly #decoder = new SseDecoder({ frameBytesMax });
   /** Indexes of the output items that the client must not get. */
   readonly #hidden = new Set<number>();
-  /** The number of hidden output items before each other item, by output index. */
+  /** The number of hidden output items before each visible item, by output index. */
   readonly #shifts = new Map<number, number>();
   #hasContent = false;
 
@@ -50,7 +50,7 @@ export class ResponsesAnswer {
     return restricted === answer ? bytes : Buffer.from(JSON.stringify(restricted));
   }
 
-  /** Returns the stream events for the client. Unchanged events are encoded again. */
+  /** Returns the stream events for the client. Unchanged events are encoded anew. */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
   }

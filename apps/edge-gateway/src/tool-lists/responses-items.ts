@@ -53,9 +53,7 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/**
- * Returns whether the client reads or executes the output item. The result is false only for reasoning items.
- */
+/** Whether the client reads or executes the output item. The result is false only for reasoning items. */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

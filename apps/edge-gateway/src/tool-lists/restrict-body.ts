@@ -13,8 +13,8 @@ import type { ToolPermission } from './tool-permission.ts';
 import { restrictList, type RestrictedList, type ToolListPlace } from './tool-list.ts';
 
 /**
- * Fields with lists of tools. `plugins` belongs to OpenRouter and `connectors` to Cohere. The tools in these
- * two lists run on the servers of the two providers.
+ * Fields with lists of tools. `plugins` is a field of OpenRouter, and `connectors` is a field of Cohere. The
+ * tools in these two fields run on the servers of OpenRouter and Cohere.
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
@@ -28,8 +28,8 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Settings that turn on the provider's own web search. The settings are checked under OpenAI's name for the
- * web search tool.
+ * Settings that turn on the provider's own web search. The settings are allowed or denied under OpenAI's name
+ * for the web search tool.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
@@ -55,9 +55,9 @@ const configMembers = governMembers(['tools', 'toolChoice']);
 const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'type']);
 
 /**
- * Applies an API key's tool lists to a request body of any API: removes every tool that the key may not use.
- * Returns byte edits in ascending order. Returns no edits if the body has no such tool. Takes time linear in
- * the body's length.
+ * Applies an API key's allow and deny lists to a request body of any API: removes every tool that the key may
+ * not use. Returns byte edits in ascending order. Returns no edits if the key may use every tool in the body.
+ * Takes time linear in the body's length.
  * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use;
  * `ambiguous_tools` if servers may read the body in different ways
  */
@@ -116,7 +116,7 @@ function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, Json
   );
 }
 
-/** Returns the MCP servers with tools that the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
+/** Returns the MCP servers whose tools the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
 function findToolsets({ tape }: Restriction, members: ReadonlyMap<string, JsonNode>): ReadonlySet<string> {
   const tools = members.get('tools');
   if (tools === undefined) return new Set();
@@ -133,7 +133,7 @@ function isOff(tape: JsonTape, node: JsonNode): boolean {
   return tape.kind(node) === 'boolean' && tape.value(node) === false;
 }
 
-/** Restricts `toolConfig`, where the Converse API keeps its tools. */
+/** Restricts the tools in `toolConfig`, a field of the Converse API. */
 function restrictConfig(given: Restriction, config: JsonNode, path: string): RestrictedList {
   const members = findMembers(given.tape, config, configMembers, path);
   const choice = members.get('toolChoice');

@@ -14,8 +14,8 @@ export interface ServerCall {
 }
 
 /**
- * Reads a server tool's call from a message part that only one format has. Undefined for any other message
- * part.
+ * Reads a server tool's call from a message part that only one format has. Returns undefined if the message
+ * part is not a call of a server tool.
  */
 export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
   const block = fieldsOf((extensions as Fields)['messages'])?.['block'];
@@ -65,7 +65,7 @@ function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
 
 /**
  * Renders a call of a server tool.
- * @param server the name of the MCP server; undefined for any other tool
+ * @param server the name of the MCP server; undefined if the tool belongs to no MCP server
  */
 function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
   const called = typeof name === 'string' ? name : '';

@@ -24,8 +24,8 @@ const choiceMembers = governMembers([...bodies, 'type', 'mode', 'name', 'tools',
 
 /**
  * Checks that a tool choice, in any format, names only tools that the API key may use.
- * @throws GatewayError `tool_not_allowed` if the choice names another tool; `ambiguous_tools` if the choice
- * names no tool clearly
+ * @throws GatewayError `tool_not_allowed` if the choice names a forbidden tool; `ambiguous_tools` if the
+ * choice names no tool clearly
  */
 export function requirePermittedChoice(
   given: Restriction,
@@ -91,7 +91,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // The error names only the field of the request body, as in the errors for other fields.
+  // The error names only the field of the request body. Errors for the remaining fields do the same.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

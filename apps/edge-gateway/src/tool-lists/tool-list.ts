@@ -29,7 +29,7 @@ export interface ToolListPlace {
 }
 
 /**
- * Removes the tools of a list that the API key may not use.
+ * Removes the tools that the API key may not use from a list.
  * @throws GatewayError `ambiguous_tools` for a tool without a clear name; `too_many_tools` for a list that is
  * too long
  */
@@ -48,7 +48,7 @@ export function restrictList(
       ? readServer(given, item, at, name === 'mcp_servers')
       : readTool(tape, item, at);
     const isPoint = tool.identities.length === 0 && tool.type === undefined;
-    // A cache point is kept only after a kept tool, because it marks the tools before it.
+    // A cache point marks the tools before it, so a cache point is kept only after a kept tool.
     if (isPoint) return kept > 0 ? [] : null;
     const edits = restrictTool(given, tool, toolsets);
     if (edits !== null) kept += 1;
@@ -93,7 +93,7 @@ function restrictNamespace(
   return list.isLeftEmpty ? null : list.edits;
 }
 
-/** The lists of MCP servers and plugins. An element of these lists has its name in `name` or `id`. */
+/** Lists of MCP servers and plugins. The name of an element in such a list is in `name` or `id`. */
 const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
 const serverType = 'mcp_server';
 const serverMembers = governMembers(['name', 'id', 'tool_configuration']);

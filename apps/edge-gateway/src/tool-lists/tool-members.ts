@@ -15,8 +15,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
 }
 
 /**
- * Maximum number of tools in one tool list and in one tool choice. A chat request may have the same number of
- * tools.
+ * Maximum number of tools in one tool list and in one tool choice. The maximum for chat requests is equal.
  */
 export const toolsMax = 4096;
 

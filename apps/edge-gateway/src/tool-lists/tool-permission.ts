@@ -1,18 +1,18 @@
 import type { KeyGrant } from '@gateway/contracts';
 
 /**
- * The tool lists of an API key. Names of tools must match exactly. Denied tools override allowed tools. If a
- * list is null, the list restricts nothing.
+ * The allow and deny lists of tools for an API key. Names of tools must match exactly. Denied tools override
+ * allowed tools. A list of null restricts nothing.
  */
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 
 /**
- * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A tool list
- * that contains one of the spellings names the tool.
+ * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A list
+ * names a tool if the list contains one of these spellings.
  */
 export type ToolIdentity = readonly string[];
 
-/** The tools that an API key with tool lists may use. */
+/** The tools that an API key with allow or deny lists may use. */
 export class ToolPermission {
   readonly #allowed: ReadonlySet<string> | null;
   readonly #denied: ReadonlySet<string>;
@@ -46,8 +46,8 @@ export class ToolPermission {
 const known = new WeakMap<ToolLists, ToolPermission>();
 
 /**
- * Returns the permission that an API key's tool lists define. Null for a key without tool lists, which may
- * use every tool.
+ * Returns the permission that an API key's allow and deny lists define. Returns null for a key that may use
+ * every tool.
  */
 export function permissionOf(lists: ToolLists): ToolPermission | null {
   const { allowedTools, deniedTools } = lists;

@@ -1,7 +1,7 @@
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * The source of a response body. After the call of `pause`, the source may still push chunks that it has
+ * The source of a response body. After a call to `pause`, the source may still push chunks that it has
  * already buffered.
  */
 interface BodySource {
@@ -14,7 +14,7 @@ interface BodySource {
 export interface BodyReader {
   /**
    * Takes a chunk. Returns whether the reader has room for more chunks. A reader without room must call
-   * `AnswerBody.resume` when it has room again.
+   * `AnswerBody.resume` when room becomes available.
    */
   take(chunk: Buffer): boolean;
   /** Called when the response body is complete. */
@@ -25,16 +25,16 @@ export interface BodyReader {
 
 /**
  * Maximum number of bytes that are buffered without a reader before the source is paused. undici and Node
- * streams use the same limit.
+ * streams also use this limit.
  */
 const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
- * The body of a provider's response, for a single reader that receives each chunk on arrival. If one socket
- * read contains several chunks, the chunks after the first follow as few large pieces, because a provider can
- * send thousands of one-byte chunks. For a response with one chunk, a `Readable` would cost three times as
- * much as this class.
+ * The body of a provider's response, for a single reader that receives each chunk on arrival. A provider can
+ * send thousands of one-byte chunks. If one socket read contains several chunks, the chunks after the first
+ * are therefore joined into a few large pieces. For a response with one chunk, a `Readable` would cost three
+ * times as much as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -54,14 +54,17 @@ export class AnswerBody {
     this.#source = source;
   }
 
-  /** Registers a callback for the end of the body: completely read, aborted or discarded. */
+  /**
+   * Registers a callback for the end of the body. The body ends when it is completely read, aborted or
+   * discarded.
+   */
   follow(over: (isWhole: boolean) => void): void {
     this.#followers.push(over);
   }
 
   /**
-   * Waits for the first bytes without reading them. Call before `read`. Returns no bytes if the body ended or
-   * failed first.
+   * Waits for the first bytes without reading them. Must be called before `read`. Returns no bytes if the
+   * body ended or failed first.
    */
   async peek(): Promise<Buffer> {
     if (this.#held.size === 0 && !this.#hasEnded && !this.#isOver)
@@ -81,7 +84,7 @@ export class AnswerBody {
   /** Continues to pass chunks to the reader after the reader's `take` returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A resumed source may push immediately, but a push must never run inside another source's push.
+    // A resumed source may push immediately, but a push must never run inside a push of a different source.
     queueMicrotask(() => this.#flow());
   }
 
@@ -217,8 +220,8 @@ export function readWhole(
 }
 
 /**
- * Maximum number of bytes that are read of an unused body. Error bodies are short. If an error body is longer
- * than this, the rest is not read.
+ * Maximum number of bytes that are read of an unused body. Error bodies are short. The rest of a longer error
+ * body is not read.
  */
 const unwantedBytesMax = 64 * 1024;
 
@@ -237,8 +240,8 @@ export function passOver(body: AnswerBody): void {
 export const errorBytesMax = 1024 * 1024;
 
 /**
- * Reads a provider's error body so that the error body can be read again, from `body`. If the response ends
- * before the error body is complete, `body` fails with the same error.
+ * Reads a provider's error body so that the caller can read it a second time from `body`. If the response
+ * ends before the error body is complete, `body` fails with the error of the response.
  */
 export async function peekError(
   error: AnswerBody,

@@ -13,8 +13,8 @@ interface UndiciUpstreamOptions {
   /** Milliseconds for which a provider may stay silent before its headers and between two chunks. */
   readonly idleTimeoutMs: number;
   /**
-   * Renders the loop mark in each request. The mark lets the gateway recognize its own request if the request
-   * returns to the gateway.
+   * Renders the loop mark in each request. If the request returns to the gateway, the gateway recognizes the
+   * mark.
    */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
@@ -140,8 +140,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call. undici cannot abort a call before the call has a connection. In that case, the
-   * promise is rejected immediately, and the call is aborted when it would start.
+   * Aborts the provider call. undici cannot abort a call that has no connection yet. The promise is then
+   * rejected immediately, and the call is aborted when it would start.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

@@ -14,7 +14,9 @@ export interface UpstreamCall {
    */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
-  /** The `CDN-Loop` header of the client's request. Absent if no client request caused the call. */
+  /**
+   * The `CDN-Loop` header of the client's request. The header is absent if no client request caused the call.
+   */
   readonly loopHeader?: string | string[] | undefined;
 }
 

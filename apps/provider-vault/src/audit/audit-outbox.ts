@@ -22,8 +22,8 @@ interface CredentialChange {
 }
 
 /**
- * Queues an audit event in the transaction of the change, so that the change and the event are stored
- * together or not at all.
+ * Queues an audit event in the transaction of the change. The change and the audit event are therefore either
+ * both stored or both discarded.
  */
 export async function queueAudit(
   tx: Pick<VaultModels, 'auditOutboxEvent'>,
@@ -51,8 +51,8 @@ interface ShipperParts {
 }
 
 /**
- * Sends queued audit events to the account service, oldest first, while the service runs. Several replicas
- * may send the same event, because the account service stores each event once.
+ * Sends queued audit events to the account service, oldest first, while the service runs. The account service
+ * stores each event once, so several replicas may send one event.
  */
 export class AuditShipper {
   readonly #parts: ShipperParts;
@@ -75,7 +75,7 @@ export class AuditShipper {
     this.#round ??= this.#ship().finally(() => (this.#round = undefined));
   }
 
-  /** Waits until the current call of the account service has finished. */
+  /** Waits until the current call to the account service has finished. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);

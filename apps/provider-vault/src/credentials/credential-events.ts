@@ -12,7 +12,7 @@ import type { Counter } from '@gateway/observability';
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
-/** Counts how often credentials are decrypted and re-encrypted, and announces changes of credentials. */
+/** Counts the decryptions and re-encryptions of credentials, and announces changes of credentials. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
   readonly #audit: Pick<AuditShipper, 'wake'>;

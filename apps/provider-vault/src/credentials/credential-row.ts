@@ -48,13 +48,16 @@ interface AuditEntry {
   readonly provider: string;
   readonly credentialId: string;
   readonly action: 'put' | 'open' | 'delete' | 'rewrap';
-  /** SHA-256 of the public key with which the secret is encrypted. Present only if the action is `open`. */
+  /**
+   * SHA-256 of the public key with which the secret is encrypted. The field is present only if the action is
+   * `open`.
+   */
   readonly recipientKeySha256?: string;
 }
 
 /**
- * Writes an audit row in the transaction of the change, so that the change and the audit row are stored
- * together or not at all.
+ * Writes an audit row in the transaction of the change. The change and the audit row are therefore either
+ * both stored or both discarded.
  */
 export async function writeAudit(tx: VaultModels, entry: AuditEntry): Promise<void> {
   await tx.credentialAudit.create({ data: { id: newId(), ...entry }, select: { id: true } });

@@ -19,8 +19,8 @@ export interface ReceivedSecret {
 
 /**
  * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation, the gateway
- * may still use an older public key. Throws `service_unavailable` if no key decrypts the box (the gateway
- * then fetches the public key again). Throws `invalid_field` if the content is not a credential.
+ * may still use an older public key. Throws `service_unavailable` if no key decrypts the box. The gateway
+ * then refetches the public key. Throws `invalid_field` if the content is not a credential.
  * @param keyPairs the key pairs, tried in order; each pair is unwrapped only if the previous pairs cannot
  * decrypt the box
  */
@@ -90,8 +90,7 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
 }
 
 /**
- * Minimum length of a credential with a hint. A shorter credential gets no hint, because four characters
- * would reveal too much of it.
+ * Minimum length of a credential with a hint. Four characters would reveal too much of a shorter credential.
  */
 const charactersMin = 12;
 

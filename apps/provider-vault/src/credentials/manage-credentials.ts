@@ -32,8 +32,8 @@ interface CredentialReport {
   readonly accountId: string;
   readonly provider: string;
   /**
-   * The HTTP status with which the provider rejected the credential. Null after the provider has accepted the
-   * credential again.
+   * The HTTP status with which the provider rejected the credential. The value is null if the provider
+   * accepts the credential.
    */
   readonly refusedStatus: number | null;
 }

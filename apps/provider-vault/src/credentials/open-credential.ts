@@ -14,7 +14,7 @@ export interface OpenCredentialRequest {
   readonly recipientPublicKey: string;
 }
 
-/** The encrypted secret, with the other fields of the credential that the gateway needs. */
+/** The encrypted secret, together with the unencrypted fields of the credential that the gateway needs. */
 export interface OpenedCredential {
   readonly sealedSecret: string | null;
   readonly baseUrl: string | null;
@@ -25,9 +25,9 @@ export interface OpenedCredential {
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
 
 /**
- * Returns a credential to one gateway process, encrypted with the public key of the process, or nulls if the
- * credential does not exist. The audit row is committed before the secret is decrypted, so no secret leaves
- * the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
+ * Returns a credential to one gateway process, encrypted with the public key of the process. Returns nulls if
+ * the credential does not exist. The audit row is committed before the secret is decrypted, so no secret
+ * leaves the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
  * `service_unavailable` if the row's key cannot be used at the moment.
  */
 export async function openCredential(
@@ -68,7 +68,7 @@ async function openRow(
   { accountId, provider }: OpenCredentialRequest,
   row: CredentialRow,
 ): Promise<OpenFields> {
-  // Decryption uses the requested account and provider, not those of the database row.
+  // Decryption uses the account and provider of the call, not the values in the database row.
   // A row that was moved to another account therefore cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {

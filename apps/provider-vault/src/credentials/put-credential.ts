@@ -20,8 +20,8 @@ const attemptsMax = 3;
 
 /**
  * Stores a credential, or replaces the account's credential for the provider. The credential is bound to its
- * base URL: to change the URL, the caller must send the credential again. Throws the errors of
- * `openSealedSecret`, `invalid_field` for too many credentials, and `not_found` for a deleted account.
+ * base URL. A change of the URL therefore needs the credential too. Throws the errors of `openSealedSecret`,
+ * `invalid_field` for too many credentials, and `not_found` for a deleted account.
  */
 export async function putCredential(
   context: CredentialsContext,
@@ -101,7 +101,7 @@ async function upsertCredential(
 }
 
 /**
- * The changes that the audit log shows. The audit log shows only fields that the list of providers also
+ * The changes that the audit log shows. The audit log contains only fields that the list of providers also
  * shows.
  */
 function diffSummaries(before: CredentialSummary | null, after: CredentialSummary): AuditChanges {

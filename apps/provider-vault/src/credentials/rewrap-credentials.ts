@@ -11,7 +11,7 @@ export interface RewrapCursor {
 }
 
 export interface RewrapRequest {
-  /** Position where the previous batch ended. Null starts with the first credential. */
+  /** Position where the previous batch ended. Null means the position before the first credential. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
@@ -22,7 +22,7 @@ export interface RewrapReport {
    * The rows that cannot be decrypted because they were tampered with. The batch does not change these rows.
    */
   readonly failed: RewrapCursor[];
-  /** Position where the next batch starts. Null after the last batch. */
+  /** Position where the next batch starts. The value is null after the last batch. */
   readonly next: RewrapCursor | null;
   /** Number of database rows that are not encrypted under the current key. */
   readonly left: number;

@@ -22,8 +22,8 @@ export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buff
 }
 
 /**
- * Decrypts with AES-256-GCM. Throws if a single bit in the key, the ciphertext or the associated data
- * differs.
+ * Decrypts with AES-256-GCM. Throws if the key, the ciphertext or the associated data differs in a single
+ * bit.
  */
 export function decrypt(key: Buffer, sealed: Uint8Array, associatedData: Buffer): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new RangeError('The ciphertext is truncated.');

@@ -75,8 +75,8 @@ function renderContext(binding: KeyBinding): Record<string, string> {
 }
 
 /**
- * If KMS is unavailable, throttles or rejects a call, the encrypted record is not necessarily damaged. A
- * later call or another replica may succeed.
+ * If KMS is unavailable, or throttles or rejects a call, the encrypted record may be undamaged. A later call,
+ * or a call from another replica, may succeed.
  */
 function rethrow(error: unknown): never {
   const name = error instanceof Error ? error.name : '';

@@ -1,4 +1,6 @@
-/** The binding for a wrapped (encrypted) key. The wrapped key can be unwrapped only with the same binding. */
+/**
+ * The binding for a wrapped (encrypted) key. The wrapped key can be unwrapped only with an identical binding.
+ */
 export interface KeyBinding {
   /** The whole binding, as bytes. */
   readonly associatedData: Buffer;

@@ -6,8 +6,8 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All of these keys can decrypt. The database stores
- * which version encrypts, because a replica must not encrypt with a key that another replica lacks.
+ * The key-encryption keys of this process, by version. All of these keys can decrypt. The key for encryption
+ * is chosen in the database, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
   /** The key versions in ascending order, with at least one version. */
@@ -50,7 +50,7 @@ interface ConfiguredKeys {
   readonly kmsEndpoint: string | undefined;
 }
 
-/** Combines local keys and KMS keys, so that an operator can migrate between local keys and KMS keys. */
+/** Combines local keys and KMS keys, so that an operator can replace one kind of key by the other. */
 export function createKeyRing({ local, kms, kmsEndpoint }: ConfiguredKeys): KeyRing {
   const keys = new Map<number, KeyEncryptionKey>();
   for (const [version, key] of local ?? []) keys.set(version, new LocalKey(key));

@@ -25,8 +25,8 @@ export interface KmsKeyName {
 }
 
 /**
- * Parses ARNs of AWS KMS keys in the same format as local keys. Aliases are rejected, because an alias can be
- * moved to another key, which cannot decrypt older data.
+ * Parses ARNs of AWS KMS keys in the format of local keys. Aliases are rejected, because an alias can be
+ * moved to a key that cannot decrypt older data.
  * @throws RangeError for an invalid ARN
  */
 export function parseKmsKeys(text: string): Map<number, KmsKeyName> {

@@ -9,7 +9,7 @@ export interface KeysContext {
   readonly sealingKeys: SealingKeys;
 }
 
-/** The public key with which gateways encrypt credentials. Every replica returns the same public key. */
+/** The public key with which gateways encrypt credentials. Every replica returns this public key. */
 export async function getSealingKey({
   keyVersions,
   sealingKeys,

@@ -13,8 +13,9 @@ export interface EnrolmentOptions {
 const everyMs = replicaSeenWithinMs / 6;
 
 /**
- * Registers this replica's keys for the other replicas, while the replica runs. Also checks that this replica
- * has every active key, because otherwise the replica could not decrypt some credentials.
+ * Registers this replica's keys for the other replicas, while the replica runs. The class also checks that
+ * this replica has every active key. Without every active key, the replica could not decrypt some
+ * credentials.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;

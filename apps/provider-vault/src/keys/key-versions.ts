@@ -1,7 +1,7 @@
 import { sqlStateOf } from '@gateway/persistence';
 import type { VaultDatabase } from '../persistence/vault-database.ts';
 
-/** A version of the key-encryption key that has been active at some point. */
+/** A version of the key-encryption key that has been activated. */
 export interface StoredKeyVersion {
   readonly version: number;
   readonly fingerprint: string | null;
@@ -64,7 +64,8 @@ export class KeyVersions {
   }
 
   /**
-   * Adds the fingerprint and the seed to a key version that an older release activated without storing them.
+   * Adds the fingerprint and the seed to a key version that an older release activated. The older release did
+   * not store fingerprints and seeds.
    */
   async complete({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     await this.#database.acrossAccounts.keyVersion.updateMany({

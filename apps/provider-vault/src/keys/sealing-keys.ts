@@ -12,9 +12,9 @@ export interface SealedSeed {
 }
 
 /**
- * The key pairs with which gateways encrypt credentials, one per version of the key-encryption key. All
- * replicas share the key pairs, because any replica can receive an encrypted credential. The seeds of the key
- * pairs are in the database, encrypted under the key-encryption key.
+ * The key pairs with which gateways encrypt credentials, one per version of the key-encryption key. Any
+ * replica can receive an encrypted credential, so all replicas have all key pairs. The seeds of the key pairs
+ * are in the database, encrypted under the key-encryption key.
  */
 export class SealingKeys {
   readonly #keyRing: KeyRing;

@@ -112,7 +112,7 @@ export class SentenceTransformer implements Encoder {
   }
 }
 
-/** Scales a vector to unit length. Zero vectors and vectors with non-finite numbers become all zeros. */
+/** Scales a vector to length 1. Zero vectors and vectors with non-finite numbers become all zeros. */
 function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   if (!(length > 0 && Number.isFinite(length))) return vector.fill(0);

@@ -14,13 +14,13 @@ const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1,
  */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
- * Number of inference tasks that each account may add when tasks of other accounts have filled the queue. The
- * queue may then grow to twice its regular maximum size.
+ * Number of inference tasks that each account may add when tasks from other accounts have filled the queue.
+ * The queue may then grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks of one account per batch, while other accounts wait. A batch with the tasks of one
- * account then delays other accounts by only a few milliseconds.
+ * Maximum number of tasks from one account per batch, while other accounts wait. A batch with the tasks of
+ * one account then delays other accounts by only a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**
@@ -117,7 +117,7 @@ export class InferenceQueue {
   }
 }
 
-/** Waiting inference tasks of one urgency. Each account has a queue, and the accounts take turns. */
+/** Waiting inference tasks with the same urgency. Each account has a queue, and the accounts take turns. */
 class TaskLine {
   readonly #tasks = new Map<string, WaitingTask[]>();
   #size = 0;

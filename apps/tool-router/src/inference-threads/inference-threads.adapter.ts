@@ -37,8 +37,7 @@ const modelsThread = new URL(
  */
 const batchTimeoutMs = 20_000;
 /**
- * Milliseconds until the queue is checked again for tasks of accounts that have used their share of
- * computation time.
+ * Milliseconds until the next queue check, if all waiting accounts have used their share of computation time.
  */
 const laterMs = 5;
 const restartFirstMs = 500;

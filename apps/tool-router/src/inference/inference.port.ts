@@ -23,11 +23,13 @@ export interface Inference {
   readonly encoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
-   * Number of texts that block the thread for only a few milliseconds. Split larger jobs into tasks of this
-   * size, so that plans can run between the tasks.
+   * Number of texts that block the thread for only a few milliseconds. Split larger jobs into tasks with this
+   * number of texts, so that plans can run between the tasks.
    */
   readonly textsPerTask: number;
-  /** @throws InferenceRefused if no model can run the task, the deadline has passed, or too many tasks wait. */
+  /**
+   * @throws InferenceRefused if no model can run the task, the deadline has passed, or too many tasks wait.
+   */
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 

@@ -98,8 +98,9 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 }
 
 /**
- * Draws whether a new conversation is in shadow. A remembered conversation keeps the result of its first
- * draw. An undecided conversation with a late plan has no result yet, so the function draws a result for it.
+ * Draws whether a new conversation is a shadow conversation. A remembered conversation keeps the result of
+ * its first draw. If no tool set is chosen yet because a plan missed its deadline, the function draws a
+ * result.
  */
 function drawShadow(
   { request, measured }: PlanInput,
@@ -262,9 +263,9 @@ function findPinned(
 
 /**
  * The probability that the conversation is drawn for shadow. A shadow conversation gets a plan, but all its
- * tools are forwarded. The draw depends only on the first turn. The memo stores the result of the draw, and a
- * draw without the memo gives the same result. Conversations with short lists or an override are never drawn,
- * because they provide nothing to measure.
+ * tools are forwarded. The draw depends only on the first turn. The gateway remembers the result of the draw,
+ * and drawing again gives the same result. Conversations with short lists or an override are never drawn,
+ * because their plans do not measure recall.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

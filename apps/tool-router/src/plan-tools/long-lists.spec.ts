@@ -71,7 +71,7 @@ it('an account has one plan for a long list in progress, and a few plans that wa
       ),
     ),
   );
-  // The waiting plans may be late on a busy machine.
+  // The waiting plans may miss their deadline on a busy machine.
   expect(outcomes.filter((outcome) => outcome === 'rate_limit_exceeded')).toHaveLength(3);
   expect(outcomes).toContain('planned');
   await expect(plan('quiet', long)).resolves.toMatchObject({ status: 'planned' });

@@ -111,7 +111,7 @@ describe('for any tools and any transcript', () => {
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
         // In `in_place` mode, a pruned tool that the model calls stays pruned.
-        // Recovery rewrites the calls of the pruned tool for the provider.
+        // Recovery rewrites the calls to the pruned tool for the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);

@@ -106,8 +106,9 @@ export class ToolPlanner {
 
   /**
    * Plans a request. Plans for long tool lists run one at a time per account.
-   * @throws GatewayError `invalid_field` if the list's hash does not match its tools; `rate_limit_exceeded`
-   * or `service_unavailable` if too many plans for long tool lists wait.
+   * @throws GatewayError `invalid_field` if the list's hash does not match its tools
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many plans for long tool lists
+   * wait
    */
   plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
     const { lists, share } = this.#options;
@@ -130,7 +131,7 @@ export class ToolPlanner {
     const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
     const newest = newestQuestion({ ...request, userTurns });
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
-    // The grid replay of a shadow conversation needs all turns of the conversation.
+    // Planning a shadow conversation for several values of K needs all turns of the conversation.
     const from = session?.isShadow === true ? 0 : remembered;
     const [turns, newestRanking, measured] = await Promise.all([
       this.#rankTurns(index, userTurns, from, options),

@@ -3,14 +3,14 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
-/** Approximate factor between two consecutive values of K in the grid. */
+/** Approximate factor between two consecutive tried values of K. */
 const gridFactor = 1.03;
-/** Long conversations with long tool lists use a coarser grid, which limits the replay time. */
+/** Long conversations with long tool lists try fewer values of K, which limits the computation time. */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /**
- * The values of K for which a conversation is replayed. The grid contains every K from 1 at first, and larger
- * values of K with increasing steps.
+ * The values of K for which a conversation is planned again. The list contains every K from 1 at first, and
+ * larger values of K with increasing steps.
  */
 export function listGrid(scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];
@@ -19,10 +19,10 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 }
 
 /**
- * Replays a shadow conversation's plan with each K of the grid, as if the account had a calibrated policy
- * with that K. For each tool, returns the smallest K such that the newest turn's tool set contains the tool
- * for this K and every larger K. If only the whole tool list contains a tool, the returned K of the tool is
- * the number of scored tools.
+ * Plans a shadow conversation again with each tried K, as if the account had a calibrated policy with that K.
+ * For each tool, returns the smallest K such that the newest turn's tool set contains the tool for this K and
+ * every larger K. If only the whole tool list contains a tool, the returned K of the tool is the number of
+ * tools that count toward K.
  * @param turns every user turn of the conversation until now, oldest first.
  */
 export function* replayGrid(
@@ -51,7 +51,7 @@ export function* replayGrid(
   return held;
 }
 
-/** The options of a policy that has calibrated this K for every request. */
+/** The options of a policy that uses the same given K for every request. */
 function servedWith(k: number, options: ToolSetOptions): ToolSetOptions {
   return {
     ...options,

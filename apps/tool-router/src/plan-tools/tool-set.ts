@@ -31,8 +31,8 @@ export interface ToolSetOptions {
    */
   readonly remembered: PlannedConversation | undefined;
   /**
-   * Number of tokens that were sent with the whole list because a plan was late. Undefined if no plan was
-   * late.
+   * Number of tokens that were sent with the whole list because a plan missed its deadline. Undefined if
+   * every plan met its deadline.
    */
   readonly lateTokens: number | undefined;
 }
@@ -52,8 +52,8 @@ export interface ToolSet {
    */
   readonly decidedAt: number | null;
   /**
-   * Whether a later turn may still prune tools, because no turn yet contains enough evidence about the needed
-   * tools.
+   * Whether a later turn may still prune tools. Pruning starts only at a turn with enough evidence about the
+   * needed tools.
    */
   readonly isUndecided: boolean;
 }
@@ -62,7 +62,7 @@ export interface ToolSet {
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
  * (`TurnRanking.evidence`). Below the minimum evidence, the ranking is close to arbitrary. `npm run
  * eval:tools` prints how few real requests are below the minimum evidence. The command also prints how rarely
- * the first ten tools of requests below the minimum include a needed tool.
+ * the first ten ranked tools of requests below the minimum evidence include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -157,7 +157,7 @@ function chooseFirst(
 
 /**
  * The part of the conversation that was sent with the whole tool list, before the deciding turn or because a
- * plan was late.
+ * plan missed its deadline.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);

@@ -74,7 +74,7 @@ export interface KQuestion {
 export interface SentWhole {
   /** Estimated number of tokens of the instructions and messages after the tools. */
   readonly tokens: number;
-  /** Number of requests of the conversation until now, at least 1. */
+  /** Number of requests in the conversation until now, at least 1. */
   readonly requests: number;
 }
 
@@ -94,12 +94,12 @@ export interface KChoice {
 
 /**
  * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery,
- * forwarded and recovered tools together must meet the recall target, and K is the cheapest such value. The
- * cost consists of the definitions over the whole conversation, the tool names in the recovery tool, and the
- * expected recovery rounds. The function compares the cost with recovery and the cost without recovery, and
- * chooses the cheaper option. If pruning would cost more than it saves, all tools are forwarded. A
- * conversation that was sent with the whole tool list gets the same K, if the remaining savings exceed the
- * cost of rewriting the prompt cache.
+ * forwarded and recovered tools together must meet the recall target. K is then the cheapest value that meets
+ * the recall target. The cost consists of the definitions over the whole conversation, the tool names in the
+ * recovery tool, and the expected recovery rounds. The function compares the cost with recovery and the cost
+ * without recovery, and chooses the cheaper option. If pruning would cost more than it saves, all tools are
+ * forwarded. A conversation that started with the whole tool list gets K only if the remaining savings exceed
+ * the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -124,8 +124,8 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 }
 
 /**
- * An override fixes K. With an override, recovery is enabled if recovery costs less than the definitions that
- * recovery replaces.
+ * The client's override determines K. With an override, recovery is enabled if recovery costs less than the
+ * definitions that recovery replaces.
  */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
@@ -261,7 +261,7 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 
 /**
  * The expected savings from pruning now, in a conversation that was sent with the whole tool list. The
- * remaining requests of the expected conversation send shorter definitions. However, the first request after
+ * remaining requests in the expected conversation send shorter definitions. However, the first request after
  * pruning writes the pruned definitions and all earlier messages to the cache again. Without pruning, the
  * definitions and messages would be read from the cache.
  */

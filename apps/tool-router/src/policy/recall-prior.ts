@@ -9,11 +9,11 @@ import type { TurnRanking } from '../ranking/ranker.port.ts';
  */
 export interface RecallPrior {
   readonly version: string;
-  /** Minimum number of scored tools to forward, even if the ranking is very confident. */
+  /** Minimum number of ranked tools to forward, even if the ranking is very confident. */
   readonly kMin: number;
   /**
-   * Minimum confidence of a turn that contains information about tools. Thanks and greetings have a lower
-   * confidence.
+   * Minimum confidence of a turn that contains information about tools. Turns with only thanks or greetings
+   * have a lower confidence.
    */
   readonly surenessMin: number;
   /** Bands of list sizes, in ascending order of list size. */
@@ -32,18 +32,18 @@ export interface RecallBand {
 }
 
 /**
- * Lowest confidence of this class of turns. A class covers the turns from this confidence up to the lowest
- * confidence of the next class. Classes are in ascending order of confidence, and the first class starts at
- * 0.
+ * A class of turns with similar confidence. The field `surenessMin` is the lowest confidence in the class. A
+ * class covers all turns up to the lowest confidence of the next class. Classes are in ascending order of
+ * confidence, and the first class starts at 0.
  */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The K values for this class of turns, one for each overall recall in ascending order. Each K value
-   * reaches its recall with as few tools as possible. Confident turns gain more recall per tool than unsure
-   * turns. The recall for confident turns is therefore above the mean, and the recall for unsure turns is
-   * below the mean.
+   * The K values for a class of turns, one for each overall recall in ascending order. Each K value reaches
+   * its recall with as few tools as possible. Confident turns gain more recall per tool than unsure turns.
+   * The recall for confident turns is therefore above the mean, and the recall for unsure turns is below the
+   * mean.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -102,7 +102,7 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 }
 
 /**
- * Probability that a needed tool is among the first K scored tools. The points of the curve ascend in both
+ * Probability that a needed tool is among the first K ranked tools. The points of the curve ascend in both
  * coordinates. Values between two points are interpolated linearly, starting from zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
@@ -144,7 +144,7 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 
 /**
  * The recall curve for a tool list that is `factor` times as long, with K scaled by the same factor. The
- * stretched recall curve is a conservative estimate.
+ * scaled recall curve is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

@@ -3,8 +3,8 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 
 /**
- * Log-odds added to a tool's score in an agent loop if the transcript calls the tool: agents often call the
- * same tool again. The value is set by hand, because no public data set contains agent loops.
+ * Log-odds added to a tool's score in an agent loop if the transcript calls the tool. Agents often call the
+ * same tool several times. The value is set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 

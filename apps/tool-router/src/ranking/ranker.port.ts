@@ -5,7 +5,7 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 export const shortListMax = 8;
 
 /**
- * A user turn and its context. Turns after `at` must not influence the ranking, because these turns would
+ * A user turn and its context. Turns after `at` must not influence the ranking, because later turns would
  * otherwise change the conversation's tool set.
  */
 export interface RankQuestion {
@@ -73,8 +73,8 @@ export interface TurnRanking {
    */
   readonly evidence: number;
   /**
-   * Whether the turn contains every word of the best tool's name. If the tools in a list share most words, a
-   * match of all words in a tool name is the best indication of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. In a list whose tools share most words, a
+   * turn with all words of a tool name is the best sign of a correct ranking.
    */
   readonly namesTop: boolean;
   /**

@@ -77,7 +77,8 @@ interface Affinity {
 
 /**
  * The relation of each tool to the leading tools. The relation is measured by vector cosine, by shared name
- * words, and by supplied parameters that a leading tool needs (`get_user_id` before `send_message(user_id)`).
+ * words, and by supplied parameters. A tool supplies a parameter that a leading tool needs (`get_user_id`
+ * before `send_message(user_id)`).
  */
 export function* measureAffinity(
   list: StageList,

@@ -16,7 +16,7 @@ export interface StageList {
   readonly nameWeights: Float64Array;
   /** Words in each tool's parameter names, by tool position. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** By tool position: 1 for tools that the agent uses to ask its user, 0 for other tools. */
+  /** For each tool position: 1 if the agent uses the tool to ask its user, otherwise 0. */
   readonly asking: Float64Array;
   /** Words in the tool list, keyed by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;

@@ -13,8 +13,8 @@ const wordsMax = 256;
 const segmentsMax = 6;
 const segmentWordsMin = 2;
 /**
- * Runs of white space. Each run of white space is replaced by one character, because a regular expression
- * would read a long run again from each of its positions.
+ * Matches runs of white space. Each run is replaced by one character, because a regular expression could
+ * otherwise read a long run from each of its positions.
  */
 const spacePattern = /\s+/g;
 /** Separators between tasks: sentence ends, conjunctions and line breaks. */

@@ -59,8 +59,8 @@ export interface KeywordIndex {
   /** Hashes of the tool definitions by position. */
   readonly hashes: readonly string[];
   /**
-   * Tool names by position; null for a tool without a name. The index does not reference the tool cards, so
-   * the card cache can free their memory.
+   * Tool names by position; null for a tool without a name. The index keeps no reference to the cached words
+   * of a tool, so the cache can free their memory.
    */
   readonly names: readonly (string | null)[];
   /** The distinct words in each tool's name, by position. */
@@ -155,9 +155,9 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up the postings (index entries) of each token by its text once, and then stores the place of the
- * postings in the token object. Another count that runs during a pause may overwrite the stored place. If the
- * place was overwritten, the postings are looked up again by the token's text.
+ * Looks up the postings (index entries) of each token by the token's text once, and then stores their place
+ * in the token object. Another count that runs during a pause may overwrite the stored place. If the place
+ * was overwritten, the postings are looked up by the token's text.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

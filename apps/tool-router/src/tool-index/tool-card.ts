@@ -39,13 +39,13 @@ export interface ToolCard {
   readonly parameterTerms: readonly string[];
   /** Sum of all weighted word counts, in quarters. */
   readonly length: number;
-  /** Approximate memory use of the tool card in bytes, for cache limits. */
+  /** Approximate memory use of the stored words in bytes, for cache limits. */
   readonly bytes: number;
 }
 
 /**
- * Builds a tool's card. The time is linear in the definition's size, up to the size limits of this file. The
- * function never throws an error, even for an invalid schema.
+ * Collects a tool's words with their weighted counts. The time is linear in the definition's size, up to the
+ * size limits of this file. The function never throws an error, even for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -113,7 +113,7 @@ type Visit = (field: ToolField, text: string) => void;
 
 /**
  * Visits each text in a tool definition together with its field, starting with the name and description. The
- * work is bounded. The function never throws an error, even for an invalid schema.
+ * number of visited texts is limited. The function never throws an error, even for an invalid schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');

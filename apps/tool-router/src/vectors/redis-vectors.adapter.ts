@@ -9,7 +9,7 @@ import type { SharedVectors } from './shared-vectors.port.ts';
  * delay by an unresponsive Redis server.
  */
 const commandDefaultMs = 40;
-/** Expiry time of a vector in seconds. A vector that was not used for this time is computed again. */
+/** Expiry time of a vector in seconds. A vector that was not used until its expiry is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 

@@ -48,8 +48,8 @@ function* assessInPieces(tools: readonly OfferedTool[], meanings: Meanings | nul
 }
 
 /**
- * Queries of other accounts run between the pieces of an assessment, which takes seconds for the longest tool
- * lists.
+ * Queries from other accounts run between the pieces of an assessment, which takes seconds for the longest
+ * tool lists.
  */
 const pieceMs = 5;
 

@@ -10,8 +10,8 @@ const rowsAtOnce = 5_000;
 /** Time limit in milliseconds for one call, well below the contract's deadline. */
 const workMs = 5_000;
 /**
- * Milliseconds that the tombstone write waits for active writers. If the active writers take longer, the
- * tombstone write fails and is retried.
+ * Milliseconds that the deletion mark of an account waits for active writers. If the active writers take
+ * longer, writing the deletion mark fails and is retried.
  */
 const lockTimeoutMs = 2_000;
 
@@ -37,9 +37,9 @@ export interface ForgetContext {
 }
 
 /**
- * Deletes an account's requests. The function stores a tombstone that later writes respect, and then deletes
- * all rows of the account. Returns whether the deletion is complete. The function can be called repeatedly
- * and concurrently.
+ * Deletes an account's requests. The function first marks the account as deleted, so that later writes skip
+ * the account. All rows of the account are then deleted. Returns whether the deletion is complete. The
+ * function can be called repeatedly and concurrently.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -60,9 +60,9 @@ export async function forgetAccount(
 }
 
 /**
- * Writes the tombstone of a deleted account. The lock waits for writers that have not read the tombstone.
- * Therefore no writer adds rows of the account after the deletion. A statement takes its snapshot after it
- * acquires its locks, so any writer that waits for this lock reads the tombstone.
+ * Marks an account as deleted, in the table `forgotten_accounts`. The lock waits for writers that have not
+ * read the mark. Therefore no writer adds rows of the account after the deletion. A statement takes its
+ * snapshot after it acquires its locks, so any writer that waits for the lock reads the mark.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -107,7 +107,7 @@ type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
  * Queues ledger batches that are not queued yet or were queued too long ago, and returns the number of queued
- * batches. Throws if the database or the queue is unavailable. After such an error, batches that were already
+ * batches. Throws if the database or the queue is unavailable. After an error, batches that were already
  * claimed are queued later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {

@@ -153,12 +153,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. The rows of `used` can be summed. The rows of
- * `used` are hourly totals per API key for the whole hours, and log rows for the time before and after these
- * hours. `at` is a time on the day to which the usage belongs. The hourly totals are kept longer than the
- * log: `purged_requests` counts the requests in a row that are no longer in the log. `unknown_requests` is
- * above zero if the totals lack the deleted requests of a partial hour. The parameters of `sql` start at
- * `$6`.
+ * Runs a query over `used`, an account's usage in a time span. The rows of `used` can be summed. For whole
+ * hours, the rows of `used` are hourly totals per API key. For the time before and after the whole hours, the
+ * rows of `used` are log rows. `at` is a time on the day to which the usage belongs. The hourly totals are
+ * kept longer than the log. `purged_requests` counts the requests in a row of `used` that are no longer in
+ * the log. `unknown_requests` is above zero if the totals lack the deleted requests of a partial hour. The
+ * parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

@@ -22,8 +22,8 @@ export const accountPolicy = z.strictObject({
   /** Retention period for request data, in days. */
   retention_days: z.int().min(1).max(365),
   /**
-   * Maximum share of conversations, from 0 to 1, in which the gateway forwards all tools and only records a
-   * plan. The gateway measures recall on these shadow conversations. A share of 0 turns the measurement off.
+   * Maximum share of shadow conversations, from 0 to 1. In a shadow conversation, the gateway forwards all
+   * tools and only records the plan, so that recall can be measured. A share of 0 turns the measurement off.
    */
   shadow_share: z
     .number()
@@ -35,8 +35,8 @@ export const accountPolicy = z.strictObject({
       examples: [0.05],
     }),
   /**
-   * Maximum share of shadow conversations while a bucket learns. A bucket learns until it has 100
-   * conversations, and while recall is tested again. See docs/internals/recall.md.
+   * Maximum share of shadow conversations in a bucket with fewer than 100 shadow conversations, or in a
+   * bucket whose recall is being tested again. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()
@@ -76,8 +76,8 @@ export const accountPerson = z.object({
 });
 
 /**
- * The account, as returned to its owner. `person` is absent for API keys and for people of an external
- * identity issuer.
+ * The account, as returned to its owner. The field `person` is absent for API keys and for people of an
+ * external identity issuer.
  */
 export const ownAccount = account.extend({ person: accountPerson.optional() });
 export type OwnAccount = z.infer<typeof ownAccount>;

@@ -8,8 +8,8 @@ import { listOf } from '../base/list.ts';
 export const inheritableLimit = z.enum(['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget']);
 
 /**
- * An API key as shown in lists, without its secret. Its limits include limits inherited from the account
- * policy. `inherited` names the limits that the account policy sets.
+ * An API key as shown in lists, without its secret. The limits of the API key include the limits inherited
+ * from the account policy. `inherited` names the inherited limits.
  */
 export const apiKey = z.object({
   id,
@@ -27,7 +27,8 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // Account services of the previous release omit this field. Remove the default value in the next release.
+  // Account services of the previous release omit this field. Remove the field's default value in the next
+  // release.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });
@@ -44,7 +45,7 @@ export const rotatedApiKey = createdApiKey.extend({
   previous_key_expires_at: timestamp.nullable(),
 });
 
-/** The end of the year 9999. RFC 3339 cannot express later times. */
+/** The end of the year 9999. RFC 3339 cannot express times after the year 9999. */
 const unixSecondsMax = 253_402_300_799;
 
 /**
@@ -81,8 +82,8 @@ export const createApiKeyBody = z.strictObject({
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
 /**
- * Settings for an API key of the playground. If `k_target_override` is 512, every list of up to 512 tools is
- * forwarded in full, for comparison with a pruned list.
+ * Settings for an API key of the playground. With a `k_target_override` of 512, every list of up to 512 tools
+ * is forwarded in full.
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
@@ -116,8 +117,8 @@ export const rotateApiKeyBody = z.strictObject({
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 /**
- * New tool lists for an API key. At least one of the two tool lists is required. Null clears a tool list. An
- * omitted tool list keeps its value.
+ * New allow and deny lists of tools for an API key. At least one of the two lists is required. A list of null
+ * is deleted. An omitted list keeps its value.
  */
 export const toolListBody = z
   .strictObject({

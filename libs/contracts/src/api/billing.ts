@@ -99,7 +99,7 @@ export const billingPortal = z.object({ object: z.literal('billing.portal'), url
 export type BillingPortal = z.infer<typeof billingPortal>;
 
 export const syncCheckoutBody = z.strictObject({ session_id: z.string().regex(/^cs_[A-Za-z0-9_]{1,250}$/) });
-/** An empty object, because the request has no fields. */
+/** The empty body of a request without fields. */
 export const syncSubscriptionBody = z.strictObject({});
 
 /** The response to a Stripe webhook event. */

@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const keyScope = z.enum(['inference', 'read', 'manage']);
 export type KeyScope = z.infer<typeof keyScope>;
 
-/** All scopes, in the order in which API keys list their scopes. */
+/** All scopes, in the order that lists of API keys use. */
 export const allKeyScopes: readonly KeyScope[] = keyScope.options;
 
 /** The scopes of an API key: at least one scope, without duplicates. */

@@ -13,8 +13,8 @@ export const providerConnection = z.object({
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
   /**
-   * Number of additional API keys for the provider, without the key that the hint shows. The field is absent
-   * if there are no additional keys.
+   * Number of additional API keys for the provider. The API key that the hint shows is not counted. The field
+   * is absent if there are no additional keys.
    */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
@@ -48,7 +48,7 @@ const serviceAccount = z.object({
   client_email: z.email().max(256),
 });
 
-/** Fields of a provider connection. The provider list states which of these fields each provider requires. */
+/** Fields of a provider connection. The list of providers states the fields that each provider requires. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
   api_key: secret,

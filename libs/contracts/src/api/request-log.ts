@@ -24,7 +24,10 @@ export const requestTimings = z.object({
   upstream: z.number().nullable(),
 });
 
-/** Saved tokens in the billing unit, for one request or a time range. `known` is the schema of a count. */
+/**
+ * Saved tokens in the billing unit, for one request or a time range. The parameter `known` is the schema of
+ * each number.
+ */
 export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   estimated_tokens_saved: known.meta({
     description:
@@ -47,7 +50,10 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   }),
 });
 
-/** The saved tokens of one request, or sums over several requests: measured, and in the billing unit. */
+/**
+ * The saved tokens of one request, or the sums for several requests. The figures are measured tokens, and
+ * tokens in the billing unit.
+ */
 export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
   tool_tokens_saved: z
     .int()
@@ -189,7 +195,7 @@ export const routingTrace = z.object({
   model_choice: shortModelChoice.nullable().default(null),
 });
 
-/** How the gateway served `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable`. */
+/** The gateway's choice for `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable`. */
 export const modelChoice = z.object({
   mode: routingMode,
   /**
@@ -221,7 +227,7 @@ export const modelChoice = z.object({
   excluded_count: count,
 });
 
-/** The first 2 MiB of a body, base64-encoded if the body is not text. */
+/** The first 2 MiB of a body. The text is base64-encoded if the body is not text. */
 const shownContent = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
@@ -240,7 +246,7 @@ export const requestDetail = requestLogEntry.extend({
   called_tools: z.array(z.string()),
   /** Pruned tools that the model requested and received during the request. */
   recovered_tools: z.array(z.string()),
-  /** Tools that the model called although the tool lists of the API key forbid them, at most 64. */
+  /** Tools that the model called although the allow and deny lists of the API key forbid them, at most 64. */
   denied_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
   /** Parts of the request that the provider's format cannot express. */

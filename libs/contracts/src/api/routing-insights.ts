@@ -42,26 +42,30 @@ const calibrationBucket = z.object({
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
   /**
-   * The bucket whose measurements decide: this bucket, or the bucket for all intents in the same size band.
+   * The bucket whose measurements are used: this bucket, or the bucket for all intents in the same size band.
    */
   decided_by: z.string(),
-  /** The number of tools forwarded by rank. The value is null unless the K of the bucket is measured. */
-  k: z.int().min(1).nullable(),
   /**
-   * The K for requests in which pruned tools cannot be recovered. The value is null if no K is known for such
-   * requests.
+   * The number of tools that the gateway forwards because of their rank. The value is null unless the K of
+   * the bucket is measured.
    */
+  k: z.int().min(1).nullable(),
+  /** The K for requests in which pruned tools cannot be recovered. The value is null if this K is unknown. */
   k_without_recovery: z.int().min(1).nullable(),
   /**
-   * Expected recall of the tools forwarded at `k`. The value is null unless the K of the bucket is measured.
+   * Expected recall if the best `k` tools are forwarded. The value is null unless the K of the bucket is
+   * measured.
    */
   forwarded_recall: boundedRecall.nullable(),
-  /** Expected recall at `k`, with recovery. The value is null unless the K of the bucket is measured. */
+  /**
+   * Expected recall if the best `k` tools are forwarded and pruned tools can be recovered. The value is null
+   * unless the K of the bucket is measured.
+   */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,
   /** Minimum number of further conversations needed to measure K. The number is 0 after calibration. */
   samples_needed: count,
-  /** The recall for each K (as a string) that forwarding K of the scored tools would have achieved. */
+  /** The measured recall for each possible K. The keys of the object are the values of K, as strings. */
   recall_at: z.record(z.string(), boundedRecall),
   /** The policy's K divided by the mean list length, from 0 to 1. The value is null if no K is measured. */
   kept_share: share.nullable(),
@@ -104,7 +108,7 @@ export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
 export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** A decision about tools, with the best candidates and all called candidates. */
+/** A decision about a request's tools, with the best candidates and all called candidates. */
 export const recentRoutingTrace = routingTrace.extend({
   /** Total number of candidate tools. The request detail lists all candidate tools. */
   candidates_total: count,
@@ -119,11 +123,14 @@ export const routingInsights = z.object({
   object: z.literal('routing.insights'),
   from: timestamp,
   to: timestamp,
-  /** Models with fewer samples than this number are excluded from `best_recall` and `fastest`. */
+  /**
+   * Minimum number of samples for a model. Models with fewer samples are excluded from `best_recall` and
+   * `fastest`.
+   */
   samples_min: count,
   /**
    * `samples`: requests with pruned tools in which the model called or requested a tool. `tool_recall`: the
-   * share of samples in which each of these tools was served, by the plan or by recovery.
+   * share of samples in which every tool that the model called or requested was forwarded or recovered.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
   /** Models sorted by median time to first token in streamed requests, fastest first. */

@@ -7,7 +7,7 @@ const known = z.boolean().nullable();
 /** A price in USD per million tokens. The price is null if the provider does not publish the price. */
 const price = z.number().nonnegative().nullable();
 
-/** A chat model from the catalogue, of a connected provider. */
+/** A chat model in the catalogue that a connected provider offers. */
 export const routingModel = z.object({
   /** The value to send as `model` in requests: `<provider>/<model_id>`. */
   id: z.string(),

@@ -14,7 +14,7 @@ export const recallTarget = z.number().min(0.5).max(0.9999);
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /**
- * What happens after the budget is used up. `pass`: the request is sent unoptimized. `reject`: the gateway
+ * The action after the budget is used up. `pass`: the request is sent unoptimized. `reject`: the gateway
  * returns 402.
  */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);

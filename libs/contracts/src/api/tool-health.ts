@@ -37,10 +37,10 @@ export const toolHealth = z.object({
     called: count,
     /** Number of requests that called the tool although it was pruned. */
     called_when_pruned: count,
-    /** Number of requests that called the tool although the key's tool lists do not permit it. */
+    /** Number of requests that called the tool although the API key's allow and deny lists forbid it. */
     called_when_denied: count,
     /**
-     * The share of the requests with the forwarded tool that also called the tool, from 0 to 1. The value is
+     * Of the requests with the forwarded tool, the share that also called the tool, from 0 to 1. The value is
      * null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
@@ -63,8 +63,8 @@ export const toolHealthPage = pageOf(toolHealth).extend({
 });
 
 /**
- * A suggestion for distinguishing two tools that models confuse. `tool` was called, but `collides_with`
- * ranked above it and was not called.
+ * A suggestion for distinguishing two tools that models confuse. The model called `tool` and not
+ * `collides_with`, which the gateway ranked higher.
  */
 export const toolSuggestion = z.object({
   object: z.literal('tool_suggestion'),
@@ -72,8 +72,8 @@ export const toolSuggestion = z.object({
   collides_with: z.string(),
   evidence: z.object({
     /**
-     * Three numbers of requests: requests that called the tool, requests in which the other tool ranked above
-     * it, and requests in which the tool was also pruned.
+     * Three numbers of requests: requests that called the tool, requests in which `collides_with` ranked
+     * above the tool, and requests in which the tool was also pruned.
      */
     calls: count,
     ranked_below: count,
@@ -127,10 +127,7 @@ export const recallAlert = z.object({
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
   /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
-  /**
-   * The number of tools in the tool set that were chosen by rank. The value is null if that number is
-   * unknown.
-   */
+  /** The number of ranked tools in the tool set. The value is null if that number is unknown. */
   k: z.int().nullable(),
   /** Workers from the previous release omit this field. */
   pruned_because: z

@@ -5,7 +5,7 @@ import { cacheMiss } from './cache-miss.ts';
 import { requestSavings, requestStatus } from './request-log.ts';
 
 /**
- * Filters for the request log. Every given filter narrows the result. `from` is inclusive, and `to` is
+ * Filters for the request log. An entry must match every given filter. `from` is inclusive, and `to` is
  * exclusive.
  */
 export const requestLogQuery = pageQuery.extend({
@@ -37,7 +37,7 @@ const grossSavings = z
     examples: [2.04],
   });
 
-/** Numbers of requests, tokens and tools. `known` is the schema of a count. */
+/** Numbers of requests, tokens and tools. The parameter `known` is the schema of each number. */
 const countsOf = <Count extends z.ZodType>(known: Count) => ({
   requests: known.meta({ description: 'Accepted requests with any outcome.', examples: [412] }),
   errors: known.meta({ description: 'Requests with the status `error`.', examples: [3] }),
@@ -67,7 +67,7 @@ const countsOf = <Count extends z.ZodType>(known: Count) => ({
   }),
 });
 
-/** Totals over requests. `known` is the schema of a count. */
+/** Totals over requests. The parameter `known` is the schema of each number. */
 const figuresOf = <Count extends z.ZodType>(known: Count) =>
   z.object({
     ...countsOf(known),
@@ -144,8 +144,8 @@ const ofLog = 'Null if requests in the time range were deleted from the log.';
 
 /**
  * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`. A latency
- * is null if there is no such request. Figures that need the log are null if requests in the time range were
- * deleted from the log.
+ * is null if no request has this status. Figures that need the log are null if requests in the time range
+ * were deleted from the log.
  */
 const analyticsFigures = usageFigures.extend({
   gross_savings_usd: grossSavings.default(null),
@@ -180,9 +180,9 @@ const bound = z.number().min(0).max(1).nullable();
 const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
- * Recall of the plans made for shadow conversations with tool calls, with exact one-sided 95% bounds. The
- * shares range from 0 to 1, and are null without such a shadow conversation. For comparison, the calibration
- * figures show the recall expected at the K of the current policy.
+ * Recall of the plans for shadow conversations with tool calls, with exact one-sided 95% bounds. The shares
+ * range from 0 to 1, and are null if there is no shadow conversation with tool calls. The calibration figures
+ * show the expected recall of the current policy, for comparison.
  */
 export const measuredRecall = boundedRecall.extend({
   sessions: count.meta({
@@ -211,8 +211,8 @@ export const measuredRecall = boundedRecall.extend({
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /**
- * Figures for all days together. The days cannot be added up, because percentiles and session counts of
- * several days cannot be added.
+ * Figures for all days together. The figures of single days cannot be added up, because they contain
+ * percentiles and numbers of sessions.
  */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
@@ -227,8 +227,8 @@ export const analyticsDayList = listOf(analyticsDay).extend({
 export const cacheQuery = spanQuery.extend(requestLogQuery.pick({ session_id: true }).shape);
 
 /**
- * Reads of prompts from providers' caches, from `from` (inclusive) to `to` (exclusive), and the causes of
- * cache misses.
+ * Figures for the prompts that providers read from their caches, from `from` (inclusive) to `to` (exclusive),
+ * and the causes of cache misses.
  */
 export const usageCache = z.object({
   object: z.literal('usage.cache'),

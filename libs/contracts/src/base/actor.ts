@@ -32,7 +32,7 @@ export type Actor = z.infer<typeof actor>;
 
 /**
  * Additional field of calls that change something. Operator commands and gateways of the previous release
- * omit this field. Without this field, the audit log names the operator.
+ * omit this field. If the field is absent, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 

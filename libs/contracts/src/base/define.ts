@@ -28,8 +28,8 @@ export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extend
   /** Whether each instance listens on a separate subject instead of joining a queue group. */
   readonly perInstance: boolean;
   /**
-   * Maximum time for which the caller waits for the reply, in milliseconds. A caller with less time left
-   * waits only for the remaining time.
+   * Maximum waiting time of the caller, in milliseconds. A caller with less time left waits only for the
+   * remaining time.
    */
   readonly deadlineMs: number;
   readonly request: Request;

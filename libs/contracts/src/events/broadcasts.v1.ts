@@ -3,8 +3,8 @@ import { id } from '../base/common.ts';
 import { defineBroadcast } from '../base/define.ts';
 
 /**
- * An API key was created, changed or revoked, so cached data about the API key is stale. The gateway closes
- * open streams that use a revoked API key.
+ * Reports that an API key was created, changed or revoked, so cached data about the API key is stale. The
+ * gateway closes open streams that use a revoked API key.
  */
 export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
@@ -15,8 +15,8 @@ export const keyChanged = defineBroadcast({
 });
 
 /**
- * The account, its policy, its preferences or its model toggles changed. Cached data about all API keys of
- * the account is stale.
+ * Reports a change to the account, its policy, its preferences or its excluded models. Cached data about all
+ * API keys of the account is stale.
  */
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
@@ -26,8 +26,8 @@ export const accountChanged = defineBroadcast({
 });
 
 /**
- * A person's login sessions ended, or the person's account changed. Cached data about the person's login
- * sessions is stale.
+ * Reports that a person's login sessions ended, or that the person's account changed. Cached data about the
+ * person's login sessions is stale.
  */
 export const loginSessionChanged = defineBroadcast({
   subject: 'account.session-changed.v1',
@@ -36,7 +36,7 @@ export const loginSessionChanged = defineBroadcast({
   message: z.object({ issuer: z.string(), subject: z.string() }),
 });
 
-/** A provider credential was saved or deleted. */
+/** Reports that a provider credential was saved or deleted. */
 export const credentialChanged = defineBroadcast({
   subject: 'provider-vault.credential-changed.v1',
   publisher: 'provider-vault',
@@ -44,7 +44,10 @@ export const credentialChanged = defineBroadcast({
   message: z.object({ accountId: id, provider: z.string() }),
 });
 
-/** Batches of request events are stored in Postgres, so the gateway's spool may delete these batches. */
+/**
+ * Reports that batches of request events are stored in Postgres. The gateway's spool may then delete these
+ * batches.
+ */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',
   publisher: 'worker',

@@ -60,7 +60,7 @@ const toolNeed = z.object({
    * included the tool too.
    */
   heldFromK: z.int().min(1),
-  /** Whether the plan, which was not applied, would have forwarded the tool. */
+  /** Whether the recorded plan would have forwarded the tool. */
   isPlanned: z.boolean(),
 });
 export type ToolNeed = z.infer<typeof toolNeed>;
@@ -108,8 +108,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
       /**
-       * The reason for K. If the value is `shadow`, every tool was forwarded, and a candidate's `forwarded`
-       * states the plan's selection.
+       * The reason for K. If the value is `shadow`, every tool was forwarded. In that case, a candidate's
+       * `forwarded` states the plan's selection.
        */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
@@ -129,27 +129,33 @@ export const requestEventV1 = requestAcceptedV1.extend({
       bucket: z.string().max(64).nullable().optional(),
       /**
        * Identifies the conversation within its account, by the session header or otherwise by the first turn.
-       * Recall measurements count each conversation once. Glossary: conversation.
+       * Recall measurements count each conversation once. See “conversation” in the glossary.
        */
       sessionKey: z.string().max(64).nullable().optional(),
       /** The first 16 hex digits of the hash of the tool list for which the plan was made. */
       toolList: z.string().max(64).nullable().optional(),
       /**
-       * The recovery mode for pruned tools. The value is null if pruned tools cannot be recovered. Glossary:
-       * recovery mode.
+       * The recovery mode for pruned tools. The value is null if pruned tools cannot be recovered. See
+       * “recovery mode” in the glossary.
        */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
       /** The deferral that replaced pruning. The value is null if no deferral replaced pruning. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
       /** Expected value of pruning over the whole conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
-      /** The offered tools that the model called, each once. Present only in shadow conversations. */
+      /**
+       * The offered tools that the model called, without duplicates. The field is present only in shadow
+       * conversations.
+       */
       needs: z.array(toolNeed).optional(),
-      /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
+      /**
+       * Whether the plan would have sent the recovery tool. The field is present only in shadow
+       * conversations.
+       */
       isArmed: z.boolean().optional(),
       /**
-       * The probability with which the conversation was drawn for shadow routing. Only the request that drew
-       * the conversation contains this field.
+       * The probability with which the conversation became a shadow conversation. Only the request in which
+       * the draw was made contains this field.
        */
       shadowShare: z.number().optional(),
     })
@@ -183,8 +189,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
    */
   recoveredTools: z.array(z.string()).default([]),
   /**
-   * Denied tools that the model called. The client did not receive these calls. Gateways without tool lists
-   * omit this field.
+   * Denied tools that the model called. The client did not receive calls to denied tools. Gateways that do
+   * not support denied tools omit this field.
    */
   deniedTools: z.array(z.string()).max(64).default([]),
   /** The number of recovery rounds, which are provider calls that the client does not see. */
@@ -192,8 +198,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
   /** Input and output tokens of the recovery rounds. Gateways from the previous release omit this field. */
   recoveryTokens: count.default(0),
   /**
-   * Losses: parts of the request that the provider's format cannot express. Gateways without translation omit
-   * this field.
+   * Parts of the request that the provider's format cannot express (losses). Gateways that do not translate
+   * requests omit this field.
    */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /**

@@ -34,8 +34,8 @@ export const ledgerEntryBatch = defineJob({
 export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
- * Options of the BullMQ queue. Billing retries a batch while the billing database is unavailable. A finished
- * job frees its job id. A batch that was never reported as committed can therefore be queued again.
+ * Options of the BullMQ queue. Billing retries a batch while the billing database is unavailable. The job id
+ * of a finished job becomes free. A batch whose storage was never reported can therefore be queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

@@ -70,7 +70,10 @@ export const createPlaygroundKey = defineRpc({
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Account services of the previous release omit this field. Remove the default value in the next release. */
+/**
+ * Account services of the previous release omit this field. Remove the field's default value in the next
+ * release.
+ */
 const accountReply = z.object({
   account: account.extend({
     policy: accountPolicy.extend({ default_key_scopes: keyScopes.default([...allKeyScopes]) }),
@@ -114,9 +117,9 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account. The account service deletes its own data before it replies. The other services delete
- * their data in the background. A repeated call returns the same receipt. Throws `not_found` for an unknown
- * account.
+ * Deletes an account. The account service deletes its own data before it replies. The remaining services
+ * delete their data in the background. A repeated call returns the receipt of the first call. Throws
+ * `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
   subject: 'account.delete-account.v1',
@@ -154,8 +157,8 @@ const forgetKeys = {
 } as const;
 
 /**
- * Deletes the Redis keys of the gateways: records of conversations, pinned models, observations, rate windows
- * and budgets.
+ * Deletes the Redis keys of the gateways: records of conversations, chosen models, observations, rate limit
+ * windows and budgets.
  */
 export const forgetAccountMemos = defineRpc({
   ...forgetKeys,

@@ -12,8 +12,8 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The account's rules for choosing models, as far as the gateway needs the rules. A separate call reads the
- * model toggles.
+ * The account's rules for choosing models that the gateway needs. The models that the account excludes are
+ * not part of these rules.
  */
 const grantRouting = z.object({
   mode: routingMode,
@@ -41,7 +41,7 @@ export const keyGrant = z.object({
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** What happens after a budget is used up: requests are sent unoptimized, or rejected. */
+  /** The action after a budget is used up: requests are sent unoptimized, or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
@@ -69,10 +69,14 @@ export const keyGrant = z.object({
   /** Whether the contents of messages and tools may be stored. */
   contentLogging: z.boolean().default(false),
   retentionDays: z.int().min(1).default(30),
-  /** Share of conversations, from 0 to 1, in which the plan is recorded but not applied. */
+  /**
+   * Share of shadow conversations, from 0 to 1. In a shadow conversation, the plan is recorded but not
+   * applied.
+   */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /**
-   * Share of conversations, from 0 to 1, in which the plan is recorded but not applied while a bucket learns.
+   * Share of shadow conversations, from 0 to 1, in a bucket with few measurements or with a renewed recall
+   * test.
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
@@ -84,9 +88,8 @@ export const keyGrant = z.object({
 export type KeyGrant = z.infer<typeof keyGrant>;
 
 /**
- * Looks up an API key. The API key's secret never crosses the bus: the gateway sends the SHA-256 of the
- * secret. The account service stores an HMAC of the SHA-256, keyed with its pepper. Unknown and revoked API
- * keys get the same reply.
+ * Looks up an API key. The gateway sends only the SHA-256 of the API key's secret. The account service stores
+ * an HMAC of the SHA-256, keyed with its pepper. Unknown and revoked API keys get the same reply.
  */
 export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',

@@ -81,7 +81,7 @@ export const compressSchemas = defineRpc({
     results: z.array(
       z.object({
         hash: sha256Hex,
-        /** Byte ranges in the UTF-8 text of the tool definition, ascending and non-overlapping. */
+        /** Ascending, non-overlapping byte ranges in the UTF-8 text of the tool definition. */
         edits: z.array(z.object({ start: count, end: count, replacement: z.string() })),
         steps: z.array(stepReport),
       }),
@@ -137,7 +137,7 @@ export const readTokenCounts = defineRpc({
   reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
 });
 
-/** The id inside a marker, for example `[… 12 lines left out: 0123456789ab]`. */
+/** The id inside a marker. The marker `[… 12 lines left out: 0123456789ab]` has the id `0123456789ab`. */
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
@@ -177,13 +177,13 @@ const compressBlocksRequest = z.object({
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * Hash of everything that was sent before these blocks. If the compressor stores the conversation's state
+   * Hash of all content that was sent before these blocks. If the compressor stores the conversation's state
    * under this hash, it continues from that state. If the compressor does not store the state, it replies
    * `unknown`. Null means that the blocks are the whole conversation.
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of everything that was sent up to these blocks, including them. The compressor stores the
+   * Hash of all content that was sent up to these blocks, including the blocks. The compressor stores the
    * conversation's new state under this hash.
    */
   upTo: sha256Hex,

@@ -4,13 +4,14 @@ import { defineRpc } from '../base/define.ts';
 
 /**
  * The conversation plan: the tool set of a conversation with bound reasoning. The tool set is chosen in the
- * conversation's first request and never changes. A provider rejects reasoning behind a changed tool set.
+ * conversation's first request and never changes. If the tool set changed, the provider would reject the
+ * reasoning.
  */
 export const conversationPlan = z.object({
   /**
-   * How the tools are sent. `whole`: every tool is sent unchanged. `deferred`: every tool is sent, and tools
-   * that are not in `tools` are deferred behind the provider's tool search. `pruned`: only the tools in
-   * `tools` are sent.
+   * The way in which the tools are sent. `whole`: every tool is sent unchanged. `deferred`: every tool is
+   * sent, and tools that are not in `tools` are deferred behind the provider's tool search. `pruned`: only
+   * the tools in `tools` are sent.
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
   /**
@@ -20,13 +21,13 @@ export const conversationPlan = z.object({
   /** The version of the routing policy that chose the tools. */
   policyVersion: z.string().max(200),
   /**
-   * Whether the conversation was drawn for shadow routing. In a shadow conversation, every tool is sent, and
+   * Whether the conversation is a shadow conversation. In a shadow conversation, every tool is sent, and
    * later requests are planned only for the log.
    */
   isShadow: z.boolean(),
   /**
-   * How new messages are compressed, in the whole conversation. Null if they are sent unchanged, as in conversations that began
-   * before plans had this field.
+   * The compression of new messages in the whole conversation. The value is null if new messages are sent
+   * unchanged. Conversations that began before plans had this field also have the value null.
    */
   compression: z
     .object({
@@ -53,9 +54,9 @@ export const conversationPlanKeptDays = 90;
 
 /**
  * Stores the plan of a conversation durably, before the first byte of the conversation is sent to a provider.
- * The plan's name is SHA-256 (hex) over the tools and the first messages. Conversations that begin with the
- * same tools and messages within an hour share the plan that was stored first. The reply contains the stored
- * plan. Throws `not_found` for an unknown account.
+ * The name of the plan is a SHA-256 (hex) over the tools and the first messages. Conversations that begin
+ * with the same tools and messages within an hour share the plan that was stored first. The reply contains
+ * the stored plan. Throws `not_found` for an unknown account.
  */
 export const keepConversationPlan = defineRpc({
   subject: 'account.keep-conversation-plan.v1',
@@ -88,14 +89,14 @@ export const findConversationPlan = defineRpc({
   reply: z.object({ plan: conversationPlan.nullable() }),
 });
 
-/** Maximum number of turn names in one `find-unchanged-turns` call. */
+/** Maximum number of names in one `find-unchanged-turns` call. */
 export const unchangedTurnsMax = 4_096;
 
 /**
- * Stores that the messages after a turn of the model were sent unchanged, because they were not compressed in
- * time. Call this contract before the messages are sent. Without the stored name, a gateway that lost its
- * record could compress the messages in a later request, and thereby change the prefix of bound reasoning.
- * The name is SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
+ * Records that the messages after a turn of the model were sent unchanged, because they were not compressed
+ * in time. Call this contract before the messages are sent. Without this record, a gateway could compress the
+ * messages in a later request, and thereby change the prefix of bound reasoning. The name of the record is a
+ * SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
  */
 export const keepUnchangedTurn = defineRpc({
   subject: 'account.keep-unchanged-turn.v1',
@@ -106,7 +107,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns the given names that `keep-unchanged-turn` stored. */
+/** Returns those of the given names that `keep-unchanged-turn` stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

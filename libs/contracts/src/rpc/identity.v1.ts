@@ -199,8 +199,9 @@ export const resetPassword = defineRpc({
 });
 
 /**
- * Sends the person an email with a link. The link proves that the email address belongs to the person. The
- * call does nothing if the address is already verified. Throws `mail_not_configured` and `too_many_attempts`.
+ * Sends the person an email with a link. By opening the link, the person proves that the email address
+ * belongs to them. The call does nothing if the address is already verified. Throws `mail_not_configured` and
+ * `too_many_attempts`.
  */
 export const requestEmailVerification = defineRpc({
   ...common,

@@ -69,8 +69,8 @@ export const listKeys = defineRpc({
 });
 
 /**
- * Sets the tool lists of an API key. Throws `not_found` if the API key is unknown or belongs to another
- * account.
+ * Sets the allow and deny lists of tools for an API key. Throws `not_found` if the API key is unknown or
+ * belongs to another account.
  */
 export const setToolLists = defineRpc({
   ...common,

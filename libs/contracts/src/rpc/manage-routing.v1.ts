@@ -33,8 +33,8 @@ export const listDisabledModels = defineRpc({
 });
 
 /**
- * Includes a model in automatic routing or excludes it. Before this call, the gateway checks that the
- * provider offers the model.
+ * Includes a model in automatic routing, or excludes it from automatic routing. The gateway checks before
+ * this call that the provider offers the model.
  */
 export const toggleModel = defineRpc({
   ...common,

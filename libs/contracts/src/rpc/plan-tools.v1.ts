@@ -4,7 +4,8 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The way in which the model can reach pruned tools: see `recovery` in the reply. Glossary: recovery mode.
+ * The way in which the model can reach pruned tools: see `recovery` in the reply, and “recovery mode” in the
+ * glossary.
  */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
@@ -14,15 +15,15 @@ const recoveryMode = z.enum(['in_place', 'regrown']);
  */
 const plannedConversation = z.object({
   /**
-   * Indexes of the tools that user turns selected by rank (`chosen`), without the tools that are always
-   * included. The indexes are positions in the request's tool list.
+   * Indexes of the tools that user turns selected by rank (`chosen`). Each index is a position in the
+   * request's tool list. Tools that are always included are left out.
    */
   forwarded: z.array(count).max(4096),
   /** Number of user turns that the selection of tools covers. */
   turns: count,
   /** The version of the routing policy that was used for the first selection of tools. */
   policyVersion: z.string().max(200),
-  /** The ranking method used at the start of the conversation. Glossary: ranking method. */
+  /** The ranking method used at the start of the conversation. See “ranking method” in the glossary. */
   lane: z.enum(['semantic', 'keyword']),
   /** The recovery mode up to this request. Null means that pruned tools could not be recovered. */
   way: recoveryMode.nullable(),
@@ -30,13 +31,14 @@ const plannedConversation = z.object({
   isShadow: z.boolean(),
   // The fields below are new: gateways from the previous release do not send these fields.
   /**
-   * Whether the tool set is still undecided, because no turn up to this request relates to a tool, or because
+   * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
    * the plan was late. `forwarded` then contains the whole tool list, and only `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens of instructions and messages that earlier requests sent after the whole tool list. The
-   * field is set only after a late plan. Pruning now rewrites the prompt cache for these tokens.
+   * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
+   * field is set only if the plan was late. Pruning now means that the provider must cache these tokens
+   * again.
    */
   lateTokens: count.optional(),
 });
@@ -77,7 +79,8 @@ const planToolsRequest = z.object({
   /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
   /**
-   * Hashes of the tool definitions. Omitted unless the router may lack the tool list or replied `unknown`.
+   * Hashes of the tool definitions. The field is present only if the router may lack the tool list or replied
+   * `unknown`.
    */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
@@ -86,8 +89,8 @@ const planToolsRequest = z.object({
    */
   userTurns: z.array(z.string()),
   /**
-   * `hashTurns` of the turns before the turns in `userTurns`. The hash replaces the text of the earlier
-   * turns. A router that does not store the hash replies `unknown`. The retry then contains every turn.
+   * `hashTurns` of the turns that come before `userTurns`. The hash replaces the text of the earlier turns. A
+   * router that does not store the hash replies `unknown`. The retry then contains every turn.
    */
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
@@ -105,23 +108,23 @@ const planToolsRequest = z.object({
   recallTarget: z.number(),
   // The fields below are new: gateways from the previous release do not send these fields.
   /**
-   * The conversation state that the gateway stores. Without this state, the router computes the conversation
-   * state from the transcript.
+   * The conversation's earlier planning decisions, which the gateway stores. If this field is absent, the
+   * router computes the planning decisions from the transcript.
    */
   session: plannedConversation.optional(),
   /**
-   * Names of the tools that the conversation's recovery rounds returned, including tools that were not
-   * called.
+   * Names of the tools that the conversation's recovery rounds returned. The model may not have called these
+   * tools.
    */
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether pruned tools can be recovered in this request. */
   mayRecover: z.boolean().optional(),
   price: planPrice.optional(),
   /**
-   * The random draw for shadow routing. `at`, from 0 to 1, is fixed per account and conversation. The
-   * conversation is selected if `at` is below `share`. While the bucket learns, the conversation is selected
-   * if `at` is below `learning` (gateways from the previous release omit `learning`). Without a draw, the
-   * conversation is never selected.
+   * The random draw for shadow routing. The number `at`, from 0 to 1, is fixed per account and conversation.
+   * The conversation is a shadow conversation if `at` is below `share`. In a bucket with few measurements,
+   * the limit is `learning` instead of `share` (gateways from the previous release omit `learning`). If the
+   * draw is absent, the conversation is never a shadow conversation.
    */
   shadow: z
     .object({
@@ -149,9 +152,9 @@ const planToolsReply = z.discriminatedUnion('status', [
         score: z.number(),
         alwaysIn: z.enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control']).optional(),
         /**
-         * The smallest K at which this turn's tool set contains the tool, and contains it at every larger K
-         * too. The value is 1 for tools that are always included. Only replies for shadow conversations
-         * contain this field.
+         * The smallest K at which this turn's tool set contains the tool. With every larger K, the tool set
+         * also contains the tool. The value is 1 for tools that are always included. Only replies for shadow
+         * conversations contain this field.
          */
         heldFromK: z.int().min(1).optional(),
       }),
@@ -179,20 +182,20 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     bucket: z.string().default(''),
     /**
-     * Whether the conversation is selected for shadow routing. In a shadow conversation, all tools are
-     * forwarded, and the log records the plan.
+     * Whether the conversation is a shadow conversation. In a shadow conversation, all tools are forwarded,
+     * and the log records the plan.
      */
     isShadow: z.boolean().default(false),
     /**
-     * The probability with which the conversation was drawn for shadow routing. Only the reply that draws the
-     * conversation contains this field.
+     * The probability with which the conversation became a shadow conversation. Only the reply with the
+     * result of the draw contains this field.
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The way in which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed`: the recovery tool is sent with the other tools. `in_place`: tools and prompt prefix never
-     * change. With `in_place`, a call to a tool outside `forwarded` is rendered upstream as a call to the
-     * recovery tool. `regrown`: recovered tools are added to `forwarded`.
+     * `armed`: the recovery tool is sent together with the selected tools. `in_place`: tools and prompt
+     * prefix never change. With `in_place`, a call to a tool outside `forwarded` is rendered upstream as a
+     * call to the recovery tool. `regrown`: recovered tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
@@ -201,7 +204,7 @@ const planToolsReply = z.discriminatedUnion('status', [
      * Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
-    /** Whether the tool set is still undecided: see `isUndecided` of the conversation. */
+    /** Whether the tool set is still undecided: see the field `isUndecided` in the request. */
     isUndecided: z.boolean().default(false),
     /**
      * Expected value of pruning over the whole conversation, in tokens at the uncached input price. `saved`:
@@ -213,8 +216,9 @@ const planToolsReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('unknown'),
     /**
-     * Hashes of the tool definitions that the router does not have. The list of hashes is empty if the tool
-     * list itself or the earlier turns are unknown. The caller must then send `toolHashes` and every turn.
+     * Hashes of the tool definitions that the router does not have. The list of hashes is empty if the router
+     * does not know the tool list or the earlier turns. The caller must then send `toolHashes` and every
+     * turn.
      */
     missing: z.array(sha256Hex),
     /** The router instance that receives `defineTools` and the retry. */
@@ -238,8 +242,8 @@ export const planTools = defineRpc({
   reply: planToolsReply,
 });
 /**
- * Minimum length of earlier turns, in characters, for sending a hash instead of their text. For shorter
- * turns, a second round trip could cost more than the hash saves.
+ * Minimum length of earlier turns, in characters, for replacing their text by a hash. For shorter turns, a
+ * second round trip could cost more than the hash saves.
  */
 export const earlierCharactersMin = 4_000;
 

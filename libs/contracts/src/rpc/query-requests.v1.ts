@@ -6,7 +6,7 @@ import { blockId } from './compression.v1.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Filters for the request list. `from` is inclusive, and `to` is exclusive. */
+/** Filters for the list of requests. `from` is inclusive, and `to` is exclusive. */
 export const requestFilter = z.object({
   keyId: id.optional(),
   /** Matches the requested model or the used model. `<provider>/<model>` is also accepted. */

@@ -45,8 +45,8 @@ export const modelObservation = z.object({
   total_p95_ms: ms,
   /**
    * Two numbers of requests. The first number: requests with pruned tools in which the model called or
-   * requested a tool. The second number: the requests among these in which every called or requested tool was
-   * served. A recovered tool is also served.
+   * requested a tool. The second number: of these requests, those in which every called or requested tool was
+   * forwarded or recovered.
    */
   judged: count,
   recalled: count,
@@ -87,7 +87,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** Lists suggestions for tools, starting with the suggestions that most requests support. */
+/** Lists suggestions for tools. The suggestions that most requests support come first. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',

@@ -47,7 +47,7 @@ export const listDailyAnalytics = defineRpc({
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
-/** Reads figures on prompts in providers' caches, and the causes of cache misses. */
+/** Reads figures for the prompts in providers' caches, and the causes of cache misses. */
 export const reportCache = defineRpc({
   ...common,
   subject: 'worker.report-cache.v1',

@@ -37,7 +37,7 @@ export const recoveryRate = z.object({
 });
 export type RecoveryRate = z.infer<typeof recoveryRate>;
 
-/** The recovery rate that applies until enough data is measured. */
+/** The recovery rate that applies until enough conversations are measured. */
 export const priorRecoveryRate: RecoveryRate = {
   used: 0.5,
   source: 'prior',
@@ -60,8 +60,7 @@ export type PolicyReason = z.infer<typeof policyReason>;
 /**
  * The reason for testing recall again with a larger share of shadow conversations. `recoveries_rose`: pruned
  * tools are recovered more often, which can indicate a drop in recall. `setup_changed`: the tool list, the
- * model or the ranker changed. `since`: the first conversation of the suspected drop, or the first
- * conversation after the change.
+ * model or the ranker changed. `since`: the first conversation to which the reason applies.
  */
 export const recallRetest = z.object({
   reason: z.enum(['recoveries_rose', 'setup_changed']),
@@ -69,13 +68,14 @@ export const recallRetest = z.object({
 });
 export type RecallRetest = z.infer<typeof recallRetest>;
 
-/** The expected recall of a K: of the forwarded tools, and of the forwarded or recovered tools. */
+/** The expected recall for a K, without and with recovery. */
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
 /**
  * The routing policy for one bucket. The router applies the policy unchanged, and the API and the dashboard
- * show the policy unchanged. Recall is counted by conversation. Glossary: K, recall, effective recall.
+ * show the policy unchanged. Recall is counted by conversation. See “K”, “recall” and “effective recall” in
+ * the glossary.
  */
 export const calibratedBucket = z.object({
   /** The bucket as `<intent>:<size band>`, or `*:<size band>` for all intents (`bucketOf`). */
@@ -84,8 +84,8 @@ export const calibratedBucket = z.object({
   samples: count,
   isOff: z.boolean(),
   /**
-   * Pairs of K and the lower bound of recall, both ascending. With K scored tools forwarded, forwarded recall
-   * is at least the lower bound.
+   * Pairs of K and the lower bound of recall, both ascending. If K ranked tools are forwarded, recall is at
+   * least the lower bound.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
   // The fields below are new: workers from the previous release do not send these fields.
@@ -96,17 +96,17 @@ export const calibratedBucket = z.object({
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket whose measurements decide: this bucket, or the bucket for all intents in the same size band.
+   * The bucket whose measurements are used: this bucket, or the bucket for all intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
-   * The K for requests in which pruned tools can be recovered. The effective recall of this K meets the
-   * recall target. The value is null unless K is measured.
+   * The K for requests in which pruned tools can be recovered. With this K, effective recall meets the recall
+   * target. The value is null unless K is measured.
    */
   k: z.int().min(1).nullable().optional(),
   /**
-   * The K for requests in which pruned tools cannot be recovered. The forwarded recall of this K meets the
-   * recall target. The value is null if no K meets the recall target.
+   * The K for requests in which pruned tools cannot be recovered. With this K, recall meets the recall
+   * target. The value is null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
   /** The expected recall at `k`. The value is null unless the K of the bucket is measured. */
@@ -146,8 +146,8 @@ export const routingPolicyChanged = defineBroadcast({
 });
 
 /**
- * Reads an account's newest routing policy, or the policy version to which a conversation is pinned. The
- * reply is null if the account has no routing policy or the version has expired (after 30 days).
+ * Reads an account's newest routing policy, or the policy version that a conversation already uses. The reply
+ * is null if the account has no routing policy or the version has expired (after 30 days).
  */
 export const getRoutingPolicy = defineRpc({
   subject: 'worker.get-routing-policy.v1',
@@ -183,12 +183,12 @@ export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
 
-/** A bucket learns while it has fewer shadow conversations than this number. */
+/** Minimum number of shadow conversations for a complete measurement of a bucket. */
 const learningSamples = 100;
 
 /**
- * Whether the gateway draws more shadow conversations in a bucket. The gateway does so until the bucket has
- * enough samples, and while recall is tested again.
+ * Whether the bucket needs a larger share of shadow conversations. A bucket needs the larger share until it
+ * has enough measurements, and while its recall is tested again.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);
@@ -210,8 +210,9 @@ export interface PolicyDecision {
 
 /**
  * Reads the decision of a routing policy for a conversation. Only this function reads decisions. The router
- * uses the decision for planning, and the API and the dashboard show the decision. The bucket for the intent
- * takes precedence over the bucket for all intents. Without either bucket, the priors apply.
+ * uses the decision for planning, and the API and the dashboard show the decision. A bucket for the
+ * conversation's intent takes precedence over a bucket for all intents. If neither bucket exists, the priors
+ * apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

@@ -12,19 +12,17 @@ import type {
   RoutingQuestion,
 } from './question.ts';
 
-/** Share of requests in the mode `fast` that try a model with few observations. */
+/** Share of requests in the mode `fast` that go to a model with few observations. */
 export const explorationShare = 0.05;
-/** Minimum weight of the observations of a model that is not explored further. */
+/** Minimum number of observations, weighted by age, of a model that is not explored further. */
 const knownWeight = 5;
-/**
- * Tool recall that is assumed for a model without observations, and the weight of this assumption in
- * requests.
- */
+/** Assumed tool recall of a model without observations, and the weight of this assumption in requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
- * Chooses the model for a request that leaves the choice to the gateway. The function is pure: equal
- * questions give equal results. If candidates are equal, the price decides, then the quality, then the name.
+ * Chooses the model for a request that leaves the choice to the gateway. The function is pure: the same
+ * question always gives the same result. Candidates with the same score are sorted by price, then by quality,
+ * then by name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const { models, mode, pin } = question;
@@ -116,7 +114,10 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
   return worst + (best - worst) * requiredShare[level];
 }
 
-/** Sorts models with sufficient quality by price, before the other models, which are sorted by quality. */
+/**
+ * Sorts the models. Models with sufficient quality come first, sorted by price. The remaining models follow,
+ * sorted by quality.
+ */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
   if (isGood !== isOtherGood) return isGood ? -1 : 1;
@@ -154,8 +155,8 @@ const turnsAheadMax = 20;
 const savingShareMin = 0.2;
 
 /**
- * Keeps a conversation on its model unless another model saves more than the lost cache costs. If the current
- * model cannot serve the request or is no longer allowed, the ranking applies unchanged.
+ * Keeps a conversation on its model unless a switch to another model saves more than the lost cache costs. If
+ * the current model cannot serve the request or is no longer allowed, the ranking applies unchanged.
  */
 function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
   const { pin, mode } = question;
@@ -172,7 +173,7 @@ function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ra
 
 /**
  * Compares the costs of the current turn and of the expected future turns. In the current turn, only the
- * current model can have a cached prefix. For later turns, a warm cache is assumed on both models.
+ * current model can have a cached prefix. For later turns, a warm cache is assumed for both models.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

@@ -6,7 +6,7 @@ type Rule = readonly [name: ExclusionRule, excludes: Excludes];
 
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
 export function createRules(question: RoutingQuestion): (listed: ListedModel) => ExclusionRule | undefined {
-  // Only rules that apply to the request and its account are created, so most checks are skipped.
+  // Only rules that apply to the request and its account are created. Most checks are therefore skipped.
   const rules = [
     ...policyRules(question),
     ...stateRules(question),

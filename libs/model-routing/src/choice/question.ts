@@ -32,14 +32,14 @@ export interface ObservedLatency {
   readonly firstTokenMs: number;
   /** Observed time per output token. The value is null if no response was suitable for measuring it. */
   readonly msPerToken: number | null;
-  /** Weight of the latency observation, in requests. */
+  /** Weight of the latency observation. The weight is a number of requests. */
   readonly weight: number;
 }
 
 export interface ObservedRecall {
   /** Number of requests with pruned tools and at least one tool call. */
   readonly judged: number;
-  /** Number of judged requests in which every called tool had been forwarded. */
+  /** Number of requests with pruned tools in which every called tool had been forwarded. */
   readonly recalled: number;
 }
 
@@ -59,7 +59,7 @@ export interface Pin {
   readonly isBound: boolean;
 }
 
-/** A model available for selection, with the facts that do not depend on the request. */
+/** A model that the gateway may choose, with the facts that do not depend on the request. */
 export interface ListedModel {
   readonly model: CatalogModel;
   /** The model id, as `<provider>/<model>`. */
@@ -82,8 +82,8 @@ export interface RoutingQuestion {
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
   /**
-   * A random number from 0 to 1. If the number is below `explorationShare`, a model with few observations is
-   * tried.
+   * A random number from 0 to 1. If the number is below `explorationShare`, the gateway chooses a model with
+   * few observations.
    */
   readonly chance: number;
   /**

@@ -1,7 +1,7 @@
 import { readOptions } from './options.ts';
 
 /**
- * Words that indicate a request's complexity, grouped by grammatical function. The lists contain only
+ * Words that indicate a request's complexity, grouped by grammatical function. The word lists contain only
  * function words and words for calculations. Topic words are excluded: a topic does not indicate complexity,
  * and weights for topic words do not generalize to other topics.
  */
@@ -17,7 +17,7 @@ const lists = {
     'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred thousand million dozen third quarter first second fourth fifth once',
   rate: 'per hour hours minute minutes day days week weeks month months year years percent mile miles dollar dollars cost costs price total remaining left rest sum average much spend spends pay pays buys sells earns makes gets gives takes',
   reasoning: 'because therefore thus since hence then so implies follows calculate compute determine why',
-  /** Verbs and nouns for work products and proofs. Words for facts are not in this list. */
+  /** Verbs and nouns for work products and proofs. Words that ask for facts are not in this word list. */
   task: 'prove proof derive explain evaluate solve compare analyze analyse design implement optimize optimise refactor debug diagnose argue justify estimate plan architect algorithm theorem complexity rigorous rigorously detailed comprehensive step steps tradeoff tradeoffs trade-offs concurrent concurrency distributed invariant constraints migrate rewrite investigate',
   recall:
     'called known refers term name named define defined definition example described describes means meaning type types considered associated characterized cause causes caused located found',
@@ -41,8 +41,8 @@ const classOfWord: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Maximum number of characters read from the beginning and the end of a text. The maximum bounds the time per
- * text.
+ * Maximum number of characters read from the beginning and the end of a text. The maximum limits the time
+ * spent per text.
  */
 const charactersMax = 8_000;
 

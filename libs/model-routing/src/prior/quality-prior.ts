@@ -12,7 +12,7 @@ interface Figure {
  * converged.
  */
 const rounds = 30;
-/** Weight of a model's prior, relative to one benchmark result. */
+/** Weight of a model's prior in the fit. A benchmark result has the weight 1. */
 const priorWeight = 0.5;
 
 /**

@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Minimum length of a credential. Shorter credentials cannot be redacted, because the same text occurs in
- * ordinary words. The redactor has the same minimum (`secretCharsMin`).
+ * Minimum length of a credential. The log cannot redact shorter credentials, because their text also occurs
+ * in ordinary words. The redactor uses this minimum too (`secretCharsMin`).
  */
 const charsMin = 8;
 /**
@@ -11,13 +11,12 @@ const charsMin = 8;
  */
 const structural = /["'`\\{}[\]<>]/;
 /**
- * Matches a single word in one case, such as "assistant". A real key of the same length has digits or mixed
- * case.
+ * Matches a single word in one case, such as "assistant". A real key of this length has digits or mixed case.
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /**
- * Texts that occur in every request or log line and are rejected as credentials, although they are not single
- * words.
+ * Texts of several words that occur in every request or log line. The gateway rejects these texts as
+ * credentials.
  */
 const commonTexts: ReadonlySet<string> = new Set([
   'application/json',
@@ -37,9 +36,9 @@ const commonTexts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Rejects a credential that looks like a part of a log line or of a request. The log redacts a stored
- * credential wherever its text occurs, so an ordinary text would make the account's log unreadable. The error
- * does not contain the credential.
+ * Rejects a credential that looks like a part of a log line or of a request. The log redacts the text of a
+ * stored credential everywhere. An ordinary text as a credential would therefore make the account's log
+ * unreadable. The error does not contain the credential.
  * @param param the field's name
  * @throws GatewayError `invalid_field`, with the name of the field and the fix
  */

@@ -18,7 +18,10 @@ export function renderServiceAccount(account: ServiceAccount): string {
   return JSON.stringify({ client_email, private_key_id, private_key });
 }
 
-/** Parses the output of `renderServiceAccount`. Returns undefined for any other kind of credential. */
+/**
+ * Parses the output of `renderServiceAccount`. Returns undefined for credentials that are not service
+ * accounts.
+ */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
   if (!credential.startsWith('{')) return undefined;
   try {
@@ -61,7 +64,7 @@ const tokens = new Map<string, SignedToken>();
 
 /**
  * Signs a token for one Google service, or returns a cached token. The signed token replaces an access token
- * and saves the round trip to Google's token endpoint. The signed token is valid for one Google service only,
+ * and saves the round trip to Google's token endpoint. The signed token is valid for one Google service and
  * for one hour.
  * @throws DOMException or TypeError when the private key is invalid https://google.aip.dev/auth/4111
  */

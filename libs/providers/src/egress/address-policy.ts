@@ -10,14 +10,14 @@ const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
 const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
 /**
  * Azure's platform address (metadata, DNS, agents). Azure's platform address looks public, but the virtual
- * machine's host serves it. Other clouds use platform addresses in ranges that are denied anyway
- * (169.254.169.254, 100.100.100.200, fd00:ec2::254).
+ * machine's host serves it. The platform addresses of other clouds are in address ranges that are always
+ * denied (169.254.169.254, 100.100.100.200, fd00:ec2::254).
  */
 const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 /**
  * Parses a CIDR block or a single address.
- * @throws Error for any other text.
+ * @throws Error if the text is neither a CIDR block nor an address.
  */
 export function parseCidr(text: string): Cidr {
   if (text.includes('/')) return ipaddr.parseCIDR(text);

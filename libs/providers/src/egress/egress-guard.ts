@@ -44,7 +44,7 @@ export interface EgressGuard {
   /**
    * Checks the URL as written: the scheme, the user info, and a host that is an IP address in any notation.
    * The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked
-   * later, when the connection resolves it. Call this method again for every redirect.
+   * when the connection resolves it. This method must be called for every redirect.
    * @throws GatewayError `egress_denied` if the URL is not allowed.
    * @throws GatewayError `request_loop` if the URL is an address of the gateway itself.
    */

@@ -2,7 +2,8 @@ import { GatewayError } from '@gateway/errors';
 import { isListed, parseAddress, parseCidr } from './address-policy.ts';
 
 /**
- * The addresses of the gateway itself. A call to such an address would return to the gateway as a request.
+ * The addresses of the gateway itself. A call to one of the gateway's addresses would return to the gateway
+ * as a request.
  */
 export interface OwnEndpoints {
   /** URLs at which clients reach the gateway. Only the host and the port of each URL are used. */
@@ -31,8 +32,8 @@ export class OwnAddresses {
   }
 
   /**
-   * Whether the process listens on the URL's port. If so, check each address of the host name with
-   * `isOwnAddress`.
+   * Whether the process listens on the URL's port. If so, the caller must check each address of the host name
+   * with `isOwnAddress`.
    */
   isOwnPort(url: URL): boolean {
     return this.#ports.has(portOf(url));

@@ -1,7 +1,7 @@
 /** Header values as Node's HTTP server provides them: names are lowercase, and repeated headers are lists. */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The headers with which a request carries the provider's credential. Header names are lowercase. */
+/** The headers that carry the provider's credential in a request. Header names are lowercase. */
 export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'header'; readonly name: string }

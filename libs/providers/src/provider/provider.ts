@@ -9,11 +9,11 @@ import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
  */
 export interface ProviderQuirks {
   /**
-   * The place of token usage in a stream. Usage is in a separate chunk after the last choice (as specified),
-   * in the last chunk with a choice, or as growing counts in every chunk.
+   * The place of token usage in a stream. Token usage is in a separate chunk after the last choice (as
+   * specified), in the last chunk with a choice, or as growing numbers in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
-  /** Responses without tool calls contain `tool_calls: []` or null instead of omitting the field. */
+  /** The field `tool_calls` of responses without tool calls is `[]` or null instead of absent. */
   readonly emptyToolCalls?: boolean;
   /** The arguments of a streamed tool call are sent completely in a single delta. */
   readonly wholeToolArguments?: boolean;
@@ -43,10 +43,10 @@ export interface Provider {
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
   /** Endpoint paths for streaming requests, in formats with a separate streaming endpoint. */
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
-  /** The header that carries the API version, and the API version for requests that specify none. */
+  /** The header that carries the API version, and the default API version for requests that specify none. */
   readonly apiVersion?: { readonly header: string; readonly fallback: string };
   /**
-   * Whether the provider accepts OpenAI's `prompt_cache_key` in chat requests. Other providers reject unknown
+   * Whether the provider accepts OpenAI's `prompt_cache_key` in chat requests. Some providers reject unknown
    * fields.
    */
   readonly takesPromptCacheKey?: boolean;
@@ -56,7 +56,8 @@ export interface Provider {
    */
   readonly connection?: ConnectionShape;
   /**
-   * Routes for the provider's endpoints other than chat. The route is a function if it depends on the model.
+   * Routes for the provider's endpoints that do not serve chat. The route is a function if it depends on the
+   * model.
    */
   readonly proxyRoutes: ProxyRoutes | ((endpoint: ProxyEndpoint, model: string) => ProxyRoute | undefined);
   readonly quirks: ProviderQuirks;

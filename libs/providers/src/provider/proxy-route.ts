@@ -36,7 +36,10 @@ export interface ProxyRoute {
    * forwarded unchanged.
    */
   readonly shape?: ProxyShape;
-  /** How the videos that the route creates are retrieved. Absent: the provider serves no such request. */
+  /**
+   * The requests with which clients retrieve the videos that the route creates. The field is absent if the
+   * provider does not let clients retrieve videos.
+   */
   readonly videos?: VideoRoutes;
 }
 
@@ -49,15 +52,20 @@ export interface VideoRequest {
 
 /** A provider's requests for generated videos. Ids in paths are percent-encoded, except for their slashes. */
 export interface VideoRoutes {
-  /** Matches the ids of this provider's videos. Absent: the ids have no form of their own. */
+  /** Matches the ids of this provider's videos. The pattern is absent if the ids cannot be recognized. */
   readonly ids?: RegExp;
-  /** The request for a video's state, or undefined if the id is not one of this provider. */
+  /** The request for a video's state. The request is undefined if the id does not belong to this provider. */
   readonly stateOf: (id: string) => VideoRequest | undefined;
-  /** Maps the state to OpenAI's video object. Absent: the state is returned unchanged. */
+  /**
+   * Maps the video's state to OpenAI's video object. Without this function, the state is returned unchanged.
+   */
   readonly mapState?: (state: JsonFields, id: string) => JsonFields;
-  /** The path of a video's bytes. Absent: the state contains their URL. */
+  /**
+   * The path from which a video's bytes are fetched. The path is absent if the video's state contains the URL
+   * of the bytes.
+   */
   readonly contentPathOf?: (id: string) => string;
-  /** The URL of the bytes of a finished video in its state. */
+  /** Reads the URL of a finished video's bytes from the video's state. */
   readonly urlOf?: (state: JsonFields) => string | undefined;
 }
 

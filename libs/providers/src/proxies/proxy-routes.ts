@@ -30,7 +30,10 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
   ['images/generations', /(^|\.)stability\./, stabilityImage],
 ];
 
-/** Models without the Responses API. The gateway translates requests for them to converse. */
+/**
+ * Models that do not support the Responses API. The gateway translates Responses API requests to the converse
+ * format for these models.
+ */
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
 /**

@@ -75,7 +75,10 @@ function encodeId(id: string): string {
 
 type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
 
-/** Renders OpenAI's video object. The provider's own fields stay, except for its own status. */
+/**
+ * Renders OpenAI's video object. The object keeps the provider's own fields, except for the provider's status
+ * field.
+ */
 function renderState(state: JsonFields, id: string, status: VideoStatus): JsonFields {
   return { ...state, id, object: 'video', status };
 }
@@ -108,7 +111,7 @@ export const xaiVideos: VideoRoutes = {
   urlOf: ({ video }) => textOf(fieldsOf(video)['url']),
 };
 
-/** https://docs.together.ai/reference/get-videos-id: the state has OpenAI's shape. */
+/** https://docs.together.ai/reference/get-videos-id: the response has OpenAI's shape. */
 export const togetherVideos: VideoRoutes = {
   stateOf: (id) => ({ path: `/../v2/videos/${encodeId(id)}` }),
   urlOf: ({ outputs }) => textOf(fieldsOf(outputs)['video_url']),
@@ -127,7 +130,7 @@ export const siliconflowVideos: VideoRoutes = {
   urlOf: ({ results }) => textOf(firstOf(fieldsOf(results)['videos'])['url']),
 };
 
-/** Maps a long-running operation (google.longrunning.Operation). */
+/** Maps the state of a long-running operation (google.longrunning.Operation). */
 function mapOperation(state: JsonFields, id: string): JsonFields {
   const ended = state['error'] === undefined ? 'completed' : 'failed';
   return renderState(state, id, state['done'] === true ? ended : 'in_progress');
@@ -148,7 +151,8 @@ const vertexOperation =
   /^projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/([^/]+)\/operations\//;
 
 /**
- * The state of a finished video contains its bytes or their place in Cloud Storage, so there is no content to fetch.
+ * The state of a finished video contains the video's bytes or their location in Cloud Storage. The video
+ * therefore needs no separate download.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
  */
 export const vertexVideos: VideoRoutes = {

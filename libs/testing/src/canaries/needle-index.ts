@@ -1,6 +1,6 @@
 import { renderNeedles, windowCharacters, type Needle } from './render-needles.ts';
 
-/** A place where part of a secret was found. */
+/** A place in the searched bytes that contains part of a secret. */
 export interface CanaryHit {
   /** The name of the secret, never the secret's value. */
   readonly secret: string;
@@ -20,8 +20,8 @@ const filterBits = 24;
 const { imul } = Math;
 const contextBytes = 120;
 /**
- * Maximum number of findings. A single finding fails the test. Several findings help to locate the source of
- * a leak.
+ * Maximum number of findings. A single finding fails the test. More findings help to locate the source of a
+ * leak.
  */
 const hitsMax = 50;
 

@@ -72,8 +72,8 @@ function listWindows(text: string): string[] {
 }
 
 /**
- * The base64 characters that depend only on the given bytes, when `offset` (0–2) other bytes precede them in
- * their group of three.
+ * The base64 characters that depend only on the given bytes. The given bytes follow `offset` (0–2) unknown
+ * bytes in their group of three.
  */
 function renderBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

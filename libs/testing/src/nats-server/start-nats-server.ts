@@ -11,7 +11,7 @@ export interface NatsServer {
   readonly url: string;
   /** Kills the NATS server with SIGKILL, like a crash, so that its connections are cut. */
   stop(): Promise<void>;
-  /** Starts the NATS server again on the same port. */
+  /** Restarts the NATS server on its previous port. */
   start(): Promise<void>;
   /** Stops the NATS server and removes its files. */
   close(): Promise<void>;

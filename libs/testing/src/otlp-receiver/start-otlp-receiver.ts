@@ -10,7 +10,7 @@ export interface OtlpReceiver {
   /** All spans received until now, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until a trace's spans satisfy the predicate, and returns these spans. After `timeoutMs`, the
+   * Waits until a trace's spans satisfy the predicate, and returns the trace's spans. After `timeoutMs`, the
    * function throws an error that lists the received spans.
    */
   waitForTrace(

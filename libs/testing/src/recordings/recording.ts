@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A line from the recordings' index.jsonl. Tests compare bytes if `fidelity` is `raw`. For any other
- * `fidelity`, tests compare the meaning.
+ * A line from the recordings' index.jsonl. Tests compare bytes if `fidelity` is `raw`, and otherwise compare
+ * the meaning.
  */
 export const recordingEntry = z.object({
   id: z.string(),

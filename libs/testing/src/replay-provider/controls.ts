@@ -1,4 +1,4 @@
-/** Controls for how the replay provider sends a response, including failures. */
+/** Controls for the way in which the replay provider sends a response, including failures. */
 export interface ReplayControls {
   /**
    * Sizes of the chunks in which the body is sent. The list of sizes repeats until the body ends. Without

@@ -15,7 +15,10 @@ export interface ReceivedRequest {
   /** The headers with the original capitalization: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The recorded exchange that was used for the response. The exchange is null if none was selected. */
+  /**
+   * The recorded exchange that was used for the response. The value is null if no recorded exchange was
+   * selected.
+   */
   readonly exchangeId: string | null;
   /**
    * The way in which the request ended: with the complete response, with a reset by a control, or with a

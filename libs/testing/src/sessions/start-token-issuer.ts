@@ -47,7 +47,7 @@ export interface TokenIssuer {
   readonly keys: readonly IssuerKey[];
   /**
    * Publishes a new signing key, which signs all later tokens. The older keys are removed unless the caller
-   * keeps them.
+   * asks to keep them.
    */
   rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
   issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;

@@ -46,7 +46,7 @@ export interface StackUnderTest {
   logs(name: string): string;
   /** Connection details for a NATS user, which has the permissions of that user. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
-  /** A service's addresses of both Redis servers, with the service's permissions. */
+  /** The addresses of both Redis servers, with the permissions of one service. */
   redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
   /** Stops the stack and deletes its data. A shared stack keeps running. */
   stop(): Promise<void>;

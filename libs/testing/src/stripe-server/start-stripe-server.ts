@@ -47,7 +47,7 @@ export interface StripeServer {
   pay(checkoutId: string): StripeSubscription;
   /** Creates a signed event for an object. */
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
-  /** Returns the same event with a new signature. */
+  /** Returns the event with a new signature. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
   /** Sets whether the server answers every request with 503. */
   setAway(away: boolean): void;

@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 /** The APIs on which a provider binds reasoning to the prompt prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
-/** A provider's verdict about the reasoning of a request. */
+/** A provider's verdict about the reasoning in a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
   /** The provider rejects the request with 400 and this error text. */
@@ -84,7 +84,7 @@ export class PrefixBinding {
 
 /**
  * The verdict about the first reasoning block that does not match. All later reasoning blocks are dropped
- * with that block.
+ * together with that block.
  */
 function mismatch(
   format: BoundFormat,
@@ -175,7 +175,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** JSON members that are not part of the prompt prefix. */
 const uncounted = new Set(['cache_control', 'defer_loading', 'cachePoint']);
 
-/** Equal JSON values have equal texts, because keys are sorted and cache markers are omitted. */
+/**
+ * Returns a text for comparing JSON values. Keys are sorted and cache markers are omitted, so equal JSON
+ * values have equal texts.
+ */
 function canonical(value: unknown): string {
   if (value === undefined) return 'null';
   return JSON.stringify(value, (key, member: unknown) => {

@@ -20,7 +20,7 @@ import { initialStreamState } from './provider/stream-state.ts';
  */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** The format of OpenAI's Chat Completions API. Most providers support this format. */
+/** The format of OpenAI's Chat Completions API. Most providers support the chat completions format. */
 export const chatCompletions: ClientWireFormat = {
   name: 'chat-completions',
   client: {

@@ -22,7 +22,7 @@ import type { JsonTape } from '../json/json-tape.ts';
 
 /** The changes to a request that is forwarded in the client's format. */
 export interface RequestEdit {
-  /** The client's body, which `tape` and `outline` describe. */
+  /** The client's request body, which `tape` and `outline` describe. */
   readonly bytes: Uint8Array;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
@@ -58,7 +58,7 @@ export interface RequestEdit {
   readonly addMessages?: readonly ChatMessage[];
 }
 
-/** The position of a function call in the transcript. Its ranges are byte offsets into the body. */
+/** The position of a function call in the transcript. The ranges are byte offsets into the request body. */
 export interface CallPlace {
   readonly id: string;
   readonly name: string;
@@ -122,7 +122,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
   readonly includesUsage: boolean;
   /**
    * Estimates the input tokens, for formats whose streams start with usage. Most providers send usage at the
-   * end. Absent: unknown input is reported as 0.
+   * end. If the function is absent, an unknown number of input tokens is reported as 0.
    */
   readonly estimateInputTokens?: () => number;
 }
@@ -149,8 +149,8 @@ export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
   /**
-   * An error that `push` found in the latest chunk after the returned events. The next call of `push` throws
-   * this error.
+   * An error that `push` found in the latest chunk after the returned events. The next call to `push` throws
+   * the error.
    */
   readonly failure?: GatewayError | undefined;
   /**
@@ -180,7 +180,7 @@ export interface ClientHalf {
   readonly framing: 'sse' | 'event-stream';
   /**
    * The response header, besides `x-request-id`, in which clients of this format look for the request id. The
-   * header is null if the format has no such header.
+   * value is null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
   /** True if the format has only one text per choice. The text blocks of a response are then merged. */
@@ -213,7 +213,7 @@ export interface ClientHalf {
   renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;
   openStreamRenderer(options: StreamRenderOptions): StreamRenderer;
   renderError(error: PublicError, requestId: string): RenderedError;
-  /** Renders an error after the stream has started. The stream ends after these bytes. */
+  /** Renders an error after the stream has started. The stream ends after the rendered error. */
   renderStreamError(error: PublicError, requestId: string): string | Uint8Array;
 }
 
@@ -230,7 +230,7 @@ export interface RequestRenderOptions {
   readonly apiVersion?: string;
   /**
    * The key under which the provider keeps the requests of a conversation in one prompt cache. The key is
-   * ignored in formats without such a key. A key from the client takes precedence.
+   * ignored in formats that have no field for the key. A key from the client takes precedence.
    */
   readonly promptCacheKey?: string;
 }
@@ -280,8 +280,8 @@ export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   /** Whether a custom tool can have a grammar. In all other formats, a grammar is a loss. */
   readonly takesGrammars?: true;
   /**
-   * Request fields of other formats that have the same name and meaning in this format. A request from such a
-   * format keeps these fields.
+   * Request fields of other formats that have the same name and meaning in this format. A translated request
+   * keeps the shared request fields.
    */
   readonly adoptedMembers?: { readonly [Other in ProviderFormat]?: readonly string[] };
   readonly provider: ProviderHalf;

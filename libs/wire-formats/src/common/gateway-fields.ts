@@ -2,8 +2,8 @@ import { invalidField } from '@gateway/errors';
 import type { JsonEntry, JsonTape } from '../json/json-tape.ts';
 
 /**
- * Request fields that carry the caller's own provider credentials. The gateway reads these fields and never
- * forwards them.
+ * Request fields that carry the caller's own provider credentials. The gateway reads the credential fields
+ * and never forwards them.
  */
 export const cloudFields = [
   'cloud_access_key_id',

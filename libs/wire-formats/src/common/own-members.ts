@@ -11,8 +11,8 @@ export interface OwnMembers {
    */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
   /**
-   * Returns an object's extension fields for the format. The result is an empty object if there are no such
-   * fields.
+   * Returns an object's extension fields for the format. The result is an empty object if the format has no
+   * extension fields.
    */
   readonly read: (holder: { readonly extensions?: Extensions } | undefined) => JsonObject;
 }

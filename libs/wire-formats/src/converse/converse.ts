@@ -22,8 +22,8 @@ const toolNamePattern = /^[\w-]{1,64}$/;
 const claude = /claude/;
 
 /**
- * The Converse API of Amazon Bedrock's runtime. Its streams are binary. The URL contains the model name and
- * selects streaming.
+ * The Converse API of Amazon Bedrock's runtime. Streams of the Converse API are binary. The URL contains the
+ * model name and selects streaming.
  */
 export const converse: ClientWireFormat = {
   name: 'converse',

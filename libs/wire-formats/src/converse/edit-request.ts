@@ -39,7 +39,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
   return applyRequestEdits(request, edits, added.messages);
 }
 
-/** Removes cache points that no forwarded tool precedes, because these cache points would mark no tool. */
+/** Removes each cache point that no forwarded tool precedes, because the cache point would mark no tool. */
 function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
   const { tape, keepTools } = request;
   if (keepTools === undefined) return request;

@@ -40,7 +40,7 @@ export class EventStreamDecoder {
   /**
    * Yields the messages that the chunk completes, one at a time, so that messages before a corrupt message
    * are not lost. Iterate to the end before passing the next chunk. Payloads share memory with the chunk.
-   * @throws EventStreamError for a corrupt message. After this error, the decoder cannot decode further
+   * @throws EventStreamError for a corrupt message. After the error, the decoder cannot decode further
    * messages.
    */
   *push(chunk: Uint8Array): Generator<EventStreamMessage, void> {

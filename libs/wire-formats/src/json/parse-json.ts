@@ -66,8 +66,8 @@ export function parseObject(text: string): JsonObject | undefined {
 const providerDepthMax = 512;
 
 /**
- * Up to this number of characters, counting brackets is faster than scanning. Most responses and almost all
- * chunks are shorter.
+ * Maximum number of characters for which counting brackets is faster than scanning. Most responses and almost
+ * all chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -8,8 +8,8 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
 const longDigits = /\d{16,}/g;
 
 /**
- * Returns an integer that a double cannot represent as an object. `JSON.stringify` writes such an object with
- * the integer's digits.
+ * Returns an integer that a double cannot represent as an object. `JSON.stringify` writes the object with the
+ * integer's digits.
  */
 export function keepDigits(value: number, source: string): unknown {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;

@@ -59,8 +59,8 @@ export function isEmpty(object: JsonObject): boolean {
 }
 
 /**
- * An object that is built field by field. Hot paths use such an object, because spreading `optional` would
- * dominate the cost.
+ * An object that is built field by field. Hot paths build objects field by field, because spreading
+ * `optional` would dominate the cost.
  */
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 

@@ -14,8 +14,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A table with 1 for each byte that ends a run of ordinary bytes in a string: the quote, the backslash and
- * control characters.
+ * A table with 1 for each byte that ends a run of ordinary bytes in a string. The bytes that end a run are
+ * the quote, the backslash and control characters.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,

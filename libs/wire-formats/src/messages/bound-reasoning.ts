@@ -13,7 +13,7 @@ interface DroppingRequest {
   readonly beta: string | undefined;
 }
 
-/** Anthropic's beta name for `thinking.block_binding`. Source: "Preserved thinking". */
+/** Anthropic's beta name for `thinking.block_binding`. Source: Anthropic, "Preserved thinking". */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
 /** The types of `thinking` that accept `block_binding`. */
@@ -21,8 +21,8 @@ const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
  * Sets the provider's behavior for reasoning that does not match the prompt prefix to `drop_block`. Returns
- * null if the client set the behavior, if the request's type of reasoning does not accept the setting, or for
- * other formats.
+ * null if the client set the behavior, or if the request's type of reasoning does not accept the setting.
+ * Returns null for other formats.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;

@@ -61,8 +61,8 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
 
 /**
- * Marks tools as deferred. The definitions of deferred tools stay out of the prompt until the model searches
- * for these tools.
+ * Marks tools as deferred. The definition of a deferred tool stays out of the prompt until the model searches
+ * for the tool.
  */
 function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];

@@ -35,7 +35,7 @@ function readStream(given: readonly StreamEvent[]): Record<string, unknown>[] {
 describe('a rendered stream', () => {
   const frames = readStream(events);
 
-  it('numbers its events, and names the item of every delta', () => {
+  it('a rendered stream numbers its events, and every delta contains the id of its item', () => {
     expect(frames.map((frame) => frame['sequence_number'])).toEqual(frames.map((_, at) => at));
     const added = frames.filter(({ type }) => type === 'response.output_item.added');
     const ids = added.map(({ item }) => (item as { id: string }).id);
@@ -44,7 +44,7 @@ describe('a rendered stream', () => {
       if ('item_id' in frame) expect(ids[Number(frame['output_index'])]).toBe(frame['item_id']);
   });
 
-  it('ends with the response that a plain answer would be', () => {
+  it('a rendered stream ends with an event that contains the same response as without streaming', () => {
     const last = frames.at(-1)!;
     expect(last['type']).toBe('response.completed');
     expect(last['response']).toEqual(client.renderResponse(foldAnswer(events), defaults));
@@ -64,7 +64,7 @@ describe('a rendered stream', () => {
     });
   });
 
-  it('is read by the format’s own parser as the same answer', () => {
+  it('a rendered stream is parsed back into the same response', () => {
     const bytes = Buffer.from(frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join(''));
     const parts = foldAnswer(provider.openStreamParser().push(bytes)).choices[0]!.parts;
     expect(parts).toMatchObject([
@@ -74,7 +74,7 @@ describe('a rendered stream', () => {
     ]);
   });
 
-  it('has no end after an error', () => {
+  it('a rendered stream has no end event after an error', () => {
     const broken = readStream([...events.slice(0, 3), { type: 'error', message: 'Broken.', code: 'x' }]);
     expect(broken.at(-1)).toMatchObject({ type: 'error', message: 'Broken.', code: 'x' });
   });
@@ -87,7 +87,7 @@ function outline(body: object) {
 }
 
 describe('the outline of a request', () => {
-  it('has a message for each item, with calls and results', () => {
+  it('the outline of a request contains a message for each item, with calls and results', () => {
     const input = [
       { role: 'developer', content: 'Be brief.' },
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi.' }] },
@@ -111,12 +111,12 @@ describe('the outline of a request', () => {
     [{ input: 'x', tools: {} }, 'tools'],
     [{ input: 'x', tools: [7] }, 'tools[0]'],
     [{ input: 'x', stream: 'yes' }, 'stream'],
-  ])('names the invalid field of %j', (body, param) => {
+  ])('an invalid request is rejected with the name of the invalid field: %j', (body, param) => {
     expect(() => outline(body)).toThrow(expect.objectContaining({ param }));
   });
 });
 
-it('edits only the model and the tools, and leaves all other bytes as they are', () => {
+it('an edited request differs from the client’s request only in the model and the tools', () => {
   const text =
     '{ "model":"openai/m","input":"x", "tools":[{"type":"function","name":"f","x-svc-examples":["a"]}],"n":1e2 }';
   const bytes = Buffer.from(text);

@@ -17,12 +17,16 @@ import { renderRequest } from './provider/render-request.ts';
 /** Fields that providers ignore or reject when a request has no tools. */
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
-/** Fields that the gateway validates. Only the last occurrence of a repeated field is kept. */
+/**
+ * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
+ * and removes the earlier occurrences.
+ */
 const checkedMembers = ['model', 'input', 'instructions', 'stream', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format. Removes the gateway's fields and applies the plan in
- * place. All other bytes stay the same. If nothing changes, the function returns the same `bytes` object.
+ * Edits a request for a provider of the same format. The edits remove the gateway's fields and apply the plan
+ * in place. All other bytes stay the same. If the request needs no changes, the function returns the same
+ * `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape, bytes, contextEdits = [], callEdits = [] } = request;

@@ -18,7 +18,7 @@ import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState, type StreamState } from './provider/stream-state.ts';
 import { toolNamePattern } from './shared/tools.ts';
 
-/** OpenAI's Responses API. OpenAI's newer models take tools only here. */
+/** The format of OpenAI's Responses API. OpenAI's newer models accept tools only in the Responses API. */
 export const responses: ClientWireFormat = {
   name: 'responses',
   client: {
@@ -62,8 +62,7 @@ function openStreamParser(): StreamParser {
 }
 
 /**
- * Parses a response that is not streamed into the events that the equivalent stream would produce.
- *
+ * Parses a non-streaming response into the events that the equivalent stream would produce.
  * @throws GatewayError `upstream_invalid` when the body is not a JSON object with output or an error.
  */
 function parseResponse(bytes: Uint8Array): StreamEvent[] {
@@ -84,7 +83,10 @@ function parseFrame(state: StreamState, { data }: SseFrame): Step<StreamState> {
   return [isObject(raw) ? readEvent(state, raw, events) : state, events];
 }
 
-/** A stream without a last event for the whole response is truncated, so no event follows. */
+/**
+ * Handles the end of a stream. A stream without an event for the complete response is truncated, so the
+ * function emits no event.
+ */
 function endStream(state: StreamState): Step<StreamState> {
   return [state, []];
 }

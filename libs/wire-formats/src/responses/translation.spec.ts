@@ -14,7 +14,7 @@ function renderChat(body: object): { body: JsonObject; losses: string[] } {
 }
 
 describe('a chat-completions request', () => {
-  it('becomes items, each call with its result, and keeps system messages in place', () => {
+  it('a chat-completions request becomes items, and system messages keep their positions', () => {
     const call = (id: string, custom?: object) => ({
       id,
       ...(custom === undefined
@@ -51,7 +51,7 @@ describe('a chat-completions request', () => {
     ]);
   });
 
-  it('stores nothing, asks for encrypted reasoning, and leaves functions lenient', () => {
+  it('a chat-completions request is sent unstored, with encrypted reasoning and non-strict functions', () => {
     const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     expect(renderChat({ tools: [tool] }).body).toEqual({
       ...{ model: 'gpt', store: false, include: ['reasoning.encrypted_content'], input: [] },
@@ -60,7 +60,7 @@ describe('a chat-completions request', () => {
     expect(renderChat({ store: true }).body).toMatchObject({ store: true });
   });
 
-  it('loses the settings that the format lacks, unless they have the default value', () => {
+  it('settings that the responses format lacks are losses, unless they have the default value', () => {
     const lost = { stop: 'x', seed: 0, n: 2, presence_penalty: 1, logit_bias: { 1: 1 }, max_tokens: 5 };
     expect(renderChat(lost)).toMatchObject({
       body: { max_output_tokens: 16 },
@@ -76,7 +76,7 @@ describe('a chat-completions request', () => {
     expect(renderChat({ stop: [], n: 1, presence_penalty: 0, max_tokens: 16 }).losses).toEqual([]);
   });
 
-  it('keeps call ids within the 64 characters that OpenAI takes, in a call and in its result', () => {
+  it('call ids have at most 64 characters, and a result has the same id as its call', () => {
     const id = 'x'.repeat(100);
     const toolCall = { id, type: 'function', function: { name: 'f', arguments: '' } };
     const messages = [
@@ -108,7 +108,7 @@ describe('reasoning', () => {
     summary: [{ text: 'One' }, { text: 'Two' }],
   };
 
-  it('is carried as a signature, and returned as an item without an id', () => {
+  it('encrypted reasoning becomes a signature, and the signature becomes an item without an id', () => {
     const [part] = foldAnswer(parse(done(item), completed)).choices[0]!.parts;
     expect(part).toMatchObject({ type: 'thinking', text: 'One\n\nTwo' });
     const { text, signature } = part as { text: string; signature: string };
@@ -122,11 +122,11 @@ describe('reasoning', () => {
     ]);
   });
 
-  it('of another provider is never sent as encrypted reasoning', () => {
+  it('reasoning from another provider is never sent as encrypted reasoning', () => {
     expect(renderMessages([{ type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }])).toEqual([]);
   });
 
-  it('without a summary and without encrypted content is no block', () => {
+  it('reasoning without a summary and without encrypted content does not become a block', () => {
     const events = parse(done({ type: 'reasoning', id: 'rs_1', summary: [] }), completed);
     expect(events.map(({ type }) => type)).toEqual(['message-start', 'finish', 'message-end']);
   });
@@ -140,7 +140,7 @@ function renderMessages(content: readonly object[]): unknown {
 }
 
 describe('a stream', () => {
-  it('without deltas is read from its complete items', () => {
+  it('a stream without deltas is read from its complete items', () => {
     const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '' };
     const text = {
       type: 'message',
@@ -167,12 +167,12 @@ describe('a stream', () => {
         response: { status: 'failed', error: { code: 'server_error', message: 'Broken.' } },
       },
     ],
-  ])('with an error has no end: %j', (event) => {
+  ])('a stream with an error has no end event: %j', (event) => {
     const events = parse(event, completed);
     expect(events.at(-1)).toMatchObject({ type: 'error', message: 'Broken.', code: 'server_error' });
   });
 
-  it('that ends before its last event is truncated', () => {
+  it('a stream that stops before its last event is truncated', () => {
     expect(parse(done({ type: 'message', content: [] })).some(({ type }) => type === 'message-end')).toBe(
       false,
     );

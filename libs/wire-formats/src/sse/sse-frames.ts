@@ -41,8 +41,9 @@ export interface SseDecoderOptions {
   /** Maximum number of bytes in one line and in one event's data. Default: 1 MiB. */
   readonly frameBytesMax?: number;
   /**
-   * Whether lines that are no field of an event are data. The standard skips such lines, but Google ends a
-   * failed stream with a JSON document that is not framed as an event. Default: false.
+   * Whether lines that are not an event field are treated as data. The standard ignores lines that are not an
+   * event field. However, Google ends a failed stream with a JSON document that is not framed as an event.
+   * Default: false.
    */
   readonly keepsBareLines?: boolean;
 }

@@ -4,8 +4,8 @@ import { labelOf, parseReference, renderRunReference } from './references.ts';
 /** Maximum number of occurrences of a line that can start a reference. */
 const placesMax = 16;
 /**
- * Minimum number of tokens that a reference must save: `runGainMin` for runs with at least `runLinesMin`
- * lines, and `fewGainMin` for shorter runs of lines.
+ * Minimum number of tokens that a reference must save. `runGainMin` is for runs with at least `runLinesMin`
+ * lines, and `fewGainMin` is for shorter runs of lines.
  */
 const runLinesMin = 3;
 const runGainMin = 12;
@@ -36,7 +36,7 @@ export class LineIndex {
   readonly #tokens: number[] = [];
   /** The numbers of all sent lines in order, with gaps between blocks. */
   readonly #sent: number[] = [];
-  /** Maps each label to the positions in `#sent` of lines with this label. */
+  /** Maps each label to the positions in `#sent` of the lines with the label. */
   readonly #places = new Map<string, number[]>();
 
   /** Adds the lines in a block that is sent with this text. */
@@ -73,7 +73,8 @@ export class LineIndex {
   }
 
   /**
-   * Replaces each run of lines that was sent before, or that occurs earlier in the text, with a reference.
+   * Replaces each repeated run of lines with a reference. The first occurrence is in an earlier block or
+   * earlier in the text.
    */
   replaceRuns(text: string): string {
     const lines = text.split('\n');

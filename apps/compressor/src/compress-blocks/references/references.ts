@@ -15,9 +15,9 @@ const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
- * The label by which a reference identifies a line: the line's number in a numbered view of a file, or
- * otherwise its first characters. Undefined if the line is too short, or if its label would make the
- * reference hard to read.
+ * The label by which a reference identifies a line. In a numbered view of a file, the label is the line's
+ * number. Otherwise, the label consists of the line's first characters. Undefined if the line is too short,
+ * or if its label would make the reference hard to read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];

@@ -4,7 +4,7 @@ import { blockLabelOf, labelOf, parseReference, type Reference } from './referen
  * Replaces references with the referenced text, using only the sent blocks, which are also the model's only
  * source. The function is for tests and evaluations. Throws if a reference matches no text or several
  * different texts.
- * @param sent the blocks sent before, in order.
+ * @param sent the blocks that precede the text in the conversation, in order.
  */
 export function resolveReferences(sent: readonly string[], text: string): string {
   const resolved: string[] = [];

@@ -7,9 +7,9 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
  */
 const shareMax = 0.92;
 /**
- * Maximum number of characters whose tokens are estimated, relative to the document. Without this limit, the
- * outer parts of a deep document would be estimated again at each level. Lists of similar objects are rarely
- * nested four levels deep.
+ * Maximum number of characters whose tokens are estimated, relative to the document. Without the limit, the
+ * outer parts of a deep document would be estimated at each level. Lists of similar objects are rarely nested
+ * four levels deep.
  */
 const estimatedShareMax = 8;
 
@@ -146,7 +146,10 @@ interface RowSet {
 const holesShareMax = 0.34;
 const columnsMax = 64;
 
-/** The table rows for a list of similar objects, a list of such lists, or an object of similar objects. */
+/**
+ * The table rows for a list of similar objects, a list of lists of similar objects, or an object of similar
+ * objects.
+ */
 function readRows(tape: JsonTape, node: JsonNode): RowSet | undefined {
   const children =
     tape.kind(node) === 'array' ? tape.items(node) : tape.entries(node).map(({ value }) => value);

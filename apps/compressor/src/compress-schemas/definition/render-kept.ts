@@ -124,7 +124,9 @@ class KeptRanges {
     });
   }
 
-  /** Keeps the comma or colon before a token. Only whitespace lies between this character and the token. */
+  /**
+   * Keeps the comma or colon before a token. Only whitespace lies between the comma or colon and the token.
+   */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;
     while (at > 0 && this.#tape.bytes[at] !== mark) at -= 1;

@@ -9,8 +9,8 @@ export interface ToolDefinitionText {
   /** The JSON Schema for the arguments, if present. */
   readonly schema: JsonNode | undefined;
   /**
-   * Whether only the schema may change. If `x-svc-examples` is present, another part of the gateway removes
-   * this field together with the bytes around it.
+   * Whether only the schema may change. If the field `x-svc-examples` is present, another part of the gateway
+   * removes the field and the bytes around it.
    */
   readonly isSchemaOnly: boolean;
 }
@@ -62,8 +62,8 @@ export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEnt
 }
 
 /**
- * A JSON object at a position where JSON Schema expects a schema. The keys of this object are keywords rather
- * than property names.
+ * A JSON object at a position where JSON Schema expects a schema. The keys of a schema object are keywords
+ * rather than property names.
  */
 export interface SchemaPosition {
   readonly node: JsonNode;

@@ -4,8 +4,8 @@ import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
- * Maximum number of characters (punctuation, filler words, spaces) that a text may add to a name and still
- * count as a repetition of the name.
+ * Maximum number of characters that a text may add to a name and still count as a repetition of the name.
+ * Examples are punctuation, filler words and spaces.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
@@ -46,8 +46,8 @@ export const comment: SchemaStep = {
 };
 
 /**
- * Drops descriptions without information. Such descriptions are empty, only repeat the name of the property
- * or tool, or repeat the tool's description in its schema.
+ * Drops descriptions without information. A description has no information if it is empty, only repeats the
+ * name of the property or tool, or repeats the tool's description in the tool's schema.
  */
 export const repeatedDescription: SchemaStep = {
   name: 'repeated_description',

@@ -22,8 +22,8 @@ export const emptyFields: KeyFields = {
   weekly_token_budget: '',
   k_target_override: '',
   expires: '',
-  // These scopes are the defaults for a new API key.
-  // With these scopes, a leaked API key of an agent cannot read or change the account.
+  // The scope `inference` is the default for a new API key.
+  // With the default scope, a leaked API key of an agent cannot read or change the account.
   scopes: ['inference'],
 };
 

@@ -49,7 +49,7 @@ const tickFormat = (format: (value: number) => string) => ({
   tickFormatter: (value: number) => format(value),
 });
 const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
-// The charts are hidden from screen readers, which use the tables of figures.
+// Screen readers skip the charts and read the tables of figures instead.
 // Therefore, no element of a chart takes the focus.
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));

@@ -5,7 +5,7 @@ import classes from './playground.module.css';
 import type { ChatColumns } from './use-chat.ts';
 
 interface ComposerProps {
-  /** Whether a model is selected and the tools are valid. */
+  /** Whether a message can be sent. Sending requires a selected model and valid tools. */
   readonly isReady: boolean;
   readonly chats: ChatColumns;
   readonly onSend: (text: string) => void;

@@ -31,7 +31,7 @@ export interface Reply {
 interface Chat extends ChatRequest {
   readonly format: ChatFormat;
   readonly column: PlaygroundColumn;
-  /** The session id that groups the requests of the conversation. */
+  /** The session id that groups the requests in the conversation. */
   readonly sessionId: string;
 }
 

@@ -37,7 +37,10 @@ export function layOutBody(text: string, kind: BodyKind, charsMax: number): Laid
 
 const pieceChars = 8_192;
 
-/** Splits text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only visible pieces. */
+/**
+ * Splits text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only
+ * visible pieces.
+ */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {

@@ -29,7 +29,7 @@ const labels: Readonly<Record<StageName, string>> = {
 
 /**
  * The stages of a request in order. Each stage starts when the previous stage ends. Planning is the last
- * stage before the provider call (`overhead` is the time of the provider call), so planning ends at the
+ * stage before the provider call, so planning ends at the provider call. `overhead` is the time of the
  * provider call. Stages without a measurement are omitted.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {

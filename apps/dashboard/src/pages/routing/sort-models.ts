@@ -31,7 +31,9 @@ interface ModelSorting {
   readonly isDescending: boolean;
 }
 
-/** Filters models by a part of their name and sorts them by a column, then by name. Unknown values come last. */
+/**
+ * Filters models by a part of their name and sorts them by a column, then by name. Unknown values come last.
+ */
 export function sortModels<Model extends Sortable>(
   models: readonly Model[],
   search: string,

@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx';
 import { formatCompact, formatCount, formatTime } from '../../lib/format.ts';
 import classes from './session-page.module.css';
 
-// The charts are hidden from screen readers. The table of requests below contains the same figures.
+// The charts are hidden from screen readers. The table of requests contains the same figures as the charts.
 const unfocusable = { accessibilityLayer: false };
 const common = {
   h: '100%',

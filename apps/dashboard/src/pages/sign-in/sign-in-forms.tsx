@@ -47,7 +47,7 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   );
 }
 
-/** The email address after a password reset. Null if no password was reset before. */
+/** The email address after a password reset. Null if no password reset opened the page. */
 function readResetEmail(state: unknown): string | null {
   const email = (state as { resetEmail?: unknown } | null)?.resetEmail;
   return typeof email === 'string' ? email : null;
@@ -103,7 +103,7 @@ interface IssuerFormProps {
 }
 
 /**
- * Opens the OpenID Connect issuer's sign-in page. A browser that was signed in before is redirected to the
+ * Opens the OpenID Connect issuer's sign-in page. A browser with an earlier sign-in is redirected to the
  * issuer immediately.
  */
 export function IssuerForm({ settings: { issuer, client_id }, next }: IssuerFormProps) {

@@ -21,7 +21,7 @@ export interface TestResult {
 interface TestRequest {
   readonly model: string;
   readonly question: string;
-  /** An API key. Null to create a short-lived API key. */
+  /** An API key. If the value is null, a short-lived API key is created. */
   readonly secret: string | null;
   readonly onProgress: (result: TestResult) => void;
 }

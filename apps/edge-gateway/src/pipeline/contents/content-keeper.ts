@@ -45,11 +45,11 @@ interface ContentKeeperOptions {
 type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
 
 /**
- * Redacts request contents and sends the redacted contents to the worker service, for accounts that opted in
- * to content logging. The contents are sent after the response is complete, without the account's
- * credentials. Large contents are redacted in a thread. Contents that exceed the limits or that the worker
- * service rejects are dropped, counted and logged. The usage of a request is always recorded, even if its
- * contents are dropped.
+ * Redacts request contents and sends the redacted contents to the worker service. Only contents of accounts
+ * that opted in to content logging are sent. The contents are sent after the response is complete, without
+ * the account's credentials. Large contents are redacted in a thread. Contents that exceed the limits or that
+ * the worker service rejects are dropped, counted and logged. The usage of a request is always recorded, even
+ * if its contents are dropped.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -75,8 +75,8 @@ export class ContentKeeper {
     const { bytes } = copy;
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
-    // The first contents of an account may exceed the account's share, because a request body may be larger
-    // than the share.
+    // A request body may be larger than the account's share of the memory for contents.
+    // The first contents of an account may therefore exceed the share.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

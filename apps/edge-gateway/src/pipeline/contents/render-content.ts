@@ -11,7 +11,7 @@ import { redactText, type SecretSet } from '@gateway/observability';
 
 /**
  * Number of extra bytes that are copied beyond the limit and removed after redaction. Without the extra
- * bytes, a secret that straddles the limit could be only partly redacted.
+ * bytes, a secret that crosses the limit could be only partly redacted.
  */
 const marginBytes = 1024;
 export const copiedBytesMax = contentPartBytesMax + marginBytes;
@@ -75,8 +75,8 @@ const decompress = promisify(brotliDecompress);
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
- * Maximum length of unpacked contents. The contents of one request never reach this length, even with JSON
- * escapes.
+ * Maximum length of unpacked contents. The contents of one request are always shorter than the maximum, even
+ * with JSON escapes.
  */
 const unpackedBytesMax = 32 * 1024 * 1024;
 

@@ -27,7 +27,7 @@ export interface Attempt {
    */
   toolNames: UpstreamToolNames | null;
   /**
-   * Whether the client requested usage data in a streamed response. This value is known after the request is
+   * Whether the client requested usage data in a streamed response. The value is known after the request is
    * translated.
    */
   streamsUsage: boolean;

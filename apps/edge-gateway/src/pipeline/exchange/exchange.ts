@@ -52,7 +52,7 @@ export interface Ledger {
   plan: RequestEventV1['plan'];
   /**
    * The smallest K at which the plan would have forwarded each tool, by tool name. The values of K are set
-   * for requests of shadow conversations only.
+   * only for requests in shadow conversations.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
@@ -91,7 +91,7 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
-  /** How the model was chosen. Absent if the client named the model. */
+  /** The gateway's choice of the model. Absent if the client named the model. */
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. Absent if there was nothing to compress. */
   contextPrice?: ContextPrice;
@@ -137,7 +137,7 @@ export interface SentPrompt {
   readonly body: Uint8Array;
 }
 
-/** The tool lists of an API key, and the effect of the lists on the request. */
+/** The tool lists of an API key, and their effect on the request. */
 export interface ToolGuard {
   readonly permission: ToolPermission;
   /** Whether the client requested usage data in a streamed response. */

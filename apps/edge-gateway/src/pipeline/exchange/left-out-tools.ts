@@ -20,8 +20,8 @@ export interface LeftOutTools {
 }
 
 /**
- * Returns the measured number of tokens that were saved by leaving out tools. This number is the tokens of
- * definitions that never reached the model, minus the tokens of the recovery tool. The result is null if a
+ * Returns the measured number of tokens that were saved by leaving out tools. The tokens of the recovery tool
+ * are subtracted from the tokens of definitions that never reached the model. The result is null if a
  * definition was not counted.
  * @param reached names of the tools that reached the model later
  */

@@ -22,9 +22,8 @@ export interface ContextEdits {
   /** Estimated token counts of the compression. */
   readonly tokens: ContextTokens;
   /**
-   * Returns removed text to the model. If later requests may remove text, this function is set from the
-   * conversation's first request on. The reason is that the recovery tool must be in the tool list from the
-   * beginning.
+   * Returns removed text to the model. The function is present from the first request of a conversation if
+   * later requests may remove text. The recovery tool must be in the tool list from the first request on.
    */
   readonly recall: RecallOriginal | null;
   /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
@@ -92,8 +91,8 @@ export interface ToolPlan {
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
   /**
-   * The plan parts for a conversation with bound reasoning. A plan of such a conversation must be sent
-   * unchanged.
+   * The parts of the plan that only a conversation with bound reasoning has. The plan of a conversation with
+   * bound reasoning must be sent without changes.
    */
   readonly bound?: BoundPlan | undefined;
   /** SHA-256 of each tool's definition, in the client's order. Absent if no tools were planned. */
@@ -127,16 +126,19 @@ export interface Deferral {
 
 /** The parts of a plan that later stages use in a conversation with bound reasoning. */
 export interface BoundPlan {
-  /** Whether a change by the gateway can be the reason why the provider rejects reasoning in this request. */
+  /** Whether a change by the gateway can cause the provider to reject reasoning in this request. */
   readonly mayBeOurs: boolean;
-  /** Whether requests set `drop_block`, because the provider rejected reasoning of this conversation before. */
+  /**
+   * Whether requests set `drop_block`, with which the provider drops reasoning instead of rejecting the
+   * request. The value is true after the provider has rejected reasoning of this conversation.
+   */
   readonly dropsBlocks: boolean;
   /** Sets `drop_block` for the rest of the conversation. */
   readonly remember: () => void;
   /**
    * Stores the decision to send every tool unchanged, because the provider rejects deferral. The function is
-   * present only in the first request of a conversation, because the change would edit the prefix of a later
-   * request.
+   * present only in the first request of a conversation. In a later request, the changed decision would edit
+   * the prefix.
    */
   readonly abandon?: () => Promise<void>;
 }
@@ -157,7 +159,7 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
 
 /**
  * Lists the tools that the plan hides from the model: pruned tools, and deferred tools until the model finds
- * them. For a shadow conversation the list is empty, because the plan is not applied.
+ * them. The result is empty for a shadow conversation, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
   if (deferral?.mode === 'allowed') return [];
@@ -167,8 +169,8 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 
 /**
  * Returns the number of tool definitions that reach the model with the first provider request. The number
- * includes the tools that are not left out, the recovery tool, and the tools that the gateway describes after
- * the last message.
+ * includes the recovery tool and all tools that are not left out. The number also includes the tools that the
+ * gateway describes after the last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;

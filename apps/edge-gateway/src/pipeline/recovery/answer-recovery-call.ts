@@ -26,8 +26,8 @@ const definitionCharactersMax = 128_000;
 
 /**
  * Answers a tool call that the client does not see. With `intoList`, the next request's tool list includes
- * the tools, so the response omits their definitions. The function never fails, because the response only
- * names unavailable tools.
+ * the tools, so the response omits their definitions. The function never fails. If a tool is unavailable, the
+ * response names the tool.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,

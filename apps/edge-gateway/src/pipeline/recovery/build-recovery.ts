@@ -80,7 +80,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
 
 /**
  * Returns the status of each tool name. Tools with the same name have the same status, because tool lists and
- * plans treat tools with the same name alike.
+ * plans apply to names.
  */
 function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
@@ -121,8 +121,8 @@ async function findTools(
 }
 
 /**
- * Finds tools without the tool router, by the number of words that a tool's name shares with the model's
- * description of the needed tool.
+ * Finds tools without the tool router. A tool matches if its name shares words with the model's description
+ * of the needed tool. Tools with more shared words come first.
  */
 function findByWords(names: readonly string[], need: string): string[] {
   const wanted = new Set(wordsOf(need));

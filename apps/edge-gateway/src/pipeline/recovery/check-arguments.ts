@@ -10,7 +10,7 @@ const depthMax = 64;
  * steps is not enough, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
-/** Comparing this many characters takes about as long as comparing one enum value. */
+/** Number of characters that take as long to compare as one enum value. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;
@@ -18,8 +18,8 @@ type Schema = Record<string, unknown>;
 interface Check {
   readonly root: unknown;
   /**
-   * Functions that render the problems. A problem is rendered only if it is reported, because the problems of
-   * a failed branch are dropped if another branch fits.
+   * Functions that render the problems. A problem is rendered only if it is reported. The problems of a
+   * failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
   /** The work done until now, shared by all branches of the check. */

@@ -39,8 +39,8 @@ export type Verdict =
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
 /**
- * Returns whether a tool call is withheld until it is complete, because the client may not be allowed to see
- * the call.
+ * Returns whether a tool call is withheld until it is complete. A tool call is withheld if the client may not
+ * be allowed to see the call.
  */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;
@@ -83,8 +83,8 @@ function judgeTarget(
 ): Verdict {
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
-  // Denied and unknown tools get the same response, so that the model cannot detect tools that the key may
-  // not use.
+  // Denied and unknown tools get the same response.
+  // The model therefore cannot detect tools that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);

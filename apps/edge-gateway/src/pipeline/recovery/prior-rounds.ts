@@ -26,15 +26,15 @@ export const noPriorRounds: PriorRounds = {
 };
 
 /**
- * Recovery rounds before a response that sent nothing to the client. Earlier rounds are billed although the
+ * Recovery rounds of an attempt that sent nothing to the client. Earlier rounds are billed although the
  * client received nothing.
  */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
   readonly isUsageEstimated: boolean;
   /**
-   * The data of a fresh start, present only after a fresh start. After a fresh start, the response has every
-   * tool, and no other recovery round follows.
+   * The data of a fresh start, present only after a fresh start. The request of a fresh start has every tool,
+   * and no other recovery round follows.
    */
   readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
 }

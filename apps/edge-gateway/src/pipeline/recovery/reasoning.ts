@@ -5,7 +5,7 @@ type Extension = Extract<StreamEvent, { type: 'extension' }>;
 /**
  * Fields in which chat-completions providers send reasoning, in addition to the texts that the interchange
  * reads: `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot), `thinking_blocks` (LiteLLM). A
- * provider that sends such a field requires the same field unmodified in the next request.
+ * provider that sends a reasoning field requires the field unmodified in the next request.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 
@@ -89,7 +89,7 @@ function joinBlocks(first: readonly unknown[], pieces: readonly unknown[]): unkn
 
 /**
  * Returns the same key for all pieces of one reasoning block. Returns undefined for a piece without an index,
- * because such a piece is a complete block.
+ * because a piece without an index is a complete block.
  */
 function keyOf(piece: unknown): string | undefined {
   if (typeof piece !== 'object' || piece === null) return undefined;

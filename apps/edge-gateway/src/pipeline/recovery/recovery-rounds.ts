@@ -70,7 +70,7 @@ export class RecoveryRounds {
     return this.#round > 0;
   }
 
-  /** Whether the client's own request must be sent, because the recovery rounds ended without a response. */
+  /** Whether the recovery rounds ended without a response, so that the client's own request must be sent. */
   get startsAfresh(): boolean {
     return this.#startsAfresh;
   }
@@ -139,7 +139,7 @@ export class RecoveryRounds {
     return this.#reducer.kept.events;
   }
 
-  /** Returns whether these events include the start of a withheld tool call. */
+  /** Returns whether the given events include the start of a withheld tool call. */
   withholdsAny(events: readonly StreamEvent[]): boolean {
     return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
@@ -231,7 +231,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether the client's own request can still be sent: once, and only before the first byte. */
+  /** Whether the client's own request was not sent yet, and the client has received no byte. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }

@@ -31,7 +31,7 @@ export class RoundRequests {
 
   /**
    * @param recovery the recovery that was created with the plan
-   * @param recovered tools that were recovered before
+   * @param recovered tools that were recovered before a fresh start
    */
   constructor(recovery: Recovery, recovered: readonly string[] = []) {
     this.#recovery = recovery;
@@ -125,8 +125,8 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 }
 
 /**
- * Returns the recovery for a response to a request with all tools. In such a response, a call to the recovery
- * tool is handled as a call to the named tool.
+ * Returns the recovery for a response to a request with all tools. After a request with all tools, a call to
+ * the recovery tool is handled as a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

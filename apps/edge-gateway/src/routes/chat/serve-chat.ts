@@ -13,7 +13,9 @@ export interface ChatEndpoint {
   /** Path of the endpoint as it is shown in the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /** The model and the streaming mode, for formats that put the model and the streaming mode in the path. */
+  /**
+   * The model and the streaming mode. The field is only present for formats that put both values in the path.
+   */
   readonly route?: RequestRoute;
 }
 

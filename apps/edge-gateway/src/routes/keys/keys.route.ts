@@ -66,7 +66,10 @@ export class KeysRoute {
     return this.#showSecret(created, reply);
   }
 
-  /** Chat accepts only API keys, so the dashboard's playground receives a key tied to its login session. */
+  /**
+   * The chat endpoints accept only API keys. The dashboard's playground therefore receives an API key tied to
+   * the user's login session.
+   */
   @Post('/v1/account/playground-key')
   @HttpCode(201)
   @AllowAccess('session')
@@ -157,7 +160,7 @@ export class KeysRoute {
   }
 }
 
-/** Checks the id of an API key. An invalid key id returns the same 404 as an unknown key id. */
+/** Checks the id of an API key. The response for an invalid key id is the 404 for an unknown key id. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

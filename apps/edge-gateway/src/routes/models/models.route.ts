@@ -95,7 +95,7 @@ export class ModelsRoute {
     return { object: 'list', data: [...models.map(renderModel), ...further] };
   }
 
-  /** Models that providers list and that the catalogue does not contain. */
+  /** Models in the providers' lists that are missing from the catalogue. */
   async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
     const { catalog } = this.#services;
     const lists = connected.map(async (provider) => {

@@ -10,7 +10,7 @@ interface ConnectionParts {
   readonly sandboxUrl: string | undefined;
 }
 
-/** Renders a provider as the account sees it. The sandbox provider is shown as connected wherever it runs. */
+/** Renders a provider for the account. The sandbox provider is shown as connected wherever it runs. */
 export function renderConnection({
   provider,
   formats,

@@ -108,8 +108,8 @@ export class ProvidersRoute {
   }
 
   /**
-   * Stores a provider credential. Storing is tried twice, because between the two calls the vault may rotate
-   * its key or lose a replica. Storing the same credential again changes nothing.
+   * Stores a provider credential. A failed attempt is repeated once, because the vault may rotate its key or
+   * lose a replica between the two calls. Storing one credential twice has no further effect.
    */
   async #store(
     { accountId, actor }: AccountCaller,

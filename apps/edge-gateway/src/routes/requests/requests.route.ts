@@ -163,14 +163,14 @@ export class RequestsRoute {
 }
 
 /**
- * Number of requests in one reply of the worker. A reply with this number of requests takes a few
- * milliseconds of processor time in the worker and in the gateway.
+ * Number of requests in one reply of the worker. The worker and the gateway each need a few milliseconds of
+ * processor time for a reply with this number of requests.
  */
 const rowsAtOnce = 100;
 
 /**
- * Pages with more requests that an edge reads at the same time: one per account. Otherwise, one account that reads many of
- * them would keep all services on their way busy.
+ * Number of large pages that the gateway reads for one account at the same time. Without this limit, an
+ * account that reads many large pages would keep several services busy.
  */
 const largePages: FairQueueOptions = {
   slots: 16,

@@ -66,8 +66,8 @@ export class RoutingPreferencesRoute {
 
 /**
  * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests,
- * and for duplicates. As in requests, a model that is missing from the catalogue is valid if it follows a
- * known provider name.
+ * and for duplicates. A model that is missing from the catalogue is valid if it follows a known provider
+ * name, as in requests.
  */
 export function requireKnownNames(
   { allowed_providers, fallbacks }: UpdatePreferencesBody,

@@ -47,8 +47,8 @@ export interface Client {
 }
 
 /**
- * Checks the origin and the rate limit of a call to `/v1/auth`. Throws `cross_site_request` if another site's
- * page caused the call. Throws `too_many_attempts` if the rate limit is exceeded.
+ * Checks the origin and the rate limit of a call to `/v1/auth`. Throws `cross_site_request` if a page of
+ * another site caused the call. Throws `too_many_attempts` if the rate limit is exceeded.
  */
 export async function admitClient(
   request: FastifyRequest,
@@ -73,7 +73,7 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls of a known device are
- * counted for that device instead. Other users of the same client address therefore cannot use up the
+ * counted for that device instead. Other users of the device's client address therefore cannot use up the
  * device's limit. Throws `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
@@ -88,10 +88,10 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a browser sends the call for another site's page. A call from another site
- * could sign the user in or out, or switch accounts. Programs send neither of the two checked headers. There
- * are two other protections: the cookie is SameSite=Strict, and browsers require permission for JSON requests
- * from other sites. The check of the headers also works in old browsers.
+ * Throws `cross_site_request` if a browser sends the call for a page of another site. A call from another
+ * site could sign the user in or out, or switch accounts. Programs send neither of the two checked headers.
+ * There are two more protections: the cookie is SameSite=Strict, and browsers require permission for JSON
+ * requests from other sites. The check of the headers also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

@@ -60,10 +60,7 @@ interface Page<Item> {
   readonly offset: number;
 }
 
-/**
- * `/v1/account/tools`: how tools are used, which tools were missed, and suggestions for better tool
- * descriptions.
- */
+/** `/v1/account/tools`: the use of tools, missed tools, and suggestions for better tool descriptions. */
 @Controller('/v1/account/tools')
 @AllowAccess('api-key-or-session')
 @CountAs('analytics')

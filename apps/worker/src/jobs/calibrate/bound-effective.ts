@@ -15,7 +15,7 @@ const roundsMax = 40;
 const precision = 1e-9;
 /**
  * Extra weight in the test for a conversation that misses several tools, as a factor. The loss of a
- * conversation that misses several tools is less certain. Any weight gives a valid test, and this weight
+ * conversation that misses several tools is less certain. Any weight gives a valid test. The chosen weight
  * allows the most misses.
  */
 const weightFactor = 1.5;

@@ -11,7 +11,8 @@ const restMs = 2_000;
 const busyShare = 0.05;
 /**
  * Number of days whose shadow requests are read on startup. On startup, the worker also calibrates accounts
- * with shadow requests from these days, because the worker that wrote those rows may have stopped.
+ * with shadow requests from the last days. The worker that wrote the shadow requests may have stopped before
+ * it calibrated the accounts.
  */
 const startDays = 1;
 

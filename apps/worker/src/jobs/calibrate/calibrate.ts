@@ -38,7 +38,7 @@ export interface StoredCalibration extends Calibration {
 
 export interface CalibrateContext {
   readonly database: TelemetryDatabase;
-  /** Returns the account's goals for its routing policy. Throws `not_found` for a deleted account. */
+  /** Returns the account's recall target and recovery setting. Throws `not_found` for a deleted account. */
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
   /**

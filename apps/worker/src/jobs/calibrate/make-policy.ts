@@ -18,8 +18,8 @@ const bucketsMax = 128;
 /** Relative change in the number of conversations after which a bucket's figures are published again. */
 const growth = 0.1;
 /**
- * Up to this number of conversations, the figures of a bucket are published after every new conversation. The
- * share of shadow conversations depends on the figures.
+ * Maximum number of conversations for which the figures of a bucket are published after every new
+ * conversation. The share of shadow conversations depends on the figures.
  */
 const samplesInFull = 100;
 /** Change in a recovery rate after which the recovery rate is published again. */
@@ -84,7 +84,10 @@ function chooseRate(
   return measured.source === 'measured' ? measured : account;
 }
 
-/** Whether the new calibration changes plans, or the published figures are out of date. */
+/**
+ * Whether the new calibration must be stored. A calibration is stored if it changes plans, or if the
+ * published figures are out of date.
+ */
 export function isNews(previous: Calibration | null, next: Calibration): boolean {
   if (previous === null || previous.recallTarget !== next.recallTarget) return true;
   if (previous.buckets.length !== next.buckets.length) return true;

@@ -7,9 +7,9 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * For each tool that the model called, the smallest K for which the tool set would have contained the tool
-   * at its first call. The values of K are in descending order, up to a maximum number of tools. The list is
-   * empty if the model called no tool.
+   * The K that each called tool needs: the smallest K for which the tool set contains the tool at its first
+   * call. The values of K are in descending order, up to a maximum number of tools. The list is empty if the
+   * model called no tool.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
@@ -29,14 +29,14 @@ export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number 
 }
 
 /**
- * A point of the recall curve. If `k` scored tools are forwarded, `misses` conversations lack a needed tool.
+ * A point of the recall curve. If `k` ranked tools are forwarded, `misses` conversations lack a needed tool.
  */
 export type CurvePoint = readonly [k: number, misses: number];
 
 /** Maximum number of points of a curve. More points would not make a difference for any realistic target. */
 const pointsMax = 64;
 /**
- * Up to this number of misses, the curve has a point for each number of misses. Above this number, the number
+ * Up to this number of misses, the curve has a point for each number of misses. Above the limit, the number
  * of misses grows by an eighth from point to point.
  */
 const missesInFull = 40;

@@ -33,8 +33,8 @@ export interface PolicyBucket {
   /** Mean number of tools in the tool lists. */
   readonly toolsMean: number;
   /**
-   * Time of the first sample, as RFC 3339. Earlier conversations are excluded because recall dropped at this
-   * time. Null if recall has not dropped.
+   * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded. Null if recall
+   * has not dropped.
    */
   readonly since: string | null;
   /**
@@ -43,7 +43,7 @@ export interface PolicyBucket {
   readonly retest: RecallRetest | null;
 }
 
-/** The goals of an account for its routing policy. */
+/** The recall target and the recovery setting of an account. */
 export interface PolicyGoals {
   /** The target for effective recall, from 0.5 to 0.9999. */
   readonly recallTarget: number;

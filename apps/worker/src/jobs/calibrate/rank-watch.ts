@@ -5,11 +5,11 @@ const stretchMax = 20;
 const rounds = 20;
 
 /**
- * Detects when tool ranks in conversations get worse. A drop in recall is modelled as a stretch: the depth of
- * every rank is multiplied by a factor. The factor of the stretch lowers recall at K by ten points.
- * Stretching raises the share of deeper ranks to a power (Lehmann, "The power of rank tests", 1953). The
- * shape of the distribution of ranks therefore does not matter. All ranks in a conversation are used, because
- * the deepest rank contains only half of the information.
+ * Detects when tool ranks in conversations get worse. To model a drop in recall, the depth of every rank is
+ * multiplied by a factor. The factor lowers recall at K by ten points. The multiplication raises the share of
+ * deeper ranks to a power (Lehmann, "The power of rank tests", 1953). The shape of the distribution of ranks
+ * therefore does not matter. All ranks in a conversation are used, because the deepest rank contains only
+ * half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;

@@ -7,7 +7,7 @@ export interface PrunedConversation {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
   readonly bucket: string;
-  /** Number of scored tools that were forwarded in the conversation's first request. */
+  /** Number of ranked tools that were forwarded in the conversation's first request. */
   readonly k: number;
   /** Number of tools that the model recovered and called. */
   readonly recovered: number;
@@ -42,14 +42,14 @@ const quantile = 1.645;
 type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 
 /**
- * Measures the recovery rate ρ: the number of tools recovered in pruned conversations, divided by the number
- * of tools missed in pruned conversations. The number of missed tools is estimated from shadow conversations.
- * Each shadow conversation was drawn with a known probability p. A shadow conversation therefore represents
- * (1 − p) / p pruned conversations of the same time and policy. The estimate is the Horvitz–Thompson
- * estimator ("A Generalization of Sampling Without Replacement From a Finite Universe", 1952). The bounds of
- * ρ come from the delta method for the logarithm of a ratio. The variances are summed over conversations,
- * because tool calls within a conversation depend on each other. The lower bound is used for planning if the
- * measurement contradicts the prior.
+ * Measures the recovery rate ρ. The recovery rate is the number of tools recovered in pruned conversations,
+ * divided by the number of tools missed in pruned conversations. The number of missed tools is estimated from
+ * shadow conversations. Each shadow conversation was drawn with a known probability p. A shadow conversation
+ * therefore represents (1 − p) / p pruned conversations of the same time and policy. The estimate is the
+ * Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe",
+ * 1952). The bounds of ρ come from the delta method for the logarithm of a ratio. The variances are summed
+ * over conversations, because tool calls within a conversation depend on each other. The lower bound is used
+ * for planning if the measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -123,9 +123,9 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 
 /**
  * Whether the prior recovery rate lies between the bounds of the measured rate. While the prior lies between
- * the bounds, the measurement does not contradict the prior. If the measurement does not contradict the
- * prior, a lower bound below the prior only means that there are few measurements. Using this lower bound
- * would raise K. With a larger K, fewer tools would be missed, and less could be measured.
+ * the bounds, the measurement does not contradict the prior. A lower bound below the prior then only means
+ * that there are few measurements. Planning with the lower bound would raise K. With a larger K, fewer tools
+ * would be missed, and less could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;

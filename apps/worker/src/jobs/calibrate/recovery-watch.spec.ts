@@ -4,8 +4,8 @@ import { measureDispersion, type WatchedRecovery } from './recovery-watch.ts';
 const usual = 0.15;
 
 /**
- * Test conversations, 200 a day, in episodes of similar conversations: either all conversations of an episode
- * need recovery, or none.
+ * Test conversations, 200 a day, in groups of similar consecutive conversations. In each group, either all
+ * conversations need recovery, or none.
  */
 function draw(seed: number, episode: number, count = 4_000): WatchedRecovery[] {
   const random = randomFrom(seed);

@@ -5,7 +5,7 @@ import { binaryRatio, fall } from './recall-watch.ts';
 export interface WatchedRecovery {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
-  /** Number of scored tools that were forwarded. */
+  /** Number of ranked tools that were forwarded. */
   readonly k: number;
   /** Number of pruned tools that the model recovered and called. */
   readonly recovered: number;
@@ -25,9 +25,9 @@ export const blockMax = 40;
 const [rateMin, rateMax] = [0.3, 1];
 /** Minimum number of blocks of conversations, or of days. A smaller number gives no useful variance. */
 const blocksMin = 3;
-/** Confidence level of the bounds of a dispersion. */
+/** Confidence level of the bounds of a variance ratio. */
 const certainty = 0.95;
-/** Length of `YYYY-MM-DD`. */
+/** Number of characters in a date of the form `YYYY-MM-DD`. */
 export const dateLength = 10;
 
 /**
@@ -94,10 +94,10 @@ export interface RecoveryLikelihood {
  * Measures how much more the number of recoveries varies between blocks of conversations than between
  * independent conversations. Similar conversations (an agent that repeats a task) have equal needs. Dividing
  * the evidence by the measured ratio prevents counting similar conversations as independent (Wedderburn,
- * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations reveal episodes, and whole days
- * also reveal parallel episodes. If blocks vary significantly more, the upper bound of the blocks' ratio is
- * used, because a ratio that is too small causes false alarms. There are few days, so the lower bound of the
- * days' ratio is used.
+ * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations reveal series of similar
+ * conversations, and whole days also reveal parallel series. If blocks vary significantly more, the upper
+ * bound of the blocks' ratio is used, because a ratio that is too small causes false alarms. There are few
+ * days, so the lower bound of the days' ratio is used.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],

@@ -12,7 +12,7 @@ const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.l
 
 /**
  * Shadow conversations with three tool calls each. K = 12 is enough for 95% of the conversations. If all
- * ranks are stretched by the factor 1.4, K = 12 is enough for 85% of the conversations.
+ * ranks are multiplied by the factor 1.4, K = 12 is enough for 85% of the conversations.
  */
 const drawShadows = (
   seed: number,

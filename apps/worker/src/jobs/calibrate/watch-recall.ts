@@ -286,6 +286,6 @@ function ratioOf(
   recoveries: RecoveryLikelihood,
 ): number {
   if (conversation.kind === 'pruned') return recoveries.ratioOf(conversation);
-  // Pruned and shadow conversations can belong to the same episodes, so their evidence is not independent.
+  // Pruned and shadow conversations can be similar to each other, so their evidence is not independent.
   return labels.ratioOf(conversation) / recoveries.dispersion;
 }

@@ -27,8 +27,8 @@ const lockTimeoutMs = 2_000;
 
 /**
  * Deletes an account's expired data: log rows, request contents, and assessments of tools that have not been
- * offered during the retention period. Hourly totals are kept. Daily figures of tools are kept as long as
- * queries can request them, regardless of the retention period. Returns the number of deleted rows and
+ * offered during the retention period. Hourly totals are not deleted. Daily figures of tools are kept as long
+ * as queries can request them, regardless of the retention period. Returns the number of deleted rows and
  * contents.
  */
 export async function expireAccount(
@@ -101,7 +101,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // Another worker may have written to the partition, so the statement checks it again under the lock.
+    // Another worker may have written to the partition, so the partition is checked under the lock.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

@@ -27,7 +27,7 @@ const select = `
 
 const stored = z.array(
   z.object({
-    /** The request in the batch to which this one is earlier. */
+    /** The id of the request in the batch. The found request is earlier than the request in the batch. */
     requestId: z.string(),
     id: z.string(),
     atMs: z.number(),
@@ -68,7 +68,7 @@ export async function addCacheMisses(
 }
 
 interface KeyedRecord {
-  /** The key of a conversation: its account and its id. */
+  /** The key of a conversation, which consists of the account id and the conversation id. */
   readonly key: string;
   readonly accountId: string;
   readonly record: PromptRecord;
@@ -81,7 +81,7 @@ function recordOf({ row, source }: ParsedEvent): KeyedRecord | undefined {
   return { key: `${row.account_id}/${prompt.conversation}`, accountId: row.account_id, record };
 }
 
-/** Reads the newest requests before each of these, by the id of the later request. */
+/** For each given request, reads the newest earlier requests in the conversation. */
 async function readEarlier(
   database: TelemetryDatabase,
   records: readonly KeyedRecord[],

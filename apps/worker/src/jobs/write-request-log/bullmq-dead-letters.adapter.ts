@@ -6,8 +6,8 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
- * Maximum number of dead letters. Above this number, the oldest dead letters are deleted, because so many
- * dead letters usually have the same cause.
+ * Maximum number of dead letters. Above this number, the oldest dead letters are deleted, because large
+ * numbers of dead letters usually have the same cause.
  */
 const lettersMax = 100_000;
 /** Number of dead letters per read. Each dead letter has about 4 kB. */
@@ -35,7 +35,7 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // Without this check, Redis commands would wait for Redis, possibly for days.
+    // Without the check, Redis commands would wait for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {

@@ -43,9 +43,9 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 }
 
 /**
- * Chooses the earlier request that `record` continues: the earlier request with the most in common, or the
- * newest of several such requests. Agents of one session can take turns, so the chosen request is not always
- * the last request before `record`.
+ * Chooses the earlier request that `record` continues, which is the request with the most in common with
+ * `record`. Among several requests with equally much in common, the newest is chosen. Agents of one session
+ * can take turns, so the chosen request is not always the last request before `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -71,8 +71,8 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
 }
 
 /**
- * The number of tokens that the earlier request left in the cache and that this request sent but did not read
- * from the cache.
+ * The number of tokens that were in the cache after the earlier request but were not read by the later
+ * request. Only tokens that the later request sent are counted.
  */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;

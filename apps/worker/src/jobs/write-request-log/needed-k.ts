@@ -42,9 +42,9 @@ export function renderNeeds(
 /**
  * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all
  * called tools are always included. Returns null if the request was not in shadow or called none of the
- * offered tools. A tool needs a K equal to its rank among the scored tools. The plan's tool set has
- * precedence over ranks, because the tool set also contains tools from earlier turns. A tool in the plan
- * needs at most the plan's K, and any other tool needs a larger K.
+ * offered tools. A tool needs a K equal to its rank among the tools that are not always included. The plan's
+ * tool set has precedence over ranks, because the tool set also contains tools from earlier turns. A tool in
+ * the plan needs at most the plan's K, and any other tool needs a larger K.
  */
 export function findNeededK(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -56,7 +56,7 @@ export function findNeededK(
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The log may lack candidates, so a called tool may be missing from them.
+    // The log may lack candidates, so a called tool may be missing from the candidates.
     // A missing tool counts as missed, although the tool may not have been offered.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);

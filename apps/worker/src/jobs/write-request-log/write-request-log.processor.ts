@@ -50,7 +50,7 @@ class LenientWorker extends Worker<unknown, void> {
 const concurrency = 4;
 /**
  * Milliseconds until another worker takes over the batch of a stopped worker. Detecting the stopped worker
- * can take the same time again.
+ * can take equally long.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -173,11 +173,11 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 }
 
-/** Milliseconds that a commit report waits, so that several reports can be sent together. */
+/** Milliseconds that the id of a written batch waits, so that one message can contain several batch ids. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Reports committed batches to the gateways, with several batches per message. */
+/** Tells the gateways which batches are in the database, with several batches per message. */
 class CommitReports {
   readonly #broadcast: (batchIds: string[]) => void;
   #waiting: string[] = [];

@@ -28,9 +28,10 @@ const firstToken = `(ORDER BY ms_first_byte) FILTER (WHERE status = 'ok' AND str
 const total = `(ORDER BY ms_total) FILTER (WHERE status = 'ok')`;
 
 /**
- * SQL conditions: whether a log row measures the recall of its model, and whether the model missed a tool.
- * Candidates have the form `[name, score, rank, 0|1 forwarded, …]`. A pruned tool that the model recovered is
- * not a miss. A pruned tool that the model called without recovery is a miss.
+ * SQL conditions for the recall of a model. `isJudged` selects log rows that measure the recall of their
+ * model. `isMissed` selects tools that the model missed. Candidates have the form `[name, score, rank, 0|1
+ * forwarded, …]`. A pruned tool that the model recovered is not a miss. A pruned tool that the model called
+ * without recovery is a miss.
  */
 const isJudged = `${isPrunedByPlan} AND cardinality(called_tools) + cardinality(recovered_tools) > 0`;
 const isMissed = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)

@@ -9,7 +9,10 @@ import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-
  * cost, as in tool health.
  */
 const requestsMax = 1_000;
-/** Minimum number of collisions of two tools. With fewer collisions, the result would not be reliable. */
+/**
+ * Minimum number of decisions in which another tool ranked higher than the called tool. With fewer decisions,
+ * the result would not be reliable.
+ */
 const collisionsMin = 3;
 /**
  * Minimum share of a tool's calls in which another tool ranked higher. Below this share, the other tool is
@@ -18,7 +21,7 @@ const collisionsMin = 3;
 const shareMin = 0.2;
 /**
  * Maximum rank of a called tool. Calls to tools with a larger rank number are ignored, because many unrelated
- * tools rank higher than such a tool.
+ * tools rank higher.
  */
 const rivalsMax = 20;
 

@@ -213,7 +213,7 @@ function narrowTotals({ key_id }: UsageFilter): {
 
 /**
  * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). The parameters
- * of this definition start at `$4`.
+ * of `narrowed` start at `$4`.
  */
 interface NarrowedLog {
   readonly sql: string;

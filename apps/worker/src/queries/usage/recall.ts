@@ -4,7 +4,7 @@ import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
- * Selects from `narrowed` the number of shadow conversations by number of missed tools. As in calibration, a
+ * Selects the number of shadow conversations from `narrowed`, by number of missed tools. As in calibration, a
  * tool counts once per conversation, with the plan at its first call. Log rows of earlier releases do not
  * contain the needed tools. Log rows of earlier releases count as one missed tool if the plan's K was too
  * small.

@@ -38,7 +38,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // Providers of the same format get a tool choice without tools, so that they report the error.
+  // Providers of the same format receive a tool choice without tools, and reject the request.
   // For providers of other formats, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
@@ -60,7 +60,10 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Fields that the parsed settings cover completely. The extensions do not repeat these fields. */
+  /**
+   * Fields that the parsed settings cover completely. The extensions do not repeat the fields that the
+   * settings cover.
+   */
   readonly read: readonly string[];
 }
 

@@ -48,8 +48,8 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
 }
 
 /**
- * The field in which most compatible providers send reasoning. The gateway uses this field if the response
- * does not use another field.
+ * The field in which most compatible providers send reasoning. The gateway uses the field `reasoning_content`
+ * if the response does not use another field.
  */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';

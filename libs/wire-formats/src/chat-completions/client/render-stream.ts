@@ -24,7 +24,7 @@ export interface StreamRenderState {
   readonly usage: JsonObject | undefined;
   /**
    * Citations by choice. The citations of providers with the chat completions format are not collected,
-   * because these providers send annotations themselves.
+   * because the providers send annotations themselves.
    */
   readonly cited: ReadonlyMap<number, CitedText>;
 }

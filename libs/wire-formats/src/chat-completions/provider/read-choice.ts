@@ -118,7 +118,7 @@ export function endBlocks(state: ChoiceState, events: StreamEvent[]): ChoiceStat
 
 function readFinish(state: ChoiceState, { choice }: ChoicePiece, events: StreamEvent[]): ChoiceState {
   const rawReason = asText(choice.finish_reason);
-  // Some providers send the finish reason again in a later chunk.
+  // Some providers repeat the finish reason in a later chunk.
   if (rawReason === undefined || state.finished) return state;
   const closed = endBlocks(state, events);
   const reason = mapFinishReason(rawReason, state.calls.length > 0);

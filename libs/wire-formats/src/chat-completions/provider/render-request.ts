@@ -37,7 +37,7 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
   // The chat completions format rejects a tool choice without tools.
-  // If the client uses this format too, the tool choice is sent, so that the provider reports the error.
+  // A tool choice from a client of the same format is still sent, so that the provider reports the error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -102,7 +102,7 @@ function isMistralSeed(member: string, own: JsonObject): boolean {
 }
 
 /**
- * Prefers the output limit field of the client's request, because the client chose the field for its
+ * Prefers the output limit field from the client's request, because the client chose the field for a specific
  * provider.
  */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {

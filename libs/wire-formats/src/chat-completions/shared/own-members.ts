@@ -14,8 +14,8 @@ export function ownExtensions(members: JsonObject): Extensions {
 }
 
 /**
- * Returns an object's extension fields for the chat completions format. The result is an empty object if
- * there are no such fields.
+ * Returns an object's extension fields for the chat completions format. The result is an empty object if the
+ * format has no extension fields.
  */
 export function readOwn(holder: { readonly extensions?: Extensions } | undefined): JsonObject {
   return holder?.extensions?.['chat-completions'] ?? {};

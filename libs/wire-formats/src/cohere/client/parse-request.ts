@@ -143,7 +143,7 @@ function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   return [...planned, ...content, ...asList(raw.tool_calls).filter(isObject).map(parseToolCall)];
 }
 
-/** The model's plan for its tool calls. Cohere sends this reasoning in a separate field. */
+/** The model's plan for its tool calls. Cohere sends the plan in a separate field. */
 function planPart(text: string): ChatPart {
   return { type: 'thinking', text, extensions: own.of({ spelling: { field: 'tool_plan' } }) };
 }

@@ -89,7 +89,9 @@ function renderContent(
   return parts.flatMap((part, index) => renderPart(part, `${field}.parts[${index}]`, context));
 }
 
-/** Renders a message part. Returns an empty list and adds a loss if Cohere's format cannot express the part. */
+/**
+ * Renders a message part. Returns an empty list and adds a loss if Cohere's format cannot express the part.
+ */
 function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
   const lose = (reason: string): JsonObject[] => {
     context.lose(field, reason);

@@ -21,8 +21,8 @@ export interface BlockQueue {
   /** Buffered events per block, latest event first. The blocks are in the order of their start events. */
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
-   * Later events for all blocks, latest event first. When the next block starts, these events are sorted into
-   * `waiting`.
+   * Buffered events for all blocks that have not been sorted by block yet, latest event first. When the next
+   * block starts, the later events are sorted into `waiting`.
    */
   readonly late: Waiting | undefined;
   /** Number of buffered characters. The number is reset to zero when the buffer is empty. */
@@ -181,8 +181,8 @@ function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thin
 }
 
 /**
- * Ends a block. A text or reasoning block without deltas gets an empty delta, because such blocks have no
- * start frame.
+ * Ends a block. A text or reasoning block without deltas gets an empty delta, because text and reasoning
+ * blocks have no start frame.
  */
 function endBlock(queue: BlockQueue): QueueStep {
   const { current } = queue;

@@ -159,8 +159,8 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 }
 
 /**
- * Whether a part must be dropped because the part is blank text, which the API rejects. Blank text with a
- * citation or a cache point is kept.
+ * Whether a part must be dropped. The API rejects blank text. Blank text with a citation or a cache point is
+ * kept.
  */
 export function isBlank(part: ChatPart): boolean {
   return isBlankText(part) && part.cacheMarker === undefined;

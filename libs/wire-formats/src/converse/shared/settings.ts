@@ -36,7 +36,7 @@ interface ReadSettings {
   readonly settings: ChatSettings;
   /**
    * The parts of the parsed fields that the settings do not cover. Only providers of the Converse format
-   * receive these parts.
+   * receive the parts without a setting.
    */
   readonly own: JsonObject;
   /** The names of the request fields that were parsed. */

@@ -43,8 +43,8 @@ function isSet(value: unknown): boolean {
 const frameBytesMax = 32 * 1024 * 1024;
 
 /**
- * Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte
- * distinguishes server-sent events from a JSON list.
+ * Parses server-sent events (`alt=sse`) or a JSON list. The first byte distinguishes server-sent events from
+ * a JSON list.
  */
 export function openStreamParser(): StreamParser {
   let parser: StreamParser | undefined;

@@ -22,7 +22,7 @@ import { addPartialArg } from './partial-args.ts';
 export function readCandidate(state: CandidateState, raw: JsonObject, whole: boolean): CandidateStep {
   const content = camelMembers(asObject(raw.content) ?? {});
   const parts = asList(content.parts);
-  // An empty text next to other parts says nothing, and other providers reject it in later requests.
+  // Empty text next to other parts carries no information, and other providers reject empty text.
   const said = parts.length > 1 ? parts.filter((part) => !isEmptyText(part)) : parts;
   return chainSteps(state, [
     ...said.map((part) => (current: CandidateState) => readPart(current, part, whole)),
@@ -43,8 +43,9 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 }
 
 /**
- * Citations are read before the text block ends, because a citation belongs to text. The pages that the model
- * read follow with the finish reason, because grounding metadata can still cite the same pages with titles.
+ * Reads the citations of a candidate. Citations are read before the text block ends, because a citation
+ * belongs to text. The web pages that the model fetched are added with the finish reason. Until then,
+ * grounding metadata can still cite the same web pages with titles.
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
@@ -66,7 +67,10 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   return [next, events];
 }
 
-/** The web pages that the model fetched, from `urlContextMetadata`. Web pages that the model could not fetch are skipped. */
+/**
+ * The web pages that the model fetched, from `urlContextMetadata`. Web pages that the model could not fetch
+ * are skipped.
+ */
 function parsePages(urlContextMetadata: unknown): string[] {
   const { urlMetadata } = camelMembers(asObject(urlContextMetadata) ?? {});
   return asList(urlMetadata)
@@ -188,7 +192,10 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Maximum number of citations per candidate. Real responses have fewer sentences than this number. */
+/**
+ * Maximum number of citations per candidate. Real responses have fewer sentences than the maximum number of
+ * citations.
+ */
 const citationsMax = 1024;
 
 /** Parses grounding metadata into one citation for each source of each supported segment. */

@@ -103,8 +103,8 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep
 }
 
 /**
- * Merges counts by name, because some chunks repeat only a few of the counts. An earlier total does not cover
- * later counts.
+ * Merges counts by name, because some chunks repeat only a few of the counts. A total from an earlier chunk
+ * does not include counts from later chunks.
  */
 function readUsage(state: StreamState, chunk: JsonObject): StreamStep {
   const latest = asObject(chunk.usageMetadata);

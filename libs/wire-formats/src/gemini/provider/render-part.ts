@@ -29,7 +29,8 @@ function readGeneration(model: string): number {
 /** Properties of the whole request that affect the rendering of a part. */
 export interface RenderContext {
   /**
-   * Whether the client used the Gemini format. For such clients, the renderer neither adds nor drops parts.
+   * Whether the client used the Gemini format. For clients of the Gemini format, the renderer neither adds
+   * nor drops parts.
    */
   readonly isOwnFormat: boolean;
   readonly generation: number;
@@ -82,7 +83,7 @@ export function renderPart(part: ChatPart, field: string, context: RenderContext
 }
 
 function renderText(part: TextPart, field: string, context: RenderContext): JsonObject {
-  // Gemini's own citations are not part of the content, so the omission of these citations is not a loss.
+  // Gemini's own citations are not part of the content, so the omission of Gemini's citations is not a loss.
   const hasForeign = part.citations?.some(({ extensions }) => extensions?.gemini === undefined);
   if (hasForeign === true)
     context.lose(`${field}.citations`, 'the format does not accept citations in requests');
@@ -148,7 +149,7 @@ function renderMedia(
   return [{ fileData: { ...described, fileUri, ...asObject(fileData) }, ...rest }];
 }
 
-/** Starting with this model generation, a function response can contain images and documents. */
+/** The first Gemini generation in which a function response can contain images and documents. */
 const shownResultsSince = 3;
 
 /**

@@ -68,12 +68,9 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/**
- * Starting with this model generation, models have reasoning levels. Models of earlier generations have a
- * token budget.
- */
+/** The first Gemini generation with reasoning levels. Models of earlier generations have a token budget. */
 const levelsSince = 3;
-/** Models of generations before this one do not reason. */
+/** The first Gemini generation with reasoning. */
 const thinkingSince = 2.5;
 
 /**
@@ -100,7 +97,10 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
   ['max', 'HIGH'],
 ]);
 
-/** Effort levels that the Gemini format lacks. The nearest level replaces each of these effort levels. */
+/**
+ * Effort levels that the Gemini format lacks. The nearest level of the Gemini format replaces each missing
+ * effort level.
+ */
 const approximated = new Set(['none', 'xhigh', 'max']);
 
 /**

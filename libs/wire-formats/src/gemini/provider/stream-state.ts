@@ -25,7 +25,7 @@ export interface CandidateState {
   readonly open: OpenText | undefined;
   readonly openCall: OpenCall | undefined;
   readonly callCount: number;
-  /** The URLs of pages that the model read, and that no citation names yet. */
+  /** The URLs of web pages that the model fetched and that no citation names yet. */
   readonly pages: readonly string[];
   readonly finished: boolean;
 }
@@ -109,7 +109,7 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Seals the open block. No more text is appended to a sealed block, but citations can still follow. */
+/** Ends the text of the open block. No more text is appended to the block, but citations can still follow. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }

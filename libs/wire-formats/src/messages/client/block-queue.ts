@@ -11,17 +11,17 @@ interface OpenBlock {
    */
   readonly pieces: string[] | undefined;
   /**
-   * True if another block started before this block was complete. The events of the later block are buffered
-   * until this block ends.
+   * True if another block started before the current block was complete. The events of the later block are
+   * buffered until the current block ends.
    */
   isShared: boolean;
 }
 
 /**
- * Reorders events so that each block ends before the next block starts. Other formats may interleave tool
- * calls, but clients of the messages format ignore deltas for a block that has ended. A tool call has ended
- * when its arguments are complete JSON, because most providers send the end event only at the end of the
- * response. The tool call then does not delay later blocks.
+ * Reorders events so that each block ends before the next block starts. In other formats, tool calls may
+ * overlap. Clients of the messages format ignore deltas for a block that has ended. The queue ends a tool
+ * call when its arguments are complete JSON, so that the tool call does not delay later blocks. Most
+ * providers send the end event of a tool call only at the end of the response.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;

@@ -51,7 +51,7 @@ function isOfType(tape: JsonTape, block: JsonNode, type: string): boolean {
   return node !== undefined && tape.isString(node, type);
 }
 
-/** Whether a block has a cache marker, directly or inside its tool result. */
+/** Whether a block or its tool result has a cache marker. */
 function hasMarker(tape: JsonTape, block: JsonNode): boolean {
   if (hasCacheControl(tape, block)) return true;
   const content = isOfType(tape, block, 'tool_result') ? tape.get(block, 'content') : undefined;
@@ -172,7 +172,7 @@ export function listCalls(tape: JsonTape): CallPlace[] {
 
 /**
  * The names of the deferred tools that tool searches in the transcript found. The model has already received
- * the definitions of these tools.
+ * the definitions of the found tools.
  */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const found = new Set<string>();

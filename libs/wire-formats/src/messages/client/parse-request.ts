@@ -21,7 +21,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // Providers of the same format get a tool choice without tools, so that they report the error.
+  // Providers of the same format receive a tool choice without tools, and reject the request.
   // For providers of other formats, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 &&

@@ -40,12 +40,12 @@ function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: bo
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
 }
 
-/** Renders a response part as a block. Returns undefined if the messages format has no such block. */
+/** Renders a response part as a block. Returns undefined if the messages format has no block for the part. */
 export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   const block = renderBlock(part);
   if (block === undefined || part.type !== 'tool-call') return block;
   const input = part.kind === 'function' ? readArguments(part.argumentsText) : undefined;
-  // Clients return tool calls unchanged, and the provider of a tool call expects its signature.
+  // The provider that produced a tool call expects the call's signature in later requests.
   return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
 }
 

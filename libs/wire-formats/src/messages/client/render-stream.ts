@@ -120,8 +120,8 @@ function sendMessageStart(state: StreamRenderState): RenderStep {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // Clients read the input tokens here, and some read them nowhere else. Most providers send usage at the end, so the
-    // start has an estimate. The provider's count follows in `message_delta`.
+    // Some clients read input tokens only from `message_start`, but most providers send usage at the end.
+    // `message_start` contains an estimate, and `message_delta` later contains the provider's own count.
     usage: usageOf(state, state.estimateInputTokens),
     ...state.startMembers,
   };

@@ -26,8 +26,8 @@ export function startBlock(state: StreamState, index: number, raw: JsonObject): 
 }
 
 /**
- * Ends the open blocks of server-side tools. Some providers omit the stop of such a block. The block must
- * precede the next block.
+ * Ends the open blocks of server-side tools. Some providers omit the stop event of a server-side tool's
+ * block. The block must precede the next block.
  */
 function endOpaqueBlocks(state: StreamState): StreamStep {
   const opaque = [...state.open].filter(([, { kind }]) => kind === 'opaque');

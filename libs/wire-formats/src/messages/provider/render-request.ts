@@ -28,7 +28,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
     isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
   );
   // The messages format rejects a tool choice without tools.
-  // If the client uses this format too, the tool choice is sent, so that the provider reports the error.
+  // A tool choice from a client of the same format is still sent, so that the provider reports the error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
   return {
     ...(tools.length === 0 ? {} : { tools }),

@@ -23,13 +23,15 @@ import {
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { parseToolChoice } from '../shared/tools.ts';
 
-/** Maximum items per request, the same as the maximum number of messages in the other formats. */
+/**
+ * Maximum number of items per request. The maximum equals the maximum number of messages in other formats.
+ */
 const itemsMax = 32_768;
 
 /**
- * Reads the fields that the gateway needs from a request. Consecutive items of the assistant form one message,
- * because parallel calls are items of their own.
- * @throws GatewayError `missing_field` or `invalid_field`, with `param`.
+ * Reads the fields that the gateway needs from a request. Consecutive items of the assistant form one
+ * message, because each parallel call is a separate item.
+ * @throws GatewayError `missing_field` or `invalid_field`, with the name of the field as `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();
@@ -80,7 +82,10 @@ function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline
   };
 }
 
-/** The items by turn: consecutive items of the assistant, or one item of any other role. */
+/**
+ * Groups the items into turns. A turn consists of consecutive items of the assistant, or of one item with any
+ * other role.
+ */
 function listTurns(tape: JsonTape): JsonNode[][] {
   const turns: JsonNode[][] = [];
   let isAssistant = false;
@@ -140,7 +145,10 @@ function readText(tape: JsonTape, node: JsonNode, member: string): string | unde
   return value === undefined ? undefined : tape.stringValue(value);
 }
 
-/** The text in the items from index `from` onward. The compressor may change texts of the user and of results. */
+/**
+ * Lists the text in the messages from index `from` onward. The compressor may change only user messages and
+ * tool results.
+ */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   return listTurns(tape).flatMap((items, message): ContextPart[] =>
     message < from ? [] : items.flatMap((item) => listParts(tape, item, message)),
@@ -162,7 +170,7 @@ function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart
   return [...texts, { message, speaker, range: undefined, source, text }];
 }
 
-/** The function calls in the items, in order. Skips malformed calls. */
+/** The function calls in the request, in order. Malformed function calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listItems(tape).flatMap((node): CallPlace[] => {
     if (tape.kind(node) !== 'object' || readText(tape, node, 'type') !== 'function_call') return [];
@@ -193,12 +201,12 @@ export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): 
   });
 }
 
-/** The request fields that continue or store a response at its provider, with the value that turns each off. */
+/** Request fields that work only with a provider that stores responses. */
 const stateful = ['previous_response_id', 'conversation', 'background'] as const;
 
 /**
- * Returns the field that needs a provider which stores responses. Undefined for a request that contains its
- * whole conversation.
+ * Returns the name of a request field that requires a provider with stored responses. Returns undefined for a
+ * request that contains its whole conversation.
  */
 export function findStateful(tape: JsonTape): string | undefined {
   return stateful.find((name) => {

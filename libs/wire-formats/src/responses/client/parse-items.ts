@@ -5,8 +5,8 @@ import { parseReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
 /**
- * Parses input items. Consecutive items of the assistant form one message, and so do consecutive tool results,
- * because the other formats have whole turns.
+ * Parses input items. Consecutive items of the assistant form one message, because other formats have whole
+ * turns. Consecutive tool results also form one message.
  */
 export function parseItems(input: readonly unknown[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
@@ -40,7 +40,10 @@ function parseItem(raw: unknown): ChatMessage {
   }
 }
 
-/** Items that other formats lack stay whole. Results and approvals come from the client. */
+/**
+ * Chooses the role for an item that other formats lack. Results and approvals come from the client, and all
+ * other items come from the model.
+ */
 function mapSpeaker(type: unknown): MessageRole {
   return /_(?:output|response|update)$/.test(asText(type) ?? '') ? 'user' : 'assistant';
 }
@@ -59,7 +62,7 @@ function parseMessage(raw: JsonObject): ChatMessage {
   const parts = parseContent(raw.content);
   const item = otherMembers(raw, raw.role === 'system' ? ['content'] : ['role', 'content']);
   const spelling = { ...(Array.isArray(raw.content) ? { content: 'list' } : {}), item };
-  // The assistant's items are joined, so the fields of an item are kept on its first part.
+  // Consecutive assistant items form one message, so each item's fields are kept on the item's first part.
   return role === 'assistant'
     ? { role, parts: parts.map((part, at) => withItem(part, at === 0 ? spelling : { isJoined: true })) }
     : { role, parts, extensions: own.of(spelling) };

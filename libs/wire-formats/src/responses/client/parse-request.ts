@@ -18,7 +18,9 @@ import { parseItems } from './parse-items.ts';
 
 const parsedMembers = ['model', 'input', 'instructions', 'stream', 'tools', 'tool_choice'] as const;
 
-/** Parses a request. Fields that the interchange lacks are kept for providers of this format. */
+/**
+ * Parses a request. Fields that the interchange lacks are kept for providers that use the responses format.
+ */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const { settings, read, rest } = parseSettings(body);
@@ -65,7 +67,7 @@ function parseInput(input: unknown): ChatMessage[] {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Fields that the parsed settings cover, apart from `rest`. */
+  /** Names of the parsed request fields. Parts of a field without an equivalent setting are in `rest`. */
   readonly read: readonly string[];
   readonly rest: JsonObject;
 }

@@ -13,7 +13,10 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** Renders an error after the stream has started. The stream then ends without its last event. */
+/**
+ * Renders an error after the stream has started. After the error, the stream ends without an event for the
+ * complete response.
+ */
 export function renderStreamError({ message, type, code, param }: PublicError, requestId: string): string {
   const error = { type: 'error', code: code ?? type, message, param, request_id: requestId };
   return encodeSse({ event: 'error', data: JSON.stringify(error) });

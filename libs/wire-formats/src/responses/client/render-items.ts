@@ -3,10 +3,10 @@ import { asObject, optional } from '../../json/read-members.ts';
 import { sealReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
-/** The parts of a response that become items. */
+/** The kinds of response parts that become output items. */
 export type ShownPart = Extract<ChatPart, { type: 'text' | 'refusal' | 'thinking' | 'tool-call' | 'opaque' }>;
 
-/** The start of a generated item id, by the type of the part. */
+/** Prefix of a generated item id, by the kind of the response part. */
 const idPrefixes = {
   text: 'msg',
   refusal: 'msg',
@@ -15,7 +15,10 @@ const idPrefixes = {
   opaque: 'item',
 } as const;
 
-/** Names an item. The id is unique within the conversation, because it contains the id of the response. */
+/**
+ * Creates an id for an item. The item id is unique in the conversation, because the item id contains the
+ * response id.
+ */
 export function nameItem({ type }: ShownPart, responseId: string, index: number): string {
   return `${idPrefixes[type]}_${responseId.replaceAll(/\W/g, '')}_${index}`;
 }
@@ -24,7 +27,7 @@ export function isShown(part: ChatPart): part is ShownPart {
   return part.type === 'opaque' ? own.read(part).rawItem !== undefined : part.type in idPrefixes;
 }
 
-/** Renders a part as an output item. */
+/** Renders a response part as an output item. */
 export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 'completed'): JsonObject {
   const members = asObject(own.read(part).item);
   switch (part.type) {
@@ -53,7 +56,7 @@ export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 
   }
 }
 
-/** The content part of a message item. */
+/** Renders the content of a message item. */
 export function renderContent(part: Extract<ShownPart, { type: 'text' | 'refusal' }>): JsonObject {
   if (part.type === 'refusal') return { type: 'refusal', refusal: part.text };
   const { text, citations = [] } = part;
@@ -61,7 +64,10 @@ export function renderContent(part: Extract<ShownPart, { type: 'text' | 'refusal
   return { type: 'output_text', text, annotations, logprobs: [] };
 }
 
-/** Renders a citation. The format cites files of OpenAI and web pages, so all other citations are left out. */
+/**
+ * Renders a citation as an annotation. The responses format can cite only web pages and files stored at
+ * OpenAI. All other citations are dropped.
+ */
 export function renderAnnotation(citation: Citation, end: number): JsonObject | undefined {
   const raw = asObject(own.read(citation).annotation);
   if (raw !== undefined) return raw;
@@ -83,7 +89,7 @@ export function renderUsage(usage: TokenUsage): JsonObject {
   };
 }
 
-/** The status of a response, and the reason for which it is incomplete. */
+/** The status of a response. For an incomplete response, the result includes the reason. */
 export function renderStatus(reason: FinishReason | undefined): JsonObject {
   const isFiltered = reason === 'content-filter' || reason === 'refusal';
   const detail = reason === 'length' ? 'max_output_tokens' : isFiltered ? 'content_filter' : undefined;

@@ -4,8 +4,8 @@ import { own } from '../shared/settings.ts';
 import { isShown, nameItem, renderItem, renderStatus, renderUsage } from './render-items.ts';
 
 /**
- * The fields that a response always has. The SDKs expect the request's settings in it, of which the provider's
- * response in another format contains none.
+ * The fields that every response must have. The SDKs expect the request's settings in a response. Responses
+ * from providers of other formats contain no settings, so the result contains default values.
  */
 export function renderHead({ id, model, createdAt }: AnswerDefaults): JsonObject {
   return {
@@ -15,7 +15,10 @@ export function renderHead({ id, model, createdAt }: AnswerDefaults): JsonObject
   };
 }
 
-/** Renders a response that is not streamed. The format has one choice, so the first one is rendered. */
+/**
+ * Renders a non-streaming response. The responses format has only one choice, so only the first choice is
+ * rendered.
+ */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const id = answer.id ?? defaults.id;

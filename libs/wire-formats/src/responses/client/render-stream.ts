@@ -18,19 +18,19 @@ import { renderHead } from './render-response.ts';
 
 type BlockEvent = Extract<StreamEvent, { block: number }>;
 
-/** An item that is being sent. Its part grows with each delta. */
+/** An output item that has started but not ended. The deltas of the item are joined when the item ends. */
 interface OpenItem {
   readonly index: number;
   readonly id: string;
   readonly part: ShownPart;
-  /** The item's id as the client sees it: the provider's own id, or the generated one. */
+  /** The item id in the client's stream: the provider's own id, or a generated id. */
   readonly itemId: unknown;
   readonly texts: string[];
   characters: number;
   readonly citations: Citation[];
 }
 
-/** Renders one response as the events of the Responses API. Each block becomes an item. */
+/** Renders one response as events of the Responses API. Each block becomes an output item. */
 export class ResponseStream {
   #head: AnswerDefaults;
   readonly #open = new Map<number, OpenItem>();
@@ -47,7 +47,7 @@ export class ResponseStream {
     this.#head = defaults;
   }
 
-  /** @throws GatewayError `upstream_invalid` when the response is too long, because its last event repeats it. */
+  /** @throws GatewayError `upstream_invalid` if the response is too long to repeat in the last event. */
   render(event: StreamEvent): string {
     this.#characters = addWaitingCharacters(this.#characters, event);
     if ('choice' in event && event.choice > 0) return '';
@@ -173,7 +173,7 @@ export class ResponseStream {
     return this.#frame(`response.${name}.delta`, { ...this.#placeOf(open), ...place, delta });
   }
 
-  /** A summary has one part, which starts with the first delta. */
+  /** Adds a delta to a reasoning summary. The summary has one part, which starts with the first delta. */
   #thinkingDelta(open: OpenItem, text: string): string {
     const part = { type: 'summary_text', text: '' };
     const started =

@@ -13,7 +13,7 @@ import {
   type StreamState,
 } from './stream-state.ts';
 
-/** Reads an event of a stream. Events that only report progress are skipped, as are unknown events. */
+/** Reads an event of a stream. Progress events and events of unknown types are skipped. */
 export const readEvent: ReadStep = (state, raw, events) => {
   const step = steps[asText(raw.type) ?? ''];
   return step === undefined ? state : step(state, raw, events);
@@ -42,7 +42,10 @@ const readTextDelta =
   (state, raw, events) =>
     addText(state, contentPlace(raw), kind, raw, events);
 
-/** The text of a reasoning item is also a content part, but its block ends with the item. */
+/**
+ * Ends a content part of a message. The text of a reasoning item is also a content part, but the block for
+ * reasoning ends with the item.
+ */
 const readContentEnd: ReadStep = (state, raw, events) => {
   const part = asObject(raw.part) ?? {};
   if (part.type !== 'output_text' && part.type !== 'refusal') return state;
@@ -57,7 +60,7 @@ const readAnnotation: ReadStep = (state, raw, events) => {
   return setBlock(state, place, { ...open, citations: open.citations + 1 });
 };
 
-/** Reasoning consists of parts, which form one text. */
+/** Reads a delta of a reasoning item. The parts of a reasoning item form one text. */
 const readReasoningDelta =
   (member: 'summary_index' | 'content_index'): ReadStep =>
   (state, raw, events) => {

@@ -13,11 +13,11 @@ import {
   type StreamState,
 } from './stream-state.ts';
 
-/** Fields of an item that become events. */
+/** Item fields that become stream events. */
 const readOfItem = ['type', 'role', 'status', 'content', 'summary', 'encrypted_content'] as const;
 const readOfCall = ['type', 'status', 'call_id', 'name', 'arguments', 'input'] as const;
 
-/** The fields of an item that a later turn in this format carries. */
+/** The item fields that are kept for later turns in the responses format. */
 export function keepMembers(item: JsonObject): JsonObject {
   return otherMembers(item, isCall(item) ? readOfCall : readOfItem);
 }
@@ -26,7 +26,7 @@ export function isCall({ type }: JsonObject): boolean {
   return type === 'function_call' || type === 'custom_tool_call';
 }
 
-/** Starts a call as soon as its name is known. */
+/** Starts a tool call as soon as the tool name is known. */
 export function startCall(
   state: StreamState,
   index: number,
@@ -48,8 +48,9 @@ export function startCall(
 }
 
 /**
- * Reads a complete item: the rest of a streamed item, or a whole item of a response that is not streamed.
- * Content that no delta sent is read from the item. Items without a counterpart stay whole.
+ * Reads a complete item, either at the end of a streamed item or from a non-streaming response. Content that
+ * no delta contained is read from the item. An item without an equivalent in the interchange becomes an
+ * opaque part.
  */
 export function endItem(
   state: StreamState,
@@ -69,7 +70,10 @@ function readItem(state: StreamState, index: number, item: JsonObject, events: S
   return { ...state, nextBlock: state.nextBlock + 1 };
 }
 
-/** Some providers number the parts of a stream differently, so parts and blocks are matched by their order. */
+/**
+ * Ends the blocks of a message item. Some providers number the parts of a stream differently, so parts are
+ * matched to blocks by order.
+ */
 function endMessage(state: StreamState, index: number, item: JsonObject, events: StreamEvent[]): StreamState {
   const places = listPlaces(state, index);
   const parts = asList(item.content).filter(
@@ -123,7 +127,7 @@ function endReasoning(
   return current;
 }
 
-/** Ends a part of a message. Empty texts have no block. */
+/** Ends a content part of a message. Empty text gets no block. */
 export function endContent(
   state: StreamState,
   place: string,

@@ -18,7 +18,7 @@ const readMembers: readonly string[] = [
   ...['id', 'object', 'model', 'created_at', 'status', 'output', 'usage', 'error', 'incomplete_details'],
 ];
 
-/** Reads the fields with which a response starts. Later calls do nothing. */
+/** Reads the fields at the start of a response. Only the first call has an effect. */
 export function readStart(state: StreamState, response: JsonObject, events: StreamEvent[]): StreamState {
   if (state.started) return state;
   events.push({
@@ -32,8 +32,8 @@ export function readStart(state: StreamState, response: JsonObject, events: Stre
 }
 
 /**
- * Reads a complete response. Items are read from it only if no event has sent them. A failed response becomes
- * an error.
+ * Reads a complete response. Output items are read from the response only if no earlier event contained a
+ * complete item. A failed response becomes an error.
  */
 export function endResponse(state: StreamState, response: JsonObject, events: StreamEvent[]): StreamState {
   let current = state;
@@ -68,7 +68,7 @@ function readFinish(
   return { reason: hasCalls ? 'tool-calls' : 'stop', rawReason };
 }
 
-/** Ends a response with an error. Later events are ignored. */
+/** Ends a response with an error event. Events after the error event are ignored. */
 export function readError(state: StreamState, raw: JsonObject, events: StreamEvent[]): StreamState {
   const { message, type, code } = parseErrorValue(raw);
   const extensions = own.of(raw);
@@ -76,7 +76,10 @@ export function readError(state: StreamState, raw: JsonObject, events: StreamEve
   return { ...state, ended: true };
 }
 
-/** Parses a provider's error body: OpenAI's `{error: {…}}`, `{error: "…", code}`, `{detail}`, or plain text. */
+/**
+ * Parses a provider's error body. Known shapes: OpenAI's `{error: {…}}`, `{error: "…", code}`, `{detail}`,
+ * and plain text.
+ */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};
   const { error, detail } = parsed;
@@ -89,7 +92,10 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** The `type` of an event or an object is not an error type. */
+/**
+ * Parses the properties of an error. The value `error` in the field `type` marks an error event, and is not
+ * an error type.
+ */
 function parseErrorValue({ message, type, code, param }: JsonObject): ProviderError {
   const errorType = asText(type) ?? '';
   return {

@@ -13,13 +13,16 @@ import { renderPart, spelled } from '../shared/content.ts';
 import { renderReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
-/** OpenAI rejects longer call ids. */
+/** Pattern for call ids. OpenAI rejects call ids with more than 64 characters. */
 const callIdPattern = /^.{1,64}$/s;
 
 interface ItemContext {
   readonly isOwnFormat: boolean;
   readonly losses: Loss[];
-  /** Ids of the calls of custom tools. Their results are items of another type. */
+  /**
+   * Ids of the calls to custom tools. Results of custom tools have a different item type than results of
+   * functions.
+   */
   readonly customIds: ReadonlySet<string>;
 }
 
@@ -35,7 +38,10 @@ export function renderItems(
   return messages.flatMap((message, index) => renderMessage(message, `messages[${index}]`, context));
 }
 
-/** Parts outside of message items keep their order: reasoning stays before the text or the call it led to. */
+/**
+ * Renders a message as items in the order of the message parts. Reasoning stays before the text or the tool
+ * call that the reasoning led to.
+ */
 function renderMessage(message: ChatMessage, field: string, context: ItemContext): JsonObject[] {
   const items: JsonObject[] = [];
   let content: ChatPart[] = [];
@@ -63,7 +69,10 @@ function startsItem(part: ChatPart): boolean {
   return item !== undefined && isJoined !== true;
 }
 
-/** Renders a part that is a whole item. Undefined for the content of a message. */
+/**
+ * Renders a part that is a separate item. Returns undefined for a part that belongs to the content of a
+ * message.
+ */
 function renderItem(part: ChatPart, field: string, context: ItemContext): JsonObject[] | undefined {
   switch (part.type) {
     case 'tool-call':
@@ -112,15 +121,18 @@ function isPlain(part: ChatPart): boolean {
 }
 
 /**
- * The fields of an item that the interchange lacks. An id refers to a stored response, so only clients of this
- * format send ids.
+ * The item fields that the interchange lacks. Item ids refer to stored responses, so ids are sent only for
+ * clients that use the responses format.
  */
 function readItem(holder: Parameters<typeof own.read>[0], isOwnFormat: boolean): JsonObject {
   const item = asObject(own.read(holder).item) ?? {};
   return isOwnFormat ? item : otherMembers(item, ['id', 'status']);
 }
 
-/** System messages become developer messages, which keep their place in the conversation. */
+/**
+ * Maps the role of a message. System messages become developer messages, which keep their position in the
+ * conversation.
+ */
 function mapRole(role: ChatMessage['role']): string {
   return role === 'system' ? 'developer' : role === 'tool' ? 'user' : role;
 }

@@ -5,12 +5,15 @@ import { absentSettings, numberSettings, own, renderTextFormat } from '../shared
 import { renderTool, renderToolChoice } from '../shared/tools.ts';
 import { renderItems } from './render-items.ts';
 
-/** OpenAI rejects a lower `max_output_tokens`. */
+/** Minimum value of `max_output_tokens` that OpenAI accepts. */
 const outputTokensMin = 16;
-/** The request field that makes the provider return reasoning that a later turn can carry. */
+/**
+ * The value of `include` that requests encrypted reasoning. Clients return encrypted reasoning in later
+ * turns.
+ */
 const encryptedReasoning = 'reasoning.encrypted_content';
 
-/** Renders a request body in this format, and lists the losses. */
+/** Renders a request body in the responses format, and lists the losses. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const members = own.read(request);
@@ -39,7 +42,10 @@ function textOf({ messages }: ChatRequest): string {
   return (messages[0]?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Clients of other formats send the whole conversation each time, so the provider stores nothing. */
+/**
+ * Renders `store` and `include` for clients of other formats. Clients of other formats send the whole
+ * conversation in each request, so by default the provider stores nothing.
+ */
 function renderStateless({ store, include }: JsonObject): JsonObject {
   return { store: store ?? false, include: [...asList(include), encryptedReasoning] };
 }
@@ -88,7 +94,10 @@ function renderSettings(
   };
 }
 
-/** Summaries are requested only if the client wants them, because OpenAI gives them to verified accounts only. */
+/**
+ * Renders the field `reasoning`. A summary is requested only if the client wants to see reasoning, because
+ * OpenAI returns summaries only to verified accounts.
+ */
 function renderReasoning(
   { reasoningEffort, thinking }: ChatSettings,
   members: JsonObject = {},
@@ -104,7 +113,9 @@ function renderReasoning(
   return { ...optional('effort', effort), ...optional('summary', summary), ...members };
 }
 
-/** Settings that the format lacks, unless they have the default value. */
+/**
+ * Lists losses for settings that the responses format lacks. A setting with its default value causes no loss.
+ */
 function findAbsent(settings: ChatSettings): Loss[] {
   const set = absentSettings.filter(([, name]) => {
     const value = settings[name];

@@ -9,11 +9,11 @@ export interface StreamState {
   readonly ended: boolean;
   readonly nextBlock: number;
   readonly hasCalls: boolean;
-  /** Whether an item was complete before the response ended. */
+  /** Whether the parser has read a complete item. */
   readonly hasItems: boolean;
-  /** Fields of the open items, by output index: their ids and phases. */
+  /** Fields of the open items, such as ids, by output index. */
   readonly items: ReadonlyMap<number, JsonObject>;
-  /** Blocks of the open items, by the keys of `placeOf`. */
+  /** Blocks of the open items, by the key from `placeOf`. */
   readonly blocks: ReadonlyMap<string, ItemBlock>;
 }
 
@@ -23,9 +23,9 @@ export interface ItemBlock {
   /** Whether the block received a delta. */
   readonly hasContent: boolean;
   readonly isEnded: boolean;
-  /** The number of citations. */
+  /** Number of citations of the block until now. */
   readonly citations: number;
-  /** The part of a reasoning item to which the latest text belongs. */
+  /** The part of the reasoning item that contains the latest text. */
   readonly part?: string;
 }
 
@@ -39,18 +39,24 @@ export const initialStreamState: StreamState = {
   blocks: new Map(),
 };
 
-/** Maximum open items and blocks. OpenAI sends one item at a time, but the indexes allow more. */
+/**
+ * Maximum number of open items and of open blocks. OpenAI sends one item at a time, but the item indexes
+ * allow more open items.
+ */
 const openMax = 256;
 
-/** Reads one kind of event, appends events to `events`, and returns the next state. */
+/** Reads one type of event, appends events to `events`, and returns the next state. */
 export type ReadStep = (state: StreamState, raw: JsonObject, events: StreamEvent[]) => StreamState;
 
-/** The key of a block: the item's output index and, in messages, the index of the content part. */
+/**
+ * The key of a block. The key contains the item's output index and, for a message, the index of the content
+ * part.
+ */
 export function placeOf(output: number, content?: number): string {
   return content === undefined ? String(output) : `${output}.${content}`;
 }
 
-/** Starts a block. Its extensions keep the item's fields, which a later turn in this format carries. */
+/** Starts a block. The block's extensions keep the item's fields for later turns in the responses format. */
 export function startBlock(
   state: StreamState,
   place: string,
@@ -65,7 +71,7 @@ export function startBlock(
   return [setBlock({ ...state, nextBlock: state.nextBlock + 1 }, place, opened), opened];
 }
 
-/** The keys of a message's blocks, in the order in which they started. */
+/** The keys of a message's blocks, in the order in which the blocks started. */
 export function listPlaces({ blocks }: StreamState, index: number | string): string[] {
   const prefix = `${index}.`;
   return [...blocks.keys()].filter((place) => place.startsWith(prefix));
@@ -87,7 +93,7 @@ function setOne<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Value
   return new Map(map).set(key, value);
 }
 
-/** Forgets a complete item and its blocks. */
+/** Removes a complete item and the item's blocks from the state. */
 export function forgetItem(state: StreamState, index: number): StreamState {
   const items = new Map(state.items);
   items.delete(index);

@@ -3,13 +3,16 @@ import { parseMediaUrl, renderMediaUrl } from '../../common/media-url.ts';
 import { asList, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './settings.ts';
 
-/** Parses the content of a message or of a tool result: a text or a list of parts. */
+/** Parses the content of a message or of a tool result. The content is a string or a list of parts. */
 export function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parsePart);
 }
 
-/** Parses a part. A part with an unknown shape is kept for providers of this format. */
+/**
+ * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers that use the
+ * responses format.
+ */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? (parseText(raw) ?? parseMedia(raw)) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ part: raw }) };
@@ -49,7 +52,7 @@ function parseMedia(raw: JsonObject): ChatPart | undefined {
   return undefined;
 }
 
-/** Base64 data with or without a data URL around it. */
+/** Parses base64 data, which may be part of a data URL. */
 function parseFileData(data: string): MediaSource {
   const source = parseMediaUrl(data);
   return source.kind === 'url' ? { kind: 'base64', mediaType: undefined, data } : source;
@@ -59,12 +62,15 @@ function parseFileId(id: string): MediaSource {
   return { kind: 'file', id };
 }
 
-/** Fields that record how the client spelled a part. They are not part of the content. */
+/**
+ * Extension fields that record how the client wrote a part. Rendered parts do not contain the recorded
+ * extension fields.
+ */
 export const spelled = ['item', 'isJoined', 'content'] as const;
 
 /**
- * Renders one part of a message or of a tool result. Returns nothing and adds a loss if the format cannot
- * express the part.
+ * Renders one part of a message or of a tool result. Returns an empty list and adds a loss if the responses
+ * format cannot express the part.
  */
 export function renderPart(
   part: ChatPart,
@@ -102,7 +108,10 @@ export function renderPart(
   return lose('the file is stored at another provider');
 }
 
-/** The ids of OpenAI's Files API start with `file-` or, at some providers, with `file_`. */
+/**
+ * Whether a file id has the form of OpenAI's file ids. File ids in OpenAI's Files API start with `file-`. At
+ * some providers, file ids start with `file_`.
+ */
 function isOpenAiFile(id: string): boolean {
   return /^file[-_]/.test(id);
 }
@@ -111,7 +120,10 @@ function renderImage(source: MediaSource): JsonObject {
   return source.kind === 'file' ? { file_id: source.id } : { image_url: renderMediaUrl(source) };
 }
 
-/** A file's bytes need a name, because OpenAI derives the kind of the file from it. */
+/**
+ * Renders the source of a document. A file sent as bytes needs a name, because OpenAI derives the file type
+ * from the name.
+ */
 function renderFile(source: MediaSource, name: string | undefined): JsonObject {
   switch (source.kind) {
     case 'file':
@@ -130,7 +142,7 @@ function nameFile(mediaType: string): string {
   return mediaType.startsWith('text/') ? 'document.txt' : `document.${mediaType.replace(/^.*[/.+-]/, '')}`;
 }
 
-/** Parses an annotation of a text. Only web pages have a URL. */
+/** Parses an annotation of a text. Only annotations for web pages have a URL. */
 export function parseAnnotation(raw: JsonObject): Citation {
   const url = raw.type === 'url_citation' ? asText(raw.url) : undefined;
   const title = asText(raw.title) ?? asText(raw.filename);

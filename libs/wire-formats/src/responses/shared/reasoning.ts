@@ -4,29 +4,38 @@ import { asList, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './settings.ts';
 
 /**
- * Starts the signature of reasoning from this format. Clients of other formats return the signature with the
- * reasoning in the next turn. Signatures of other providers do not have this prefix, so they are never sent as
- * encrypted reasoning, which the provider would reject.
+ * Prefix of the signature for reasoning from the responses format. Clients of other formats return the
+ * signature together with the reasoning in the next turn. A signature without the prefix belongs to another
+ * provider. Only signatures with the prefix are sent as encrypted reasoning, because the provider would
+ * reject all other signatures.
  */
 const signaturePrefix = 'responses.';
 
 /**
- * Starts the encrypted content that the gateway renders for reasoning of other formats. The content carries the
- * other provider's signature, which the provider checks in the next turn.
+ * Prefix of `encrypted_content` that the gateway creates for reasoning from other formats. The content
+ * contains the signature from the other provider. The other provider verifies the signature in the next turn.
  */
 const sealPrefix = 'gateway.';
 
-/** Between the parts of a summary, which form one text in other formats. */
+/**
+ * Separator between the parts of a reasoning summary. In other formats, the parts of a summary form one text.
+ */
 export const summarySeparator = '\n\n';
 
-/** Renders the encrypted content of a reasoning item. Undefined for reasoning without a signature. */
+/**
+ * Renders the field `encrypted_content` of a reasoning item. Returns undefined for reasoning without a
+ * signature and without redacted data.
+ */
 export function sealReasoning({ signature, redacted }: ThinkingPart): string | undefined {
   if (signature?.startsWith(signaturePrefix) === true) return signature.slice(signaturePrefix.length);
   if (signature === undefined && redacted === undefined) return undefined;
   return sealPrefix + Buffer.from(JSON.stringify({ signature, redacted })).toString('base64url');
 }
 
-/** Reverses `sealReasoning`. Content that the gateway did not render belongs to this format. */
+/**
+ * Decodes the output of `sealReasoning`. Encrypted content that the gateway did not create comes from a
+ * provider of the responses format.
+ */
 function openReasoning(encrypted: string): Pick<ThinkingPart, 'signature' | 'redacted'> {
   if (!encrypted.startsWith(sealPrefix)) return { signature: signReasoning(encrypted) };
   const text = Buffer.from(encrypted.slice(sealPrefix.length), 'base64url').toString('utf8');
@@ -38,14 +47,20 @@ export function signReasoning(encrypted: string): string {
   return signaturePrefix + encrypted;
 }
 
-/** Reads the visible text of a reasoning item: its summary, then the reasoning itself (open models). */
+/**
+ * Reads the visible text of a reasoning item: the summary, then the complete reasoning (which only open
+ * models send).
+ */
 export function readReasoningTexts(item: JsonObject): string[] {
   return [...asList(item.summary), ...asList(item.content)]
     .filter(isObject)
     .flatMap((part) => asText(part.text) ?? []);
 }
 
-/** Parses a reasoning item of a request. The item is sent unchanged to providers of this format. */
+/**
+ * Parses a reasoning item of a request. Providers of the responses format receive the reasoning item
+ * unchanged.
+ */
 export function parseReasoning(item: JsonObject): ChatPart {
   const encrypted = asText(item.encrypted_content);
   return {
@@ -57,8 +72,8 @@ export function parseReasoning(item: JsonObject): ChatPart {
 }
 
 /**
- * Renders reasoning as an item. Returns undefined for reasoning that this format did not encrypt. The item has
- * no id, because ids refer to stored responses.
+ * Renders reasoning as an item. Returns undefined for reasoning from a provider of another format. An item
+ * rendered from a signature has no id, because ids refer to stored responses.
  */
 export function renderReasoning(part: ThinkingPart): JsonObject | undefined {
   const { reasoning } = own.read(part);

@@ -3,19 +3,20 @@ import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
 /**
- * Fields that only this format defines. On parts, `item` contains the fields of the part's item that the
- * interchange lacks, and `isJoined` marks a part that belongs to the same item as the part before it.
+ * Extension fields that only the responses format defines. On a message part, `item` contains the fields of
+ * the part's item that the interchange lacks. The field `isJoined` marks a part that belongs to the same item
+ * as the previous part.
  */
 export const own = ownMembersOf('responses');
 
-/** Request fields, each with the corresponding interchange setting. */
+/** Numeric request fields, each with the name of the interchange setting. */
 export const numberSettings = [
   ['max_output_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
 ] as const;
 
-/** The settings that this format lacks, each with the name that a loss reports. */
+/** Settings that the responses format lacks, each with the field name for the loss. */
 export const absentSettings = [
   ['stop', 'stopSequences'],
   ['seed', 'seed'],
@@ -24,7 +25,7 @@ export const absentSettings = [
   ['top_k', 'topK'],
 ] as const satisfies readonly (readonly [string, keyof ChatSettings])[];
 
-/** Parses `text.format`. Returns undefined for a format with an unknown shape. */
+/** Parses the field `text.format`. Returns undefined for a response format with an unknown shape. */
 export function parseTextFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format?.type === 'text') return { type: 'text' };
@@ -48,13 +49,16 @@ export function renderTextFormat(format: ResponseFormat): JsonObject {
     case 'json-schema': {
       const { name, schema, strict, description } = format;
       const described = { ...optional('strict', strict), ...optional('description', description) };
-      // This format requires a name, which other formats do not have.
+      // The responses format requires a schema name, which some formats do not have.
       return { type: 'json_schema', name: name ?? 'answer', schema, ...described };
     }
   }
 }
 
-/** Reads token counts. `input_tokens` includes cached tokens. Returns undefined if there are no counts. */
+/**
+ * Reads token counts. The field `input_tokens` includes cached tokens. Returns undefined if `input_tokens` is
+ * missing or invalid.
+ */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.input_tokens);
   if (inputTokens === undefined) return undefined;

@@ -2,10 +2,10 @@ import type { ChatTool, JsonObject, Loss, ToolChoice, ToolGrammar } from '@gatew
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './settings.ts';
 
-/** OpenAI's limit for `name` in functions and custom tools. */
+/** Pattern for tool names, from OpenAI's API reference, `name` in functions and custom tools. */
 export const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** Parses a tool. Hosted tools, namespaces and tool search become built-in tools. */
+/** Parses a tool. A tool that is neither a function nor a custom tool becomes a built-in tool. */
 export function parseTool(raw: JsonObject): ChatTool {
   const name = asText(raw.name);
   const isKnown = raw.type === 'function' || raw.type === 'custom';
@@ -40,8 +40,9 @@ function parseGrammar(raw: unknown): ToolGrammar | undefined {
 }
 
 /**
- * Renders a tool. Without `strict`, this format makes a function strict and rejects many schemas, unlike the
- * other formats. A function of a client of another format therefore always states `strict`.
+ * Renders a tool. OpenAI treats a function without the field `strict` as strict, and rejects many schemas of
+ * strict functions. In other formats, a function without `strict` is not strict. A function from another
+ * format is therefore always sent with the field `strict`.
  */
 export function renderTool(
   tool: ChatTool,
@@ -70,7 +71,7 @@ export function renderTool(
   return [{ ...described, ...shape, ...members }];
 }
 
-/** Parses `tool_choice`. A choice with an unknown shape stays unset. */
+/** Parses `tool_choice`. A tool choice with an unknown shape is treated as unset. */
 export function parseToolChoice(raw: unknown): ToolChoice {
   if (raw === 'auto' || raw === 'none' || raw === 'required') return { mode: raw };
   const choice = asObject(raw);
@@ -84,7 +85,7 @@ export function parseToolChoice(raw: unknown): ToolChoice {
   return { mode: 'allowed', names, ...(choice.mode === 'required' ? { required: true } : {}) };
 }
 
-/** Renders `tool_choice`. Returns undefined if the client did not set it. */
+/** Renders `tool_choice`. Returns undefined if the client did not set a tool choice. */
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

@@ -101,8 +101,8 @@ async function chooseWithin(
 }
 
 /**
- * Returns whether pruning or compression can shrink the request, and a model was excluded because its context
- * window is too short.
+ * Returns whether a shorter request might fit a model that was excluded because of its context window.
+ * Pruning or compression must be able to shorten the request.
  */
 function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
   const { compression, pruning } = caller;

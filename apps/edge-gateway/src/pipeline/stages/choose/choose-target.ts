@@ -4,9 +4,7 @@ import { takesToolsOn, type ModelCatalog } from '@gateway/model-catalog';
 import { findProvider, formatsOf, type Provider } from '@gateway/providers';
 import type { Lane, Target } from '../../../request/request.ts';
 
-/**
- * The cloud's hosted model service. Requests may carry their own credentials for the hosted model service.
- */
+/** Amazon Bedrock, to which a request may bring its own credential. */
 export const hostedProvider = 'hosted';
 
 /** The inputs for choosing a provider. */
@@ -18,10 +16,10 @@ export interface WantedTarget {
   readonly tools: RequestedTools;
 }
 
-/** The properties of a request that decide which API of a provider takes it. */
+/** The properties of a request that determine the provider's API for the request. */
 export interface RequestedTools {
   readonly hasTools: boolean;
-  /** Reads the request's reasoning effort. Undefined if the request does not set it. */
+  /** Reads the request's reasoning effort. Undefined if the request sets no reasoning effort. */
   readonly effort: () => string | undefined;
 }
 
@@ -85,8 +83,8 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
     const entry = catalog.find(first, model);
     if (provider && entry) return targetAt(provider, entry.modelId, wanted, catalog);
   }
-  // ARNs and inference profiles are never in the catalogue. On the converse endpoint, ARNs and inference
-  // profiles belong to the provider of that endpoint.
+  // ARNs and inference profiles are never in the catalogue.
+  // On the converse endpoint, ARNs and inference profiles belong to the endpoint's provider.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted, catalog);
   if (first !== undefined) {

@@ -48,7 +48,10 @@ export async function choose(
   return isPartOfThread(request) ? keepThread(target) : target;
 }
 
-/** A message of a thread has its earlier messages only at the provider, so no fallback can answer the request. */
+/**
+ * Removes the fallbacks of a request in a message thread. Only the thread's own provider has the earlier
+ * messages of the thread.
+ */
 function keepThread(target: Target): Target {
   if (target.lane.kind === 'translated')
     throw new GatewayError('thread_unsupported_request', { param: 'thread' });
@@ -56,8 +59,9 @@ function keepThread(target: Target): Target {
 }
 
 /**
- * Reads the reasoning effort. Only chat-completions has it in a field of the body; other formats are parsed
- * whole, which happens only for models whose APIs take tools at some efforts only.
+ * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body.
+ * A request in any other format is parsed completely. The effort is read only for models with APIs that
+ * accept tools only at some reasoning efforts.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');
@@ -65,7 +69,10 @@ function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): stri
   return formatNamed(outline.format).client.parseRequest(tape, route).settings.reasoningEffort;
 }
 
-/** Adds affinity if the model's reasoning is valid only in the provider account that produced it. */
+/**
+ * Adds affinity, so that the conversation keeps its provider account. Affinity is added only if the model's
+ * reasoning is valid in no other provider account.
+ */
 function withAffinity(
   target: Target,
   { conversation }: ParsedRequest,

@@ -27,13 +27,13 @@ interface PlannedRequest {
   /** The request bytes, edited for this target. */
   readonly bytes: Uint8Array;
   /**
-   * Messages to append after the last message in `bytes`. Only translation appends these messages, because
-   * bodies that are not translated already contain the messages.
+   * Messages to append after the last message in `bytes`. Only translation appends messages, because bodies
+   * that are not translated already contain the messages.
    */
   readonly added: readonly ChatMessage[];
   /**
-   * Derives the conversation's key for the provider's prompt cache. Null if the account turned off the use of
-   * prompt caches in translation.
+   * Derives the conversation's key for the provider's prompt cache. Null if the account turned off prompt
+   * caches for translated requests.
    */
   readonly promptCacheKey: () => string | null;
   /** A beta flag that the bytes need in `anthropic-beta`, in addition to the client's beta flags. */
@@ -74,9 +74,8 @@ export async function callProvider(
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
-  // The memory reserved for the client's body also covers the first upstream body, unless the upstream body
-  // is
-  // translated.
+  // The memory reserved for the client's body also covers the first upstream body.
+  // A translated body and the body of any later call need additional memory.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
   markSent(attempt, exchange);
@@ -94,8 +93,8 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
 }
 
 /**
- * Counts a provider call. The time that the gateway adds ends with the first provider call. Later provider
- * calls add to the provider's time.
+ * Counts a provider call. The time that the gateway adds is measured until the first provider call. Later
+ * provider calls add to the provider's time.
  */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();

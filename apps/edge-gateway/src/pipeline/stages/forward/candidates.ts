@@ -75,11 +75,10 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 }
 
 /**
- * Chooses the next candidate after a failed call. This is an untried candidate, or else a failed candidate
- * that is retried after a pause. Returns undefined if no candidate can help or the retry budget is empty. The
- * pause ends early if the client disconnects.
- * A conversation with affinity is first retried with its own credential, because another provider account would drop
- * its reasoning.
+ * Chooses the next candidate after a failed call. An untried candidate comes first, followed by a failed
+ * candidate that is retried after a pause. Returns undefined if no candidate can help or the retry budget is
+ * empty. The pause ends early if the client disconnects. A conversation with affinity is first retried with
+ * its own credential, because another provider account would drop the conversation's reasoning.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -203,7 +202,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 }
 
 /**
- * Finds the first target with a backend in this state, and picks the target's credential with the fewest
+ * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
  * calls in flight. With affinity, picks the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {

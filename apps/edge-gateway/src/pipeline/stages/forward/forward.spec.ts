@@ -19,8 +19,7 @@ const target: Target = {
 const caller = { accountId: 'a' } as Caller;
 
 /**
- * A send function for a provider that rejects the request with deferral, and never responds to the request
- * with all tools.
+ * A send function that rejects the request with deferral, and never responds to the request with all tools.
  */
 function send({ body }: { body: unknown }): Promise<UpstreamReply> {
   const isPlain = String(body) === 'plain';

@@ -8,7 +8,10 @@ import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
-/** An outbound request. `betaFor` returns the beta that a target needs in addition to the client's betas. */
+/**
+ * An outbound request. `betaFor` returns the beta flag that a target needs in addition to the client's beta
+ * flags.
+ */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
   readonly betaFor?: (target: Target) => string | undefined;
 };
@@ -24,10 +27,10 @@ const bindingError = 'bound to a different conversation';
 
 /**
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a
- * change by the gateway may be the cause. After such a rejection, the request is sent again with
- * `drop_block`, so that the provider drops the reasoning that does not match. Later requests of the
- * conversation also use `drop_block`. The client's own setting is never overridden, and every other error is
- * relayed unedited.
+ * change by the gateway may be the cause. After the provider rejected bound reasoning, the request is sent
+ * again with `drop_block`. With `drop_block`, the provider drops the reasoning that does not match. Later
+ * requests of the conversation also use `drop_block`. The client's own setting is never overridden, and every
+ * other error is relayed unedited.
  */
 export async function sendBound(
   outbound: Outbound,

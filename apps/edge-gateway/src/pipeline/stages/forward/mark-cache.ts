@@ -32,11 +32,12 @@ export interface MarkedRequest {
 
 /**
  * Adds cache markers to a translated request in four places: after the tools, after the leading system
- * messages, after the last message before the model's last turn, and after the last message. The third marked
- * place is the end of the previous request, so the provider finds that prefix regardless of the length of the
- * last turn. Places are marked from the start, at most as many as the provider accepts. Only the ends of
- * prefixes that the model can cache are marked. No place is marked if the client placed markers itself, or if
- * the markers are not expected to pay.
+ * messages, after the last message before the model's last turn, and after the last message. The message
+ * before the model's last turn is the end of the previous request. The provider therefore finds the prefix of
+ * the previous request, regardless of the length of the last turn. Places are marked from the start, at most
+ * as many as the provider accepts. Only the ends of prefixes that the model can cache are marked. No place is
+ * marked if the client placed markers itself. No place is marked if cache writes are expected to cost more
+ * than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;

@@ -85,7 +85,7 @@ describe('simultaneous requests', () => {
     const first = (await Promise.all(conversations.map((name) => keysOf(name, [])))).flat();
     expect((await Promise.all(conversations.map((name) => keysOf(name, [])))).flat()).toEqual(first);
     expect(new Set(first).size).toBe(3);
-    // A short failure is retried with the same key, a rejected key is replaced.
+    // After an overload error, the same key is used again. After an authentication error, another key is used.
     expect(await keysOf(conversations[0]!, [529])).toEqual([first[0], first[0]]);
     const [own, other] = await keysOf(conversations[0]!, [401]);
     expect([own, other === own]).toEqual([first[0], false]);

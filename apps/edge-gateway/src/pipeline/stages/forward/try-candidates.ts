@@ -10,10 +10,11 @@ export type TryServices = HedgeServices;
 
 /**
  * Runs attempts until one attempt has a response for the client. After a failed attempt, the function tries
- * another credential, then a fallback, then the same call again, as long as the retry budget lasts. If no
- * further attempt can help, the client receives the last failure.
- * After a response was abandoned (`ChatAnswer.giveUp`), calling this function again continues with the next
- * candidate. If no candidate is left, the second call throws the error that broke the response.
+ * another credential. If no other credential is left, the function tries a fallback, and finally retries the
+ * failed call. Retries stop when the retry budget is spent. If no further attempt can help, the client
+ * receives the last failure. After a response was abandoned (`ChatAnswer.giveUp`), calling this function
+ * again continues with the next candidate. If no candidate is left, the second call throws the error that
+ * broke the response.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; or the error of the last
  * attempt if all attempts fail
  */

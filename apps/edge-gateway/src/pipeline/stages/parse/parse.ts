@@ -52,8 +52,8 @@ export const bodyMemoryFactor = 3;
 const bytesAtHand = 64 * 1024;
 
 /**
- * Starts parsing a body that is already buffered, while Redis counts the request. Returns undefined for a
- * larger body, which is read after the request is counted.
+ * Starts parsing a short body, which has arrived with its headers, while Redis counts the request. Returns
+ * undefined for a long body, which is read after Redis has counted the request.
  */
 export function parseAtHand(
   exchange: Exchange,
@@ -94,7 +94,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  // The other client formats reject these credential fields as unknown fields.
+  // Only two client formats accept a credential in the body. All other formats reject the unknown field.
   const takesCredential = exchange.format === 'chat-completions' || exchange.format === 'responses';
   const ownCredential = takesCredential ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);

@@ -13,8 +13,8 @@ import { isClientDeferred } from './deferral.ts';
 
 export interface ConversationNames {
   /**
-   * Names in the memo: one for the transcript up to this request, and one for the transcript up to the
-   * previous request.
+   * Names in the cache of conversations: one for the transcript up to this request, and one for the
+   * transcript up to the previous request.
    */
   readonly here: string;
   readonly before: string | null;
@@ -52,7 +52,7 @@ export const sentWhole: ConversationPlanRecord = {
   compression: null,
 };
 
-/** How new messages of a conversation that begins now are compressed. */
+/** Returns the compression settings for a conversation that begins now, or null if compression is off. */
 export function chooseCompression({ compression: { mode } }: Caller): ConversationPlanRecord['compression'] {
   return mode === 'off' ? null : { mode, version: contextStepsVersion };
 }

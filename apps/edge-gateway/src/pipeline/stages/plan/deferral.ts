@@ -5,9 +5,9 @@ import type { Caller, ParsedRequest, Target } from '../../../request/request.ts'
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Chooses deferral if the account enables it, the client uses the provider's format and the catalogue lists
- * deferral for the model. The decision depends only on facts that stay constant in a conversation, unless the
- * client changes its tools. Returns undefined if the client already uses the provider's deferral.
+ * Chooses deferral if the account enables it and the catalogue lists deferral for the model. The client must
+ * use the provider's format. The decision depends only on facts that stay constant in a conversation, unless
+ * the client changes its tools. Returns undefined if the client already uses the provider's deferral.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
@@ -34,10 +34,9 @@ export function chooseDeferral(
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
- * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account in such a
- * conversation, because without deferral no tokens could be saved. Clients that defer tools themselves keep
- * their own selection. Models that drop reasoning without an error, and models of unknown families, get every
- * tool.
+ * Chooses the mode of a conversation with bound reasoning. With bound reasoning, deferral needs no setting of
+ * the account, because only deferral can save tokens. Clients that defer tools themselves keep their own
+ * selection. Models that drop reasoning without an error, and models of unknown families, get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -88,9 +87,9 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * Loads deferred tools that the transcript calls without a search result, because a client may have kept only
- * the call. Without the definition, the model would see calls to an undefined tool. With bound reasoning, the
- * tool set stays unchanged.
+ * Loads deferred tools that the transcript calls without a search result. A client may have kept only the
+ * tool call. Without the definition, the model would see calls to an undefined tool. With bound reasoning,
+ * the tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;

@@ -38,10 +38,10 @@ export interface BoundServices {
 }
 
 /**
- * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the tool set, and how
- * new messages are compressed. The decision is stored durably before it is sent, and every later request applies exactly this
- * decision: not the policy, the settings or the tool-router of that moment, because the provider rejects reasoning behind a changed
- * prefix. Without a stored decision, everything is sent unchanged. Definitions are never changed.
+ * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the tool set and the
+ * compression of new messages. The decision is stored durably before the request is sent. Every later request applies exactly the
+ * stored decision, because the provider rejects reasoning behind a changed prefix. Later changes of the policy or the settings have no
+ * effect. Without a stored decision, everything is sent unchanged. Tool definitions are never changed.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -80,7 +80,7 @@ async function decide(
 interface Proposal {
   readonly record: ConversationPlanRecord;
   readonly reply: PlannedReply | null;
-  /** The plan of a request that sends every tool, with the reason. */
+  /** The plan that sends every tool and states the reason. Absent if the router's plan is used. */
   readonly unplanned?: ToolPlan;
 }
 
@@ -186,14 +186,14 @@ async function carryOn(
   ]);
   const applied = applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject);
   const planned = { ...continueRecord(applied, known.plan), context: compressed.context };
-  // A used-up budget rejects the request or is only reported: a changed prefix would be rejected by the provider.
+  // An exhausted budget never changes the plan, because the provider would reject a changed prefix.
   await spendBudget(planned, exchange, caller, services);
   return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
 }
 
 /**
- * Compresses the messages of a later request as the conversation's plan says.
- * @param decides whether messages that are not compressed in time are sent unchanged from now on
+ * Compresses the messages of a later request with the settings in the conversation's plan.
+ * @param decides whether messages that are not compressed in time are recorded as unchanged for all later turns
  */
 async function compress(
   { request, target, exchange, caller }: ConversationSubject,
@@ -290,8 +290,8 @@ function anchor(
 ): void {
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   store.keep(accountId, firstTurn, known.plan).then(
-    // The provider may have rejected the request in the meantime,
-    // so the function reads `dropsBlocks` from the memo again.
+    // The provider may have rejected the request in the meantime.
+    // The function therefore reads `dropsBlocks` from the cache again.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
   );

@@ -10,8 +10,8 @@ interface BudgetServices {
 }
 
 /**
- * Returns whether planning can be skipped because the budget is known to be exhausted and the request is sent
- * anyway.
+ * Returns whether planning can be skipped. Planning is skipped if the budget is known to be exhausted and the
+ * account lets the request pass.
  */
 export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): boolean {
   return caller.onBudgetExhausted === 'pass' && budgets.isExhausted(caller);
@@ -31,8 +31,8 @@ export async function spendBudget(
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
   const reserved = budgets.reserve(caller, tokens);
-  // Most reservations use tokens that this process already reserved, so most reservations succeed
-  // synchronously.
+  // Most reservations use tokens that this process already reserved.
+  // Most reservations therefore succeed synchronously.
   const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

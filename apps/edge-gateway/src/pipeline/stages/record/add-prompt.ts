@@ -25,10 +25,10 @@ const conversationDigits = 32;
 
 /**
  * Adds the hashes of the prompt to a usage event. From these hashes, the worker finds the cause of a prompt
- * cache miss. The hashes are added after the response was sent, and the function never throws. Three kinds of
- * requests are not hashed: requests without tools in the provider's own format, prompts too short for the
- * prompt cache, and requests to models that do not cache. The result is a promise for a large request,
- * because other requests run first.
+ * cache miss. The hashes are added after the response was sent, and the function never throws. Requests
+ * without tools in the provider's own format are not hashed. Prompts too short for the prompt cache, and
+ * requests to models without a prompt cache, are not hashed either. The result is a promise for a large
+ * request, because other requests run first.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -54,7 +54,7 @@ export function addPrompt(
 
 /**
  * Returns whether the prompt of a request is hashed. A request without tools in its provider's own format is
- * not hashed, because such a request must cost as little as possible.
+ * not hashed. Hashing would add time to a request that needs little other work.
  */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');

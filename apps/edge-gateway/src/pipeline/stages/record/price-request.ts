@@ -17,20 +17,16 @@ export interface PricedRequest {
    * response.
    */
   readonly rounds: readonly TokenUsage[];
-  /**
-   * Whether the last provider call sent every tool, because the recovery rounds did not lead to a response.
-   */
+  /** Whether the last provider call sent every tool after recovery rounds without a response. */
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
   /**
-   * Whether the gateway added cache markers. If the gateway added cache markers, these markers cause all use
+   * Whether the gateway added cache markers. If the value is true, the gateway's cache markers cause all use
    * of the prompt cache.
    */
   readonly isMarked: boolean;
-  /**
-   * Time at which the request was accepted, in milliseconds since the epoch. The prices at this time apply.
-   */
+  /** Time at which the request was accepted, as Unix time in milliseconds. The prices at this time apply. */
   readonly at: number;
 }
 
@@ -88,10 +84,10 @@ export function priceSavings(
 }
 
 /**
- * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that the
- * request always needs. The single provider call reads the input of the first recovery round, at that round's
- * prompt cache state, and writes the response. A last call with every tool is itself the single call that is
- * always needed.
+ * Returns the cost of recovery: the cost of all provider calls beyond the single call that every request
+ * needs. The single provider call reads the input of the first recovery round and writes the response. The
+ * single call reads as much from the prompt cache as the first round. A last call with every tool is itself
+ * the single call that is always needed.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -141,8 +137,8 @@ function round(usd: number): number {
 }
 
 /**
- * Returns the extra cost of all input that was not read from the prompt cache, compared with reading the same
- * input from the cache.
+ * Returns the extra cost of the input that was not read from the prompt cache. The extra cost is relative to
+ * a cache read of the same input.
  */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;
@@ -167,7 +163,7 @@ export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, '
 /**
  * Adds the cost of cancelled hedged calls, each at the price of the called model. Returns null if any price
  * is unknown.
- * @param at when the request was accepted, in milliseconds since the epoch
+ * @param at the time at which the request was accepted, as Unix time in milliseconds
  */
 export function addAbandonedCost(
   cost: number | null,

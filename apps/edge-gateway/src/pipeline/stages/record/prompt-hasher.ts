@@ -82,7 +82,7 @@ const cachePoint = /^\{\s*"cachePoint"/;
 
 /**
  * Returns a tool's definition without its cache marker. In the converse format, a cache marker is a separate
- * element after the tool. The definition of such an element without its cache marker is empty.
+ * element after the tool. Without its cache marker, the definition of a cache marker element is empty.
  */
 function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buffer | string {
   const own = bytes.subarray(range.start, range.end);

@@ -15,8 +15,8 @@ export interface StreamWriter {
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**
-   * Returns the remaining bytes at the end of a complete stream. With recovery rounds, the remaining bytes
-   * are those of the last round.
+   * Returns the remaining bytes at the end of a complete stream. After recovery rounds, the bytes come from
+   * the last round.
    */
   rest(): readonly Uint8Array[];
 }
@@ -34,9 +34,9 @@ type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
  * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first tool
- * call that the client must not see. After such a tool call, events are rendered by a renderer that has
- * received all earlier events. Frames are buffered while a tool call is undecided. Frames before the first
- * block are buffered too, so a recovery round without visible content sends nothing.
+ * call that the client must not see. From the first withheld tool call on, a renderer that has received all
+ * earlier events renders the stream. Frames are buffered while a tool call is undecided. Frames before the
+ * first block are buffered too, so a recovery round without visible content sends nothing.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -121,8 +121,8 @@ class WaitingFrames {
 
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer();
-    // Replays the events that the client has already seen, and drops the renderer's output for the replayed
-    // events.
+    // Replays the events that the client has already seen.
+    // The renderer's output for the replayed events is dropped.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, bytes: render(this.#events) };

@@ -26,7 +26,7 @@ const shortBytes = 1024 * 1024;
 
 /**
  * Removes the credential of the provider call from the body of an error, like `redactErrorText`. Returns the
- * same bytes if the body contains no secret.
+ * body unchanged if it contains no secret.
  */
 export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffer {
   if (body.length > shortBytes && !secrets.some((secret) => body.includes(secret.slice(-secretCharsMin))))
@@ -51,8 +51,8 @@ export function redactErrorEvents(
 }
 
 /**
- * Removes the credential of the provider call from complete frames in the provider's own format that include
- * an error, like `redactErrorText`.
+ * Removes the credential of the provider call from complete frames with an error, in the provider's own
+ * format. The credential is replaced as in `redactErrorText`.
  */
 export function redactErrorFrames(
   frames: Buffer,

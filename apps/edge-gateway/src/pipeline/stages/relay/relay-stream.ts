@@ -144,8 +144,8 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // The first response is known to be a stream. The response of a later recovery round may have another
-    // type.
+    // The first response is known to be a stream.
+    // The response of a later recovery round may have another content type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;

@@ -20,7 +20,7 @@ import { readWhole } from '../../../upstream/answer-body.ts';
  * otherwise event by event. With `rounds`, the gateway answers calls to its recovery tool itself, and the
  * client does not see these calls. The function throws only before the first byte is sent. Later failures are
  * reported in the stream and in the outcome. Returns undefined if the recovery rounds ended without a
- * response. After such rounds, the client's own request must be forwarded with every tool.
+ * response. Without a response, the client's own request must be forwarded with every tool.
  */
 export async function relay(
   answer: UpstreamAnswer,

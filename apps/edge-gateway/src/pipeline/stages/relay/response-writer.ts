@@ -227,8 +227,8 @@ interface PassGiven {
 }
 
 /**
- * Texts in frames that begin a server tool's call or the result of such a call. A frame with one of these
- * texts has no event, because the event is created when the block is complete.
+ * Texts in frames that begin a server tool's call or the result of such a call. A frame with such a text has
+ * no event, because the event is created when the server tool's block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 

@@ -12,8 +12,8 @@ const frameCopies = 2;
 
 /**
  * Adds the memory of one provider stream to the memory that the account uses. The counted memory contains an
- * unfinished frame. With recovery, the counted memory also contains the text of all events, because the next
- * round's request contains this text. All methods throw `overloaded` if the account may not use more memory.
+ * unfinished frame. With recovery, the counted memory also contains the text of all events, which the next
+ * round's request contains. All methods throw `overloaded` if the account may not use more memory.
  */
 export class StreamMemory {
   readonly #memory: NonNullable<Exchange['turn']>['memory'] | undefined;
@@ -45,7 +45,7 @@ export class StreamMemory {
 
   /**
    * Counts the events that the next recovery round needs.
-   * @param piece the bytes that the events were parsed from; no event is longer
+   * @param piece the bytes that the events were parsed from; no event is longer than the piece
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;

@@ -31,9 +31,9 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them. If
- * such a tool is not defined, the transcript's calls to the tool are rewritten as recovery tool calls. With
- * bound reasoning, the tool set cannot change, and providers accept calls to undefined tools.
+ * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them.
+ * Calls to a tool that is not defined are rewritten as recovery tool calls. With bound reasoning, the tool
+ * set cannot change, and providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
@@ -52,7 +52,7 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 /**
  * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, with two
  * exceptions. The plan may edit text after the last message with a cache marker. Calls to pruned tools may be
- * rewritten, in the same way in every turn.
+ * rewritten, identically in every turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
@@ -112,9 +112,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request longer. There are two exceptions to this rule: the tool that recalls
- * compressed content, and the fields that instruct a provider to defer tools. The model name is not part of
- * the plan, and may be longer than the client's model name (`svc/auto`).
+ * Planning never makes a request longer. Two additions are allowed: the tool that recalls compressed content,
+ * and the fields that instruct a provider to defer tools. The model name is not part of the plan, and may be
+ * longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;

@@ -127,10 +127,7 @@ function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan
   return held;
 }
 
-/**
- * Lists the deferred tools. A call to a deferred tool shows that the model has searched for this tool, like a
- * recovery tool call.
- */
+/** Lists the deferred tools. A call to a deferred tool shows that the model has searched for the tool. */
 function listDeferred(
   { outline }: ParsedRequest,
   { eligible, forwarded, deferral }: ToolPlan,

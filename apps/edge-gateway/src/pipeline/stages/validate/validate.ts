@@ -115,8 +115,8 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 
 /**
  * Builds the request for a recovery round. The request follows the same plan as the first request. The
- * request also has the tools added in this round, the round's recovery tool, and messages that the client has
- * not seen.
+ * request also has the tools that were added in this round, and the round's recovery tool. The request ends
+ * with messages that the client has not seen.
  */
 function roundOf(
   request: ParsedRequest,

@@ -23,7 +23,8 @@ export interface CompressedConversation {
 
 /**
  * Opens a conversation under the given compression settings.
- * @param clearedBefore index of the last replacement of old tool results, which invalidates earlier results.
+ * @param clearedBefore index of the message before which summaries replace old tool results. Each replacement
+ * invalidates earlier compression results.
  */
 export function openConversation(
   subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,
@@ -69,14 +70,16 @@ function chainOf(
   });
 }
 
-/** Names the messages after a turn of the model. The turn's index is that of its last message. */
+/**
+ * Returns the name under which the messages after a turn of the model are recorded.
+ * @param turn index of the last message in the model's turn
+ */
 export function nameTurn({ chain }: CompressedConversation, turn: number): string {
   return hash('sha256', `turn:${chain[turn]?.toString('hex') ?? ''}`);
 }
 
 /**
- * Identifies the first `count` messages in the form in which the messages are sent, by their bytes and their
- * marks.
+ * Identifies the first `count` messages by their bytes and by the form in which they are sent.
  * @param marks one character per message, as returned by `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
@@ -110,7 +113,7 @@ export function markMessages(
 
 /**
  * Returns the index up to which a compressor may remember the conversation. The returned index is that of the
- * model's response to the last compressed request. Returns 0 if nothing was compressed before, or if an
+ * model's response to the last compressed request. Returns 0 if no earlier message was compressed, or if an
  * intermediate result is missing.
  */
 export function findBeginning(

@@ -8,9 +8,12 @@ type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['resu
 type ContextStep = BlockResults[number]['steps'][number];
 
 interface PartEdit {
-  /** The position of the text among the message's parts. It stays when a cache marker moves into or out of the message. */
+  /**
+   * The position of the text among the message's parts. A cache marker that moves into or out of the message
+   * does not change the position.
+   */
   readonly part: number;
-  /** The JSON string to send instead. */
+  /** The JSON string that replaces the text. */
   readonly replacement: string;
 }
 
@@ -19,7 +22,7 @@ interface PartEdit {
  * all later requests.
  */
 export interface MessageEdits {
-  /** In the order of the parts. Empty for a message that is sent unchanged. */
+  /** The replacements, in the order of the message's parts. Empty for a message that is sent unchanged. */
   readonly edits: readonly PartEdit[];
   readonly steps: readonly ContextStep[];
   /** Marker ids for the removed text. */

@@ -4,20 +4,20 @@ import { LRUCache } from 'lru-cache';
 import { accountKey } from '../../../../cache/account-keys.ts';
 import type { MessageEdits } from './context-edits.ts';
 
-/** The cache commands that the compression memo uses (`AccountCache`). */
+/** The Redis commands that the cache of compressed messages uses (`AccountCache`). */
 export interface MemoRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
   set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
 /**
- * Lifetime of a cache entry in seconds. After a longer pause than this lifetime, the provider's prompt cache
- * has expired anyway.
+ * Lifetime of a cache entry in seconds. After a pause of this length, the provider's prompt cache has expired
+ * anyway.
  */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The clock is read at most once in this
- * time.
+ * Precision with which entries in memory expire, in milliseconds. The clock is read at most once per interval
+ * of this length.
  */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;

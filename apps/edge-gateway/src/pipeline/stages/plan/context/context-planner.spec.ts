@@ -12,11 +12,11 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/** The first version of the steps returns the text in capitals, the second one in lower case. */
+/** Stands for the compression steps. Version 1 returns capitals, and version 2 returns lower case. */
 const shorten = (text: string, version: number | undefined): string =>
   version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
 
-/** A compressor with several versions of its steps. It may fail. */
+/** Creates a planner with a compressor that can fail and can support several versions of the steps. */
 function open() {
   const asked: CompressBlocksRequest[] = [];
   const state = { isUp: true, forgets: false, kept: new Map<string, string>(), versions: [1] };
@@ -58,7 +58,7 @@ interface Sending {
   readonly opening?: string;
   readonly model?: CatalogModel | undefined;
   readonly resultOf?: (at: number) => string;
-  /** The tool result with the client's cache marker. */
+  /** Index of the tool result with the client's cache marker. */
   readonly marked?: number;
 }
 
@@ -227,7 +227,7 @@ describe('a cache marker', () => {
 });
 
 describe('a conversation with bound reasoning', () => {
-  /** The durable record, which all replicas share. */
+  /** Creates the durable record of unchanged turns, which all replicas share. */
   function openTurns() {
     const kept = new Set<string>();
     const state = { isUp: true };

@@ -23,20 +23,19 @@ import type { RecallOriginal } from '../../../recovery/recovery.ts';
 /** The compression of a conversation with bound reasoning. */
 export interface PinnedContext {
   readonly context: ContextEdits;
-  /** False if messages that were compressed before could not be compressed again. They are sent unchanged. */
+  /** False if compressed messages could not be restored. Messages without a restored form are sent unchanged. */
   readonly isSure: boolean;
 }
 
 /** Number of messages that are stored before the code yields to the event loop. Encrypting one message takes about 20 µs. */
 const keptAtOnce = 256;
-/** How long a request of a conversation with bound reasoning waits for messages that were compressed before. */
+/** Maximum time in milliseconds for restoring the compressed messages of a conversation with bound reasoning. */
 const restoreMsMax = 5_000;
 const restorePauseMs = 200;
 
 /**
  * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
- * arrives. Later turns send the same bytes, either from the compression memo or by repeating the same
- * computation.
+ * arrives. Later turns send the same bytes, which are cached or computed again.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -51,8 +50,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Plans the compression and never throws. A message that was not compressed in time is sent unchanged, now
-   * and in every later turn.
+   * Plans the compression and never throws. A message that was not compressed in time is sent unchanged, in
+   * this turn and in every later turn.
    */
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
     const tailStart = findTail(subject.outline);
@@ -67,9 +66,9 @@ export class ContextPlanner {
   }
 
   /**
-   * Plans a conversation with bound reasoning. Messages that were sent before are sent in the same bytes: from the memo, or by
-   * repeating the computation with the same version of the steps. Late messages are sent unchanged in every later turn, which is
-   * recorded durably before they are sent. Never throws.
+   * Plans the compression of a conversation with bound reasoning, and never throws. Messages of earlier requests are repeated byte for
+   * byte. Earlier messages are read from a cache or compressed again by the original version. Messages that were not compressed in
+   * time are sent unchanged in every later turn. This decision is stored durably before the messages are sent.
    */
   async planPinned(subject: ContextSubject, signal: AbortSignal): Promise<PinnedContext> {
     const tailStart = findTail(subject.outline);
@@ -94,8 +93,8 @@ export class ContextPlanner {
   }
 
   /**
-   * A cache marker protects messages that were sent before. If it is not known how they were sent, they are sent unchanged. A marker
-   * on a new message protects nothing: agents mark their newest message.
+   * A cache marker protects the messages of earlier requests. A protected message is sent unchanged if its earlier form is unknown.
+   * A cache marker on a new message protects nothing, because agents mark the newest message of each request.
    */
   #protectMarked(
     { accountId, outline, candidates }: ContextSubject,
@@ -108,7 +107,7 @@ export class ContextPlanner {
       this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
   }
 
-  /** Returns whether it is known how every message was sent that was sent before. */
+  /** Returns whether the sent form of every message in earlier requests is known. */
   async #restore(
     subject: ContextSubject,
     conversation: CompressedConversation,
@@ -184,7 +183,7 @@ export class ContextPlanner {
   #open(subject: ContextSubject, settings: ContextSubject['settings']): CompressedConversation {
     if (!settings.recoverable) return openConversation(subject, settings, 0);
     const marked = findLastMarked(subject.outline);
-    // A clear changes messages that were sent before, so it ends at the client's last cache marker.
+    // Summaries change messages of earlier requests, so only messages after the last cache marker are considered.
     const candidates = subject.candidates.filter((index) => index > marked);
     return openConversation(subject, settings, chooseClear({ ...subject, candidates }));
   }
@@ -224,7 +223,7 @@ export class ContextPlanner {
   }
 
   /**
-   * Compresses the messages after the last turn. If the compressor or the compression memo lost the beginning
+   * Compresses the messages after the last turn. If the compressor or the cache lost the beginning
    * of the conversation, the function sends the whole conversation.
    */
   async #askFor(

@@ -7,9 +7,9 @@ import type { ContextSubject } from './context-subject.ts';
 /**
  * Calculates the value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache
  * rules. Messages are compressed once and replayed in the same bytes, so normally no prompt cache is
- * rewritten. If the compression memo is lost, recomputing gives the same bytes. Only changed compression
- * settings cause a rewrite of the prompt cache, and the cost of this rewrite is subtracted.
- * @param at when the request was accepted, in milliseconds since the epoch
+ * rewritten. If a stored message is lost, compressing the message again gives the same bytes. Only a change
+ * of the compression settings rewrites the prompt cache, and the cost of the rewrite is subtracted.
+ * @param at the time at which the request was accepted, as Unix time in milliseconds
  */
 export function priceContext(
   model: CatalogModel | undefined,
@@ -62,8 +62,8 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests with tool results that are never summarized, because the model may still be
- * working with these results.
+ * Number of newest requests with tool results that are never summarized. The model may still be working with
+ * the newest tool results.
  */
 const recentMin = 12;
 /**

@@ -26,15 +26,24 @@ export interface ContextSubject {
    * model.
    */
   readonly model: CatalogModel | undefined;
-  /** Set in a conversation with bound reasoning: what was sent before must be sent again, byte for byte. */
+  /**
+   * Set in a conversation with bound reasoning. With bound reasoning, every request must repeat the earlier
+   * messages byte for byte.
+   */
   readonly pinned?: UnchangedTurns | undefined;
 }
 
-/** The durable record of turns of a conversation with bound reasoning whose new messages were sent unchanged. */
+/**
+ * Records turns of conversations with bound reasoning durably. The new messages after a recorded turn were
+ * sent unchanged.
+ */
 export interface UnchangedTurns {
-  /** Returns those of the names that were kept. Rejects if the record is unavailable. */
+  /** Returns the given names that are recorded. Rejects if the record is unavailable. */
   find(names: readonly string[]): Promise<readonly string[]>;
-  /** Rejects if the record is unavailable. Absent if this request only counts tokens: it decides nothing. */
+  /**
+   * Records the name of a turn. Rejects if the record is unavailable. Absent for a token-counting request,
+   * which records nothing.
+   */
   readonly keep?: (name: string) => Promise<void>;
 }
 
@@ -42,7 +51,7 @@ export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
   /** Whether the model can recall removed text. If the model cannot recall text, no text is removed. */
   readonly recoverable: boolean;
-  /** The version of the context steps. */
+  /** The version of the compression steps. */
   readonly version: number;
 }
 
@@ -59,7 +68,10 @@ export function otherSettings({ settings, isRecallable }: ContextSubject): Conte
 
 type Messages = Pick<RequestOutline, 'messages'>;
 
-/** Returns the index of the model's last message before this one. -1 if there is none. */
+/**
+ * Returns the index of the model's last message before the given index. Returns -1 if the model has no
+ * earlier message.
+ */
 export function findTurn({ messages }: Messages, before: number): number {
   let at = before - 1;
   while (at >= 0 && messages[at]?.role !== 'assistant') at -= 1;
@@ -71,21 +83,25 @@ export function findTail({ messages }: Messages): number {
   return findTurn({ messages }, messages.length) + 1;
 }
 
-/** Returns the index of the last message with the client's cache marker. -1 if there is none. */
+/**
+ * Returns the index of the last message with the client's cache marker. Returns -1 if no message has a cache
+ * marker.
+ */
 export function findLastMarked({ messages }: Messages): number {
   return messages.findLastIndex(({ cacheControl }) => cacheControl);
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing shorter messages gains nothing. User text shrinks only
- * where it repeats itself, so its minimum is higher. Ordinary chats therefore take no extra time.
+ * Minimum sizes of a message's text in bytes. Compressing shorter messages gains nothing. The minimum for
+ * user text is higher, because user text shrinks only where it repeats itself. Compression therefore takes no
+ * extra time in ordinary chats.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;
 
 /**
- * Returns the indexes of the messages that may be compressed: user and tool messages after the model's first turn.
- * The result depends on their text only, because cache markers move from turn to turn.
+ * Returns the indexes of the messages that may be compressed: user and tool messages after the model's first
+ * turn. The result depends only on the text of the messages, because cache markers move from turn to turn.
  */
 export function listCandidates({ messages }: RequestOutline, parts: readonly ContextPart[]): number[] {
   const first = findFirstTurn({ messages });

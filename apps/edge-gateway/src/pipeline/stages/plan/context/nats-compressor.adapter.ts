@@ -11,9 +11,9 @@ import type { Messaging } from '@gateway/messaging';
 /** Client for the compressor service. */
 export interface CompressorClient {
   /**
-   * Calls any instance. If an instance replied that it lacks the conversation, `instanceId` addresses that
-   * instance again.
-   * @param isPatient whether the call may take seconds, because a request without its result would be rejected
+   * Sends a conversation to a compressor. `instanceId` addresses the instance that lacked the conversation in
+   * its previous reply. Without `instanceId`, any instance is called.
+   * @param isPatient whether the call may take seconds, which is longer than the time for planning
    */
   compress(
     request: CompressBlocksRequest,

@@ -57,7 +57,7 @@ interface PinnedServices {
 
 /**
  * Plans the compression of a later request in a conversation with bound reasoning.
- * @param pinned the settings with which the conversation began. The account's settings of this moment do not count.
+ * @param pinned the settings with which the conversation began. The account's current settings do not apply.
  */
 export async function planPinnedContext(
   request: ParsedRequest,
@@ -78,7 +78,7 @@ export async function planPinnedContext(
   return planned;
 }
 
-/** Null if the conversation has no message to compress. */
+/** Returns null if the conversation has no message to compress. */
 async function readSubject(
   { bytes, tape, outline }: ParsedRequest,
   { format, requestId, abort }: Exchange,

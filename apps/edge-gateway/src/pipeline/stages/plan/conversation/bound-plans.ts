@@ -14,21 +14,21 @@ import { retryWhileUnavailable } from '../../../../cache/remote-cache.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
- * The durable store of the plans of conversations with bound reasoning. Calls to the store reject if the
- * account service is unavailable.
+ * Stores the plans of conversations with bound reasoning durably. Every function rejects if the account
+ * service is unavailable.
  */
 export interface BoundPlanStore {
   /**
-   * Stores a plan unless a plan exists. Resolves with the stored plan, because the plan of a conversation
-   * with the same first messages may have been stored first.
+   * Stores a plan unless a plan with this name is stored. Resolves with the plan that is stored after the
+   * call. Another conversation with the same first messages may have stored a plan earlier.
    */
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /** Finds the plan of the first name that has a plan. */
   find(accountId: string, names: readonly string[]): Promise<ConversationPlanRecord | null>;
-  /** Stores that the new messages after a turn were sent unchanged. */
+  /** Records that the new messages after a turn were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
-  /** Returns the names of those turns that `keepUnchangedTurn` stored. */
+  /** Returns the given names that `keepUnchangedTurn` has stored. */
   findUnchangedTurns(accountId: string, names: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -49,7 +49,7 @@ export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundP
     replace: async (accountId, name, plan) => {
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
     },
-    // Without these calls, a conversation would be sent in a way that its provider rejects. So they are worth repeating.
+    // A failed call could cause the provider to reject the conversation, so unavailable calls are repeated.
     find: async (accountId, names) =>
       (await insist(() => messaging.call(findConversationPlan, { accountId, names: [...names] }))).plan,
     keepUnchangedTurn: async (accountId, name) => {

@@ -5,7 +5,10 @@ import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /** Conversation state that the transcript does not show. Positions are indexes in the tool list. */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
-  /** Whether the tool set is undecided, because no turn mentions tools yet or the plan was late. */
+  /**
+   * Whether the tool set is undecided. The tool set stays undecided until a turn mentions tools and a plan
+   * arrives in time.
+   */
   readonly isUndecided: boolean;
   /**
    * Estimated tokens of instructions and messages that were sent with all tools before a late plan was made.
@@ -19,7 +22,7 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
    * the definitions of the requested tools yet.
    */
   readonly requested: readonly number[];
-  /** Whether full definitions were sent because the compressor did not respond in time. */
+  /** Whether full definitions were sent because of a late compressor. */
   readonly hasPlainSchemas: boolean;
 }
 
@@ -35,8 +38,8 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(64),
   /**
-   * Whether the tool set is undecided, and the tokens sent before a late plan. Entries from older releases
-   * lack both values.
+   * The undecided state of the tool set, and the number of tokens in requests before a late plan. Entries
+   * from older releases have neither of the two values.
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),

@@ -31,7 +31,7 @@ export interface ConversationSubject extends PlanSubject {
 export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
-  /** Tools that the model requested in its last turn. This request adds the definitions of these tools. */
+  /** Tools that the model requested in its last turn. This request adds the requested definitions. */
   readonly requested: readonly number[];
   /**
    * Whether definitions may be shortened. False in a conversation that started with the client's own
@@ -62,9 +62,9 @@ export class ConversationPlanner {
 
   /**
    * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is
-   * sent with all tools. If the provider caches the prefix of such a conversation, a later plan prunes tools
-   * only if pruning pays for rewriting the cache. A conversation with pruned tools continues with its
-   * previous tool set.
+   * sent with all tools. If the provider caches a prefix with all tools, a later plan prunes tools only if
+   * pruning pays for rewriting the cache. A conversation with pruned tools continues with its previous tool
+   * set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -220,7 +220,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/** Renders the conversation state. A tool that the client forces is stored as recovered, even uncalled. */
+/** Renders the conversation state. A tool that the client forces is stored as recovered, called or not. */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session }: PlanQuestion,
@@ -257,12 +257,12 @@ interface CountingRedis {
 
 /**
  * Number of first requests per account. Users look at their first requests closely, so the selection of
- * shadow conversations excludes these requests.
+ * shadow conversations excludes first requests.
  */
 const firstRequests = 5;
 /**
- * Lifetime of the request counter after its last change. After this lifetime, an account has first requests
- * again.
+ * Lifetime of the request counter after its last change. After the counter expires, the next requests of the
+ * account count as first requests again.
  */
 const firstRequestsKeptSeconds = 30 * 24 * 3600;
 

@@ -8,7 +8,10 @@ import { shortenTurn } from './shorten-turn.ts';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
-/** Limits for the request to the tool router. Together, these limits keep the request below about 200 KB. */
+/**
+ * Limits for the request to the tool router. Together, the limits keep a request to the tool router below
+ * about 200 KB.
+ */
 const turnsMax = 200;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
@@ -31,8 +34,8 @@ export function conversationContext(messages: readonly MessageOutline[]): Contex
 }
 
 /**
- * Returns the newest tool results after the last user turn. In an agent loop, these results show which tools
- * are needed next.
+ * Returns the newest tool results after the last user turn. In an agent loop, the newest tool results show
+ * which tools are needed next.
  */
 function recentResults(messages: readonly MessageOutline[]): string[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
@@ -41,12 +44,12 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 }
 
 /**
- * The length in tokens of the shortest prefix that providers cache. This length is used if the catalogue has
- * no value.
+ * The length in tokens of the shortest prefix that providers cache. The length is used for models without a
+ * value in the catalogue.
  */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. This ratio is typical for chat models, and is used if
+ * Price of output tokens relative to input tokens. The ratio is typical for chat models, and is used if
  * prices are unknown.
  */
 const outputUsual = 4;

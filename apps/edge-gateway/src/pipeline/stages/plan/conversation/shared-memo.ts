@@ -2,7 +2,7 @@ import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { accountKey, type AccountKeyKind } from '../../../../cache/account-keys.ts';
 
-/** The cache commands that the memo uses (`AccountCache`). */
+/** The Redis commands that the cache of conversations uses (`AccountCache`). */
 export interface ConversationRedis {
   get(key: string): Promise<string | null>;
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
@@ -24,18 +24,18 @@ interface ValueKind<Value> {
 }
 
 /**
- * Lifetime of a cache entry in seconds. After a longer pause than this lifetime, the provider's prompt cache
- * has expired anyway.
+ * Lifetime of a cache entry in seconds. After a pause of this length, the provider's prompt cache has expired
+ * anyway.
  */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The clock is read at most once in this
- * time.
+ * Precision with which entries in memory expire, in milliseconds. The clock is read at most once per interval
+ * of this length.
  */
 const ttlResolutionMs = 1_000;
 /**
- * Maximum time in milliseconds that planning waits for Redis. After this time, the entry is treated as
- * missing.
+ * Maximum time in milliseconds that planning waits for Redis. An entry that does not arrive in time is
+ * treated as missing.
  */
 const waitMs = 25;
 

@@ -21,9 +21,10 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
- * How many unknown definitions one account may send while other accounts are active: the longest list twice to both
- * services, and then 250 per second. A definition takes about a millisecond of processor time in each service, mainly
- * for its vector, so it counts as one millisecond.
+ * Limits the unknown tool definitions that one account may send while other accounts are active. An account
+ * may first send the longest list twice to both services, and then 250 definitions per second. A definition
+ * takes about a millisecond of processor time in each service, mainly for its vector. A definition therefore
+ * counts as one millisecond.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
@@ -37,8 +38,8 @@ export class NatsPlanner implements Planner {
   readonly #deadlineMs: number;
   readonly #newTools: TimeShare;
   /**
-   * Tool lists that a router instance has already planned with. Later requests omit the tool hashes of these
-   * lists.
+   * Tool lists that a router instance has already planned with. Later requests with a known tool list omit
+   * the hashes of the tools.
    */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
   /**
@@ -148,8 +149,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns definitions without a compression result, up to the size of one message. Definitions beyond this
-   * size are sent with the next request.
+   * Returns definitions without a compression result, up to the size of one message. Definitions beyond the
+   * size of one message are sent with the next request.
    */
   #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
     const unseen = new Map<string, ByteRange>();
@@ -166,8 +167,8 @@ export class NatsPlanner implements Planner {
 }
 
 /**
- * Returns the missing definitions, one group per message. Each group is rendered when it is needed, so that a
- * long list does not block the event loop.
+ * Splits the missing definitions into messages. Each message is rendered when it is needed, so that a long
+ * list does not block the event loop.
  */
 function* cutDefinitions(
   { tools, tape, format }: PlanSubject,

@@ -10,7 +10,7 @@ export interface PlanSubject {
   readonly tape: JsonTape;
   /** The tools that the key may use. Positions in plans are indexes in this list. */
   readonly tools: readonly ToolOutline[];
-  /** Hashes for `tools`, in the same order. */
+  /** Hashes of the entries in `tools`, in the order of `tools`. */
   readonly list: HashedList;
 }
 

@@ -31,10 +31,7 @@ export class ToolListHasher {
   }
 }
 
-/**
- * Returns a key for the bytes from the first to the last tool, and for the selection of listed tools between
- * these two tools.
- */
+/** Returns a key for the selected tools, and for the bytes from the first to the last selected tool. */
 function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
   const end = tools.at(-1)?.range.end ?? 0;
