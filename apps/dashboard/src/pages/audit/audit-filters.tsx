@@ -1,40 +1,10 @@
 import { Button, Select } from '@mantine/core';
 import { X } from 'lucide-react';
-import type { AuditAction, AuditFilter } from '../../api/audit.ts';
-import { actionLabels, auditActions } from './describe-event.ts';
+import type { AuditFilter } from '../../api/audit.ts';
 import { TextFilter, TimeFilter } from '../../components/filter-fields.tsx';
+import type { FilterName } from './audit-query.ts';
+import { actionLabels, auditActions } from './describe-event.ts';
 import classes from './audit.module.css';
-
-/** The names of the audit log's filters in the address of the page. */
-export const filterNames = ['action', 'actor', 'since', 'until'] as const;
-export type FilterName = (typeof filterNames)[number];
-
-const actorLengthMax = 320;
-
-/**
- * Parses the filters in the address of the page. Invalid values are ignored, so they are not sent to the
- * gateway.
- */
-export function parseAuditQuery(params: URLSearchParams): AuditFilter {
-  const filter: { -readonly [Name in FilterName]?: string } = {};
-  for (const name of filterNames) {
-    const value = params.get(name)?.trim() ?? '';
-    if (value !== '' && isSound(name, value)) filter[name] = value;
-  }
-  return filter as AuditFilter;
-}
-
-function isSound(name: FilterName, value: string): boolean {
-  switch (name) {
-    case 'action':
-      return auditActions.includes(value as AuditAction);
-    case 'actor':
-      return value.length <= actorLengthMax;
-    case 'since':
-    case 'until':
-      return !Number.isNaN(Date.parse(value));
-  }
-}
 
 interface AuditFiltersProps {
   readonly filter: AuditFilter;

@@ -11,7 +11,8 @@ import { changeParam } from '../../lib/addresses.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { auditColumns } from './audit-columns.tsx';
-import { AuditFilters, filterNames, parseAuditQuery, type FilterName } from './audit-filters.tsx';
+import { AuditFilters } from './audit-filters.tsx';
+import { filterNames, parseAuditQuery, type FilterName } from './audit-query.ts';
 
 export function AuditPage() {
   const [params, setParams] = useSearchParams();

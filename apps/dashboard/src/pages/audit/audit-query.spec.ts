@@ -1,4 +1,4 @@
-import { parseAuditQuery } from './audit-filters.tsx';
+import { parseAuditQuery } from './audit-query.ts';
 
 it('parses valid filters in the address and ignores invalid filters', () => {
   const parse = (query: string) => parseAuditQuery(new URLSearchParams(query));

@@ -1,13 +1,12 @@
 import { Alert, Button } from '@mantine/core';
 import { X } from 'lucide-react';
-import { Suspense, lazy } from 'react';
+import { lazy, Suspense } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import type { Analytics, UsageFilter } from '../../api/usage.ts';
-import { useAnalytics } from '../../api/usage.ts';
+import { useAnalytics, type Analytics, type UsageFilter } from '../../api/usage.ts';
 import { Foreign } from '../../components/values.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Stacked } from '../../components/panel.tsx';
-import { EmptyState, QueryView } from '../../components/states.tsx';
+import { QueryView, EmptyState } from '../../components/states.tsx';
 import { formatUtcDay } from '../../lib/format.ts';
 import { Breakdowns } from './breakdowns.tsx';
 import { OverviewFigures } from './overview-figures.tsx';
@@ -15,32 +14,7 @@ import classes from './overview.module.css';
 import { CachePanel } from '../../components/cache-panel.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { changeParam } from '../../lib/addresses.ts';
-
-/** The time ranges of the page, in UTC days including today. */
-export const dayRanges = [1, 7, 30, 90] as const;
-const defaultDays = 7;
-
-interface OverviewQuery {
-  readonly days: number;
-  readonly filter: UsageFilter;
-}
-
-/** Parses the time range and the filters in the address of the page. Unknown values are ignored. */
-export function parseOverviewQuery(params: URLSearchParams): OverviewQuery {
-  const wanted = Number(params.get('days'));
-  const days = dayRanges.find((range) => range === wanted) ?? defaultDays;
-  const filter: UsageFilter = {
-    ...pick(params, 'key_id'),
-    ...pick(params, 'model'),
-    ...pick(params, 'session_id'),
-  };
-  return { days, filter };
-}
-
-function pick<Name extends string>(params: URLSearchParams, name: Name): Partial<Record<Name, string>> {
-  const value = params.get(name);
-  return value === null || value === '' ? {} : ({ [name]: value } as Record<Name, string>);
-}
+import { dayRanges, parseOverviewQuery } from './overview-query.ts';
 
 const OverviewCharts = lazy(() => import('./overview-charts.tsx'));
 

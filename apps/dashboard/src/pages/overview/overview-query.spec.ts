@@ -1,4 +1,4 @@
-import { parseOverviewQuery } from './overview-page.tsx';
+import { parseOverviewQuery } from './overview-query.ts';
 
 it('parses the time range and the filters in the address and ignores unknown values', () => {
   const read = (query: string) => parseOverviewQuery(new URLSearchParams(query));

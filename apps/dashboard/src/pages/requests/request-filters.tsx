@@ -1,49 +1,13 @@
 import { Button, Select } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import type { RequestStatus } from '../../api/types.ts';
 import { requestStatuses } from '../../api/types.ts';
 import type { RequestFilter } from '../../api/requests.ts';
-import type { FilterFieldProps } from '../../components/filter-fields.tsx';
-import { TextFilter, TimeFilter } from '../../components/filter-fields.tsx';
+import { TextFilter, TimeFilter, type FilterFieldProps } from '../../components/filter-fields.tsx';
 import { Foreign } from '../../components/values.tsx';
+import type { FilterName } from './request-query.ts';
 import classes from './requests.module.css';
 import { api, unwrap } from '../../api/client.ts';
-
-/** The names of the request log's filters in the address of the page. */
-export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
-export type FilterName = (typeof filterNames)[number];
-
-/**
- * Parses the filters in the address of the page. Invalid values are ignored, so they are not sent to the
- * gateway.
- */
-export function parseRequestQuery(params: URLSearchParams): RequestFilter {
-  const filter: { -readonly [Name in FilterName]?: string } = {};
-  for (const name of filterNames) {
-    const value = params.get(name)?.trim() ?? '';
-    if (value !== '' && isSound(name, value)) filter[name] = value;
-  }
-  return filter as RequestFilter;
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-function isSound(name: FilterName, value: string): boolean {
-  switch (name) {
-    case 'status':
-      return requestStatuses.includes(value as RequestStatus);
-    case 'key_id':
-      return uuid.test(value);
-    case 'from':
-    case 'to':
-      return !Number.isNaN(Date.parse(value));
-    case 'model':
-      return value.length <= 512;
-    case 'session_id':
-      return value.length <= 256;
-  }
-}
 
 interface RequestFiltersProps {
   readonly filter: RequestFilter;

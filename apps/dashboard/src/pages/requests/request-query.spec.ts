@@ -1,4 +1,4 @@
-import { parseRequestQuery } from './request-filters.tsx';
+import { parseRequestQuery } from './request-query.ts';
 
 it('parses valid filters in the address and ignores invalid filters', () => {
   const parse = (query: string) => parseRequestQuery(new URLSearchParams(query));

@@ -1,47 +1,13 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import type { RequestEntry } from '../../api/requests.ts';
-import { requestQuery } from '../../api/requests.ts';
+import { requestQuery, type RequestEntry } from '../../api/requests.ts';
 import { Foreign, Time } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { ErrorState, LoadingState } from '../../components/states.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
+import { findGrowth, listNewNames } from './growth.ts';
 import classes from './session-page.module.css';
-
-/** The fields of a request that show the size of the tool set. */
-interface Sized {
-  readonly id: string;
-  readonly tools_out: number;
-}
-
-/** Maximum number of steps of the growth to show. */
-const pointsMax = 20;
-
-/**
- * The requests at which the tool set grew. Each returned request forwarded more tools than every earlier
- * request.
- */
-export function findGrowth<Request extends Sized>(requests: readonly Request[]): Request[] {
-  let most = 0;
-  const points: Request[] = [];
-  for (const request of requests) {
-    if (request.tools_out <= most) continue;
-    most = request.tools_out;
-    points.push(request);
-  }
-  return points.slice(0, pointsMax);
-}
-
-/** For each list of tool names, the names that are not in an earlier list. */
-export function listNewNames(lists: readonly (readonly string[])[]): string[][] {
-  const known = new Set<string>();
-  return lists.map((names) => {
-    const fresh = [...new Set(names)].filter((name) => !known.has(name));
-    for (const name of fresh) known.add(name);
-    return fresh;
-  });
-}
 
 /** Maximum number of tool names per step of the growth. The page of the request lists all tools. */
 const namesMax = 40;

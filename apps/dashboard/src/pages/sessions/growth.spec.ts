@@ -1,4 +1,4 @@
-import { findGrowth, listNewNames } from './growth-panel.tsx';
+import { findGrowth, listNewNames } from './growth.ts';
 
 it('a tool set grows at a request that forwards more tools than every earlier request', () => {
   const requests = [0, 8, 8, 5, 9, 9].map((tools_out, at) => ({ id: String(at), tools_out }));

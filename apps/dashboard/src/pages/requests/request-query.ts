@@ -1,0 +1,37 @@
+import { requestStatuses, type RequestStatus } from '../../api/types.ts';
+import type { RequestFilter } from '../../api/requests.ts';
+
+/** The names of the request log's filters in the address of the page. */
+export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
+export type FilterName = (typeof filterNames)[number];
+
+/**
+ * Parses the filters in the address of the page. Invalid values are ignored, so they are not sent to the
+ * gateway.
+ */
+export function parseRequestQuery(params: URLSearchParams): RequestFilter {
+  const filter: { -readonly [Name in FilterName]?: string } = {};
+  for (const name of filterNames) {
+    const value = params.get(name)?.trim() ?? '';
+    if (value !== '' && isSound(name, value)) filter[name] = value;
+  }
+  return filter as RequestFilter;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function isSound(name: FilterName, value: string): boolean {
+  switch (name) {
+    case 'status':
+      return requestStatuses.includes(value as RequestStatus);
+    case 'key_id':
+      return uuid.test(value);
+    case 'from':
+    case 'to':
+      return !Number.isNaN(Date.parse(value));
+    case 'model':
+      return value.length <= 512;
+    case 'session_id':
+      return value.length <= 256;
+  }
+}
