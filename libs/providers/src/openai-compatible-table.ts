@@ -2,8 +2,7 @@ import { azureConnection } from './connections/cloud-connections.ts';
 import { ownServer, type ConnectionShape } from './provider/connection-fields.ts';
 import type { AuthScheme } from './provider/http.ts';
 import type { Provider, ProviderQuirks } from './provider/provider.ts';
-import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './provider/proxy-route.ts';
-import { openAiRoutes, rerankRoute as rerank } from './proxies/proxy-routes.ts';
+import { changeOpenAiRoutes, rerankRoute as rerank, type RouteDifferences } from './proxies/proxy-routes.ts';
 import { fireworksRerank } from './proxies/rerank-shapes.ts';
 import {
   openAiVideos,
@@ -33,8 +32,6 @@ interface OpenAiCompatibleRow {
   readonly hasResponsesModels?: boolean;
 }
 
-type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
-
 const openAiCompatible = ({
   auth,
   proxyRoutes,
@@ -48,14 +45,9 @@ const openAiCompatible = ({
     'chat-completions': '/chat/completions',
     ...(hasResponsesModels === true ? { responses: '/responses' } : {}),
   },
-  proxyRoutes: proxyRoutes === 'none' ? {} : applyDifferences(proxyRoutes ?? {}),
+  proxyRoutes: proxyRoutes === 'none' ? {} : changeOpenAiRoutes(proxyRoutes ?? {}),
   quirks: quirks ?? {},
 });
-
-function applyDifferences(differences: RouteDifferences): ProxyRoutes {
-  const routes = Object.entries({ ...openAiRoutes, ...differences });
-  return Object.fromEntries(routes.filter(([, route]) => route !== null));
-}
 
 /**
  * All providers that use OpenAI's format, one row for each provider. Base URLs come from the page in

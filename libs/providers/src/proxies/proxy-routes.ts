@@ -47,3 +47,12 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
   const found = families.find(([of, name]) => of === endpoint && name.test(model));
   return found === undefined ? undefined : { path: '/model/{model}/invoke', isSigned: true, shape: found[2] };
 }
+
+/** Changes to `openAiRoutes`: a route is added or replaced, and null removes a route. */
+export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
+
+/** The routes of a provider whose endpoints differ from OpenAI's endpoints. */
+export function changeOpenAiRoutes(differences: RouteDifferences): ProxyRoutes {
+  const routes = Object.entries({ ...openAiRoutes, ...differences });
+  return Object.fromEntries(routes.filter(([, route]) => route !== null));
+}
