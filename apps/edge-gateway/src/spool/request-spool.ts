@@ -17,10 +17,7 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/**
- * Minimum number of segment files. The events of a segment use disk space until the whole segment is
- * committed.
- */
+/** Minimum number of segment files. A segment's events use disk space until the whole segment is committed. */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;

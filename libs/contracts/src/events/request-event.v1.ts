@@ -148,10 +148,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
        * conversations.
        */
       needs: z.array(toolNeed).optional(),
-      /**
-       * Whether the plan would have sent the recovery tool. The field is present only in shadow
-       * conversations.
-       */
+      /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
        * The probability with which the conversation became a shadow conversation. Only the request in which

@@ -4,8 +4,7 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The way in which the model can reach pruned tools: see `recovery` in the reply, and “recovery mode” in the
- * glossary.
+ * The way in which the model can reach pruned tools. See “recovery mode” in the glossary.
  */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
@@ -37,8 +36,7 @@ const plannedConversation = z.object({
   isUndecided: z.boolean().optional(),
   /**
    * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
-   * field is set only if the plan was late. Pruning now means that the provider must cache these tokens
-   * again.
+   * field is set only if the plan was late. If tools are pruned now, the provider caches these tokens again.
    */
   lateTokens: count.optional(),
 });
@@ -113,8 +111,7 @@ const planToolsRequest = z.object({
    */
   session: plannedConversation.optional(),
   /**
-   * Names of the tools that the conversation's recovery rounds returned. The model may not have called these
-   * tools.
+   * Names of the tools that the conversation's recovery rounds returned, called by the model or not.
    */
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether pruned tools can be recovered in this request. */
@@ -152,9 +149,8 @@ const planToolsReply = z.discriminatedUnion('status', [
         score: z.number(),
         alwaysIn: z.enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control']).optional(),
         /**
-         * The smallest K at which this turn's tool set contains the tool. With every larger K, the tool set
-         * also contains the tool. The value is 1 for tools that are always included. Only replies for shadow
-         * conversations contain this field.
+         * The smallest K from which on this turn's tool set contains the tool. The value is 1 for tools that
+         * are always included. Only replies for shadow conversations contain this field.
          */
         heldFromK: z.int().min(1).optional(),
       }),
