@@ -51,7 +51,7 @@ const readCacheReport = (query: CacheReportQuery) =>
   unwrap(api.GET('/v1/account/usage/cache', { params: { query } }));
 export type CacheReport = Awaited<ReturnType<typeof readCacheReport>>;
 
-/** Missed prompt caches by cause. */
+/** Prompt cache misses by cause. */
 export function useCacheReport(query: CacheReportQuery) {
   return useQuery({
     queryKey: ['cache-report', query],
