@@ -116,6 +116,18 @@ describe('the outline of a request', () => {
   });
 });
 
+it('parses any number of consecutive calls in linear time', () => {
+  const input = Array.from({ length: 50_000 }, (_, at) => ({
+    ...{ type: 'function_call', call_id: `c${at}`, name: 'f', arguments: '{}' },
+  }));
+  const tape = scanJson(Buffer.from(JSON.stringify({ model: 'm', input })), { depthMax: 128 });
+  const before = process.threadCpuUsage();
+  const { messages } = client.parseRequest(tape);
+  const { user, system } = process.threadCpuUsage(before);
+  expect(messages.map(({ parts }) => parts.length)).toEqual([input.length]);
+  expect((user + system) / 1_000).toBeLessThan(6_000);
+});
+
 it('an edited request differs from the client’s request only in the model and the tools', () => {
   const text =
     '{ "model":"openai/m","input":"x", "tools":[{"type":"function","name":"f","x-svc-examples":["a"]}],"n":1e2 }';

@@ -9,13 +9,13 @@ import { own } from '../shared/settings.ts';
  * turns. Consecutive tool results also form one message.
  */
 export function parseItems(input: readonly unknown[]): ChatMessage[] {
-  const messages: ChatMessage[] = [];
+  const messages: (ChatMessage & { readonly parts: ChatPart[] })[] = [];
   for (const raw of input) {
     const message = parseItem(raw);
     const last = messages.at(-1);
     const isJoined = last?.role === message.role && (last.role === 'assistant' || last.role === 'tool');
-    if (isJoined) messages[messages.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
-    else messages.push(message);
+    if (isJoined) for (const part of message.parts) last.parts.push(part);
+    else messages.push({ ...message, parts: [...message.parts] });
   }
   return messages;
 }
