@@ -1,5 +1,5 @@
 import { foldAnswer, type StreamEvent } from '@gateway/interchange';
-import { formatNamed } from '../formats.ts';
+import { formatNamed, providerFormatNamed } from '../formats.ts';
 import { scanJson } from '../json/scan-json.ts';
 
 const format = formatNamed('responses');
@@ -126,6 +126,30 @@ it('parses any number of consecutive calls in linear time', () => {
   const { user, system } = process.threadCpuUsage(before);
   expect(messages.map(({ parts }) => parts.length)).toEqual([input.length]);
   expect((user + system) / 1_000).toBeLessThan(6_000);
+});
+
+it('renders the choice of thousands of tools in linear time, each with its kind', () => {
+  const names = Array.from({ length: 8_000 }, (_, at) => `tool-${at}`);
+  const tools = names.map((name, at) => ({ type: at % 2 === 0 ? 'function' : 'custom', name }));
+  const body = { model: 'm', input: 'x', tools, tool_choice: { type: 'allowed_tools', mode: 'auto', tools } };
+  const tape = scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 128 });
+  const request = client.parseRequest(tape);
+  for (const name of ['responses', 'chat-completions'] as const) {
+    let compared = 0;
+    const counted = request.tools.map((tool) =>
+      Object.defineProperty({ ...tool }, 'kind', {
+        get: () => ((compared += 1), tool.kind),
+        enumerable: true,
+      }),
+    );
+    const rendered = providerFormatNamed(name).provider.renderRequest(
+      { ...request, tools: counted },
+      { model: 'm' },
+    );
+    const chosen = JSON.stringify(rendered.body.tool_choice);
+    expect(chosen.match(/"type":"custom"/g)).toHaveLength(names.length / 2);
+    expect(compared).toBeLessThan(20 * tools.length);
+  }
 });
 
 it('an edited request differs from the client’s request only in the model and the tools', () => {

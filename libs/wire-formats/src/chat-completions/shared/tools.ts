@@ -115,16 +115,21 @@ export function renderToolChoice(
     case 'required':
       return choice.mode;
     case 'tool':
-      return renderNamed(choice.name, tools);
+      return renderNamed(choice.name, listCustom(tools));
     case 'allowed': {
-      const allowed = choice.names.map((name) => renderNamed(name, tools));
+      const custom = listCustom(tools);
+      const allowed = choice.names.map((name) => renderNamed(name, custom));
       const mode = choice.required === true ? 'required' : 'auto';
       return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
     }
   }
 }
 
-function renderNamed(name: string, tools: readonly ChatTool[]): JsonObject {
-  const isCustom = tools.some((tool) => tool.kind === 'custom' && tool.name === name);
-  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
+/** Names of the custom tools. */
+function listCustom(tools: readonly ChatTool[]): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+}
+
+function renderNamed(name: string, custom: ReadonlySet<string>): JsonObject {
+  return custom.has(name) ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
 }

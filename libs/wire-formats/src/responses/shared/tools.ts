@@ -98,9 +98,10 @@ export function renderToolChoice(
     case 'required':
       return choice.mode;
     case 'tool':
-      return renderNamed(choice.name, tools);
+      return renderNamed(choice.name, listCustom(tools));
     case 'allowed': {
-      const allowed = choice.names.map((name) => renderNamed(name, tools));
+      const custom = listCustom(tools);
+      const allowed = choice.names.map((name) => renderNamed(name, custom));
       return {
         type: 'allowed_tools',
         mode: choice.required === true ? 'required' : 'auto',
@@ -110,7 +111,11 @@ export function renderToolChoice(
   }
 }
 
-function renderNamed(name: string, tools: readonly ChatTool[]): JsonObject {
-  const isCustom = tools.some((tool) => tool.kind === 'custom' && tool.name === name);
-  return { type: isCustom ? 'custom' : 'function', name };
+/** Names of the custom tools. */
+function listCustom(tools: readonly ChatTool[]): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+}
+
+function renderNamed(name: string, custom: ReadonlySet<string>): JsonObject {
+  return { type: custom.has(name) ? 'custom' : 'function', name };
 }
