@@ -78,6 +78,15 @@ describe('a rendered stream', () => {
     const broken = readStream([...events.slice(0, 3), { type: 'error', message: 'Broken.', code: 'x' }]);
     expect(broken.at(-1)).toMatchObject({ type: 'error', message: 'Broken.', code: 'x' });
   });
+
+  it('has no end after an error, even if the provider ends its stream', () => {
+    const broken = readStream([
+      ...events.slice(0, 3),
+      { type: 'error', message: 'Broken.' },
+      ...events.slice(-3),
+    ]);
+    expect(broken.at(-1)).toMatchObject({ type: 'error', message: 'Broken.' });
+  });
 });
 
 function outline(body: object) {

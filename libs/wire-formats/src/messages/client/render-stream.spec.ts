@@ -189,6 +189,8 @@ describe('a stream to a client', () => {
   it("sends a provider's error as the format's error event, without a terminator", () => {
     const frames = render([start, ...text(0, 'a'), { type: 'error', message: 'boom', errorType: 'x' }]);
     expect(frames.at(-1)).toEqual({ type: 'error', error: { type: 'x', message: 'boom' } });
+    const ended = render([start, ...text(0, 'a'), { type: 'error', message: 'boom' }, finish(), usage, end]);
+    expect(ended.at(-1)).toEqual({ type: 'error', error: { type: 'api_error', message: 'boom' } });
     expect(frames.map(({ type }) => type)).not.toContain('message_stop');
   });
 

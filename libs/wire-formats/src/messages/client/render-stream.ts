@@ -19,7 +19,7 @@ import type { EventOf, RenderStep, StreamRenderState } from './stream-blocks.ts'
 
 /** Renders an event as frames. The messages format has only one choice, so other choices are skipped. */
 export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
-  if ('choice' in event && event.choice > 0) return [state, []];
+  if (state.hasFailed || ('choice' in event && event.choice > 0)) return [state, []];
   switch (event.type) {
     case 'message-start':
       return [startMessage(state, event), []];
@@ -32,7 +32,7 @@ export function renderStreamEvent(state: StreamRenderState, event: StreamEvent):
     case 'message-end':
       return endMessage(state);
     case 'error':
-      return [state, [...renderLateUsage(state), renderErrorEvent(event)]];
+      return [{ ...state, hasFailed: true }, [...renderLateUsage(state), renderErrorEvent(event)]];
     default:
       return afterMessage(state, (begun) => renderBlockEvent(begun, event));
   }

@@ -18,6 +18,8 @@ export interface StreamRenderState {
    * most providers send at the start or at the end.
    */
   readonly started: boolean;
+  /** Whether an error was sent. An error ends the stream, even if the provider sends more. */
+  readonly hasFailed: boolean;
   readonly usage: JsonObject;
   /** Whether usage arrived after `message_start` was sent. */
   readonly hasLateUsage: boolean;
@@ -59,6 +61,7 @@ export function beginStreamRender({
     estimateInputTokens,
     isOwnFormat: false,
     started: false,
+    hasFailed: false,
     usage: {},
     hasLateUsage: false,
     startMembers: {},

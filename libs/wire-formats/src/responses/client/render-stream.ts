@@ -38,6 +38,7 @@ export class ResponseStream {
   #sequence = 0;
   #characters = 0;
   #started = false;
+  #hasFailed = false;
   #items = 0;
   #reason: FinishReason | undefined;
   #usage: JsonObject | null = null;
@@ -49,6 +50,8 @@ export class ResponseStream {
 
   /** @throws GatewayError `upstream_invalid` if the response is too long to repeat in the last event. */
   render(event: StreamEvent): string {
+    // An error ends the stream, even if the provider sends more.
+    if (this.#hasFailed) return '';
     this.#characters = addWaitingCharacters(this.#characters, event);
     if ('choice' in event && event.choice > 0) return '';
     if ('block' in event) return this.#start() + this.#renderBlock(event);
@@ -74,6 +77,7 @@ export class ResponseStream {
         return '';
       case 'error': {
         const { message, code = event.errorType ?? null } = event;
+        this.#hasFailed = true;
         return this.#start() + this.#frame('error', { code, message, param: null });
       }
       case 'message-end':
