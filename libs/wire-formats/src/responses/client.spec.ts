@@ -161,6 +161,11 @@ it('renders the choice of thousands of tools in linear time, each with its kind'
   }
 });
 
+it('skips stream events that are named like a member of every object', () => {
+  const parser = provider.openStreamParser();
+  expect(parser.push(Buffer.from('data: {"type":"toString"}\n\ndata: {"type":"__proto__"}\n\n'))).toEqual([]);
+});
+
 it('an edited request differs from the client’s request only in the model and the tools', () => {
   const text =
     '{ "model":"openai/m","input":"x", "tools":[{"type":"function","name":"f","x-svc-examples":["a"]}],"n":1e2 }';

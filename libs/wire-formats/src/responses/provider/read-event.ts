@@ -15,7 +15,7 @@ import {
 
 /** Reads an event of a stream. Progress events and events of unknown types are skipped. */
 export const readEvent: ReadStep = (state, raw, events) => {
-  const step = steps[asText(raw.type) ?? ''];
+  const step = steps.get(asText(raw.type) ?? '');
   return step === undefined ? state : step(state, raw, events);
 };
 
@@ -80,25 +80,27 @@ const readArguments: ReadStep = (state, raw, events) => {
   return open.hasContent ? state : setBlock(state, place, { ...open, hasContent: true });
 };
 
-const steps: Readonly<Record<string, ReadStep>> = {
-  'response.created': readResponse,
-  'response.queued': readResponse,
-  'response.in_progress': readResponse,
-  'response.output_item.added': readItemStart,
-  'response.output_item.done': readItemEnd,
-  'response.output_text.delta': readTextDelta('text'),
-  'response.output_text.annotation.added': readAnnotation,
-  'response.refusal.delta': readTextDelta('refusal'),
-  'response.content_part.done': readContentEnd,
-  'response.reasoning_summary_text.delta': readReasoningDelta('summary_index'),
-  'response.reasoning_text.delta': readReasoningDelta('content_index'),
-  'response.function_call_arguments.delta': readArguments,
-  'response.custom_tool_call_input.delta': readArguments,
-  'response.completed': readEnd,
-  'response.incomplete': readEnd,
-  'response.failed': readEnd,
-  error: readFailure,
-};
+const steps: ReadonlyMap<string, ReadStep> = new Map(
+  Object.entries({
+    'response.created': readResponse,
+    'response.queued': readResponse,
+    'response.in_progress': readResponse,
+    'response.output_item.added': readItemStart,
+    'response.output_item.done': readItemEnd,
+    'response.output_text.delta': readTextDelta('text'),
+    'response.output_text.annotation.added': readAnnotation,
+    'response.refusal.delta': readTextDelta('refusal'),
+    'response.content_part.done': readContentEnd,
+    'response.reasoning_summary_text.delta': readReasoningDelta('summary_index'),
+    'response.reasoning_text.delta': readReasoningDelta('content_index'),
+    'response.function_call_arguments.delta': readArguments,
+    'response.custom_tool_call_input.delta': readArguments,
+    'response.completed': readEnd,
+    'response.incomplete': readEnd,
+    'response.failed': readEnd,
+    error: readFailure,
+  }),
+);
 
 function addText(
   state: StreamState,
