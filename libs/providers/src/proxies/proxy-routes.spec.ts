@@ -223,3 +223,39 @@ describe('endpoints', () => {
     expect(proxyEndpoints.filter((endpoint) => routeOf(name, endpoint, model) !== undefined)).toEqual(has);
   });
 });
+
+describe('the id of a video', () => {
+  const vertexId = 'projects/p/locations/l/publishers/google/models/veo-3/operations/op-1';
+  const stateOf = (name: string, id: string) =>
+    proxyRouteOf(findProvider(name)!, 'videos/generations', '')?.videos?.stateOf(id);
+
+  it.each([
+    ['openai', 'video_1'],
+    ['xai', 'r-1'],
+    ['together', 'v-1'],
+    ['siliconflow', 's-1'],
+    ['google', 'models/veo-3.1/operations/op-1'],
+    ['vertex', vertexId],
+  ])('%s: %s has a state', (name, id) => {
+    expect(stateOf(name, id)).toBeDefined();
+  });
+
+  it.each([
+    ['openai', 'video_1/content'],
+    ['openai', '..'],
+    ['openai', 'video_1?after=x'],
+    ['xai', 'a/b'],
+    ['together', 'a/b'],
+    ['siliconflow', 'a/b'],
+    ['google', 'files'],
+    ['google', 'files/f-1'],
+    ['google', 'models/veo-3.1'],
+    ['google', 'models/veo-3.1/operations/../../files'],
+    ['google', 'models/veo-3.1/operations/op-1/cancel'],
+    ['google', 'models/../operations/op-1'],
+    ['vertex', `${vertexId}/x`],
+    ['vertex', vertexId.replace('veo-3', '..')],
+  ])('%s: %s belongs to no video', (name, id) => {
+    expect(stateOf(name, id)).toBeUndefined();
+  });
+});

@@ -68,9 +68,12 @@ export const veoVideo: ProxyShape = (request, model) => {
   };
 };
 
-/** Percent-encodes an id for a path. The names of Google's operations contain slashes. */
-function encodeId(id: string): string {
-  return id.split('/').map(encodeURIComponent).join('/');
+/** An id that is one step of a path, so that it leads to no other endpoint of the provider. */
+const stepPattern = /^(?!\.{1,2}$)[^/?#]+$/;
+
+/** The state of the video below a path. Undefined for an id that no video has. */
+function stateBelow(path: string, id: string): { readonly path: string } | undefined {
+  return stepPattern.test(id) ? { path: `${path}/${encodeURIComponent(id)}` } : undefined;
 }
 
 type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -98,22 +101,22 @@ function textOf(value: unknown): string | undefined {
 /** https://platform.openai.com/docs/api-reference/videos/retrieve */
 export const openAiVideos: VideoRoutes = {
   ids: /^video_/,
-  stateOf: (id) => ({ path: `/videos/${encodeId(id)}` }),
-  contentPathOf: (id) => `/videos/${encodeId(id)}/content`,
+  stateOf: (id) => stateBelow('/videos', id),
+  contentPathOf: (id) => `/videos/${encodeURIComponent(id)}/content`,
 };
 
 const xaiStatuses: Readonly<Record<string, VideoStatus>> = { pending: 'in_progress', done: 'completed' };
 
 /** https://docs.x.ai/docs/guides/video-generation */
 export const xaiVideos: VideoRoutes = {
-  stateOf: (id) => ({ path: `/videos/${encodeId(id)}` }),
+  stateOf: (id) => stateBelow('/videos', id),
   mapState: (state, id) => renderState(state, id, xaiStatuses[String(state['status'])] ?? 'failed'),
   urlOf: ({ video }) => textOf(fieldsOf(video)['url']),
 };
 
 /** https://docs.together.ai/reference/get-videos-id: the response has OpenAI's shape. */
 export const togetherVideos: VideoRoutes = {
-  stateOf: (id) => ({ path: `/../v2/videos/${encodeId(id)}` }),
+  stateOf: (id) => stateBelow('/../v2/videos', id),
   urlOf: ({ outputs }) => textOf(fieldsOf(outputs)['video_url']),
 };
 
@@ -125,7 +128,7 @@ const siliconflowStatuses: Readonly<Record<string, VideoStatus>> = {
 
 /** https://docs.siliconflow.com/en/api-reference/videos/get_videos_status */
 export const siliconflowVideos: VideoRoutes = {
-  stateOf: (id) => ({ path: '/video/status', body: { requestId: id } }),
+  stateOf: (id) => (stepPattern.test(id) ? { path: '/video/status', body: { requestId: id } } : undefined),
   mapState: (state, id) => renderState(state, id, siliconflowStatuses[String(state['status'])] ?? 'failed'),
   urlOf: ({ results }) => textOf(firstOf(fieldsOf(results)['videos'])['url']),
 };
@@ -136,10 +139,15 @@ function mapOperation(state: JsonFields, id: string): JsonFields {
   return renderState(state, id, state['done'] === true ? ended : 'in_progress');
 }
 
+/** One step of the name of a Google operation. */
+const step = '(?!\\.{1,2}(?:/|$))[^/?#]+';
+const geminiOperation = new RegExp(`^models/${step}/operations/${step}$`);
+
 /** https://ai.google.dev/gemini-api/docs/video */
 export const geminiVideos: VideoRoutes = {
-  ids: /^models\/[^/]+\/operations\//,
-  stateOf: (id) => ({ path: `/${encodeId(id)}` }),
+  ids: geminiOperation,
+  stateOf: (id) =>
+    geminiOperation.test(id) ? { path: `/${id.split('/').map(encodeURIComponent).join('/')}` } : undefined,
   mapState: mapOperation,
   urlOf: ({ response }) => {
     const { generatedSamples } = fieldsOf(fieldsOf(response)['generateVideoResponse']);
@@ -147,8 +155,9 @@ export const geminiVideos: VideoRoutes = {
   },
 };
 
-const vertexOperation =
-  /^projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/([^/]+)\/operations\//;
+const vertexOperation = new RegExp(
+  `^projects/${step}/locations/${step}/publishers/google/models/(${step})/operations/${step}$`,
+);
 
 /**
  * The state of a finished video contains the video's bytes or their location in Cloud Storage. The video
