@@ -24,6 +24,9 @@ interface Address {
   readonly path: string;
 }
 
+/** Maximum total length of the URLs and paths of known addresses, in characters. */
+const addressCharactersMax = 4 * 1024 * 1024;
+
 /** Keeps one connection pool per provider address. The egress guard resolves and checks every address. */
 export class UndiciUpstream implements Upstream {
   readonly #agent: Agent;
@@ -31,9 +34,13 @@ export class UndiciUpstream implements Upstream {
   readonly #loops: UndiciUpstreamOptions['loops'];
   /**
    * Provider addresses that have passed the egress guard. The guard's rules do not change while the process
-   * runs.
+   * runs. The total length is bounded too, because the URL of a video can have any length.
    */
-  readonly #addresses = new LRUCache<string, Address>({ max: 10_000 });
+  readonly #addresses = new LRUCache<string, Address>({
+    max: 10_000,
+    maxSize: addressCharactersMax,
+    sizeCalculation: ({ path }, url) => url.length + path.length,
+  });
 
   constructor({ guard, idleTimeoutMs, loops }: UndiciUpstreamOptions) {
     this.#guard = guard;
