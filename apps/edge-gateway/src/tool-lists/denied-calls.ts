@@ -104,9 +104,10 @@ export class DeniedCalls {
     return [{ ...event, block: placeBlock(state, event.block) }];
   }
 
-  #startCall(state: ChoiceState, { block, name }: Extract<StreamEvent, { type: 'tool-call-start' }>): void {
+  #startCall(state: ChoiceState, event: Extract<StreamEvent, { type: 'tool-call-start' }>): void {
+    const { block, name } = event;
     this.#hasCalls = true;
-    if (this.#permits(name)) {
+    if (this.#permits(name) && !this.#permission.denies(namespaceOf(event))) {
       state.hidden.delete(block);
       state.calls += 1;
       return;
@@ -233,6 +234,12 @@ export function explainDenied(names: readonly string[]): string {
     .slice(0, 8)
     .map((name) => (name === '' ? 'a tool without a name' : JSON.stringify(name)));
   return `The model called ${shown.join(', ')}. The tool lists of this API key do not permit the call, so the gateway removed it.`;
+}
+
+/** The namespace of a call of the Responses API, or an empty text. */
+function namespaceOf({ extensions }: Extract<StreamEvent, { type: 'tool-call-start' }>): string {
+  const item = extensions?.['responses']?.['item'] as JsonObject | undefined;
+  return typeof item?.['namespace'] === 'string' ? item['namespace'] : '';
 }
 
 function isThinking({ type }: StreamEvent): boolean {

@@ -4,6 +4,7 @@ import { createAttempts } from '../../exchange/attempt.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target } from '../../../request/request.ts';
 import { fillCallIds, openResponseWriter } from './response-writer.ts';
+import { ToolPermission } from '../../../tool-lists/tool-permission.ts';
 import { StreamReader } from './relay-stream.ts';
 
 /** Relays a stream in the given format in pieces. Each piece of the stream is parsed before it is written. */
@@ -45,6 +46,41 @@ describe("a stream in the provider's own format", () => {
       }),
     );
     expect(pass('converse', bytes).equals(bytes)).toBe(true);
+  });
+});
+
+describe('a Responses stream of a key with tool lists', () => {
+  const passDenied = (events: readonly object[]): string => {
+    const permission = new ToolPermission({ allowedTools: null, deniedTools: ['crm', 'mcp'] });
+    const target = { lane: { kind: 'same-format', format: 'responses' }, model: 'm' } as unknown as Target;
+    const exchange = {
+      ...{ format: 'responses', requestId: 'r', acceptedAt: new Date(0), attempts: createAttempts() },
+      toolGuard: { permission, streamsUsage: false, toolsOffered: 1, isRestricted: false },
+    } as unknown as Exchange;
+    const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    const reader = new StreamReader(providerFormatNamed('responses'));
+    const writer = openResponseWriter(target, exchange, null).openStreamWriter();
+    const frames = writer.split(bytes).flatMap((frame) => writer.write(frame, reader.push(frame)));
+    return Buffer.concat([...frames, ...writer.rest()]).toString();
+  };
+  const response = { id: 'resp_1', model: 'm', output: [], status: 'completed' };
+  const end = { type: 'response.completed', response };
+
+  it.each([
+    { type: 'function_call', call_id: 'c1', namespace: 'crm', name: 'get', arguments: 'secret' },
+    { type: 'mcp_call', id: 'mcp_1', server_label: 'files', name: 'read', arguments: 'secret' },
+  ])('has no part of a denied call: %j', (item) => {
+    const at = { output_index: 0 };
+    const shown = passDenied([
+      { type: 'response.created', response: { ...response, status: 'in_progress' } },
+      { type: 'response.output_item.added', ...at, item },
+      { type: `response.${item.type}_arguments.delta`.replace('call_call', 'call'), ...at, delta: 'secret' },
+      { type: 'response.output_item.done', ...at, item },
+      end,
+    ]);
+    expect(shown).not.toContain('secret');
+    expect(shown).not.toContain(item.type);
+    expect(shown).toContain('response.completed');
   });
 });
 

@@ -74,7 +74,9 @@ export function openResponseWriter(
     rounds,
     calls,
     openStreamWriter: () => {
-      if (!isSameFormat || (calls !== null && rounds !== null)) return render(rounds, calls);
+      // Events of Responses show calls of the provider's own tools before the gateway can judge them.
+      const isRendered = rounds !== null || exchange.format === 'responses';
+      if (!isSameFormat || (calls !== null && isRendered)) return render(rounds, calls);
       if (calls !== null) return passChecked(client, calls, requestId, render(null, null));
       return rounds === null
         ? passFrames(client)
