@@ -91,6 +91,9 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   if (isLarge(bytes)) await nextTurn();
   const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
+  const { toolChoice } = outline;
+  if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
+    throw new GatewayError('too_many_tools', { param: 'tool_choice' });
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
