@@ -25,3 +25,15 @@ describe('a tool choice', () => {
     await expect(parse(format, body)).rejects.toMatchObject({ code: 'too_many_tools', param: 'tool_choice' });
   });
 });
+
+describe('a tool result without its call', () => {
+  const input = [{ type: 'function_call_output', call_id: 'c', output: 'done' }];
+
+  it('is accepted in a request that continues a stored response', async () => {
+    await expect(parse('responses', { input, previous_response_id: 'resp_1' })).resolves.toBeDefined();
+  });
+
+  it('is refused in any other request', async () => {
+    await expect(parse('responses', { input })).rejects.toMatchObject({ code: 'unbalanced_tool_calls' });
+  });
+});

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
 import {
+  findStateful,
   formatNamed,
   JsonDepthError,
   JsonFieldsError,
@@ -94,7 +95,9 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
     throw new GatewayError('too_many_tools', { param: 'tool_choice' });
-  requireBalancedToolCalls(outline);
+  // The calls of a stored response are at its provider.
+  const isWhole = exchange.format !== 'responses' || findStateful(tape) === undefined;
+  if (isWhole) requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
   // Only two client formats accept a credential in the body. All other formats reject the unknown field.
