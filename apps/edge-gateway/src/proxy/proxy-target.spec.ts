@@ -42,6 +42,23 @@ describe('the provider of a proxied request', () => {
     expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
   });
 
+  it('is asked for with every choice if no connected provider of the model has the endpoint', () => {
+    const names = ['groq', 'cerebras'];
+    const shared = { find: () => undefined, providersOf: () => names };
+    const wanted = {
+      model: 'm',
+      endpoint: 'rerank',
+      connected: new Set(names),
+      ownCredential: null,
+    } as const;
+    expect(() => chooseProxyTarget(wanted, shared as unknown as typeof catalog)).toThrow(
+      expect.objectContaining({
+        code: 'ambiguous_model',
+        message: expect.stringMatching(/groq.*cerebras/) as string,
+      }),
+    );
+  });
+
   it('is found by model name only among the providers that have the endpoint', () => {
     expect(choose('text-embedding-3-small', ['openai', 'anthropic']).provider.name).toBe('openai');
   });

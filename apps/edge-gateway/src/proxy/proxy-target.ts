@@ -94,14 +94,15 @@ function chooseAmong(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {
     .flatMap((name) => findProvider(name) ?? []);
   const idAt = ({ name }: Provider): string => catalog.find(name, model)?.modelId ?? model;
   const able = usable.filter((provider) => proxyRouteOf(provider, endpoint, idAt(provider)));
-  const [first, ...others] = able.length > 0 ? able : usable;
+  const choices = able.length > 0 ? able : usable;
+  const [first, ...others] = choices;
   if (first !== undefined && others.length === 0) {
     return targetAt(first, idAt(first), wanted);
   }
   if (first !== undefined) {
     throw ambiguous(
       model,
-      able.map(({ name }) => name),
+      choices.map(({ name }) => name),
     );
   }
   const known = offering.flatMap((name) => findProvider(name) ?? []);
