@@ -14,7 +14,7 @@ const excluded: Readonly<Record<string, string>> = {};
  * maximum text length, which the test also uses.
  */
 const readAtMost: Readonly<Record<string, number>> = {
-  'apps/worker/src/assess-tools/assessed-tool.ts:105': 20_000,
+  'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,
   // The compressor counts text in pieces of 16 KiB, or of 144 KiB if it cannot split the text (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:19': 147_457,
 };
