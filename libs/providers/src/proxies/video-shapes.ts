@@ -139,9 +139,8 @@ function mapOperation(state: JsonFields, id: string): JsonFields {
   return renderState(state, id, state['done'] === true ? ended : 'in_progress');
 }
 
-/** One step of the name of a Google operation. */
-const step = '(?!\\.{1,2}(?:/|$))[^/?#]+';
-const geminiOperation = new RegExp(`^models/${step}/operations/${step}$`);
+/** The name of an operation of the Gemini API. No step of the name is `.` or `..`. */
+const geminiOperation = /^models\/(?!\.{1,2}(?:\/|$))[^/?#]+\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
 /** https://ai.google.dev/gemini-api/docs/video */
 export const geminiVideos: VideoRoutes = {
@@ -155,9 +154,8 @@ export const geminiVideos: VideoRoutes = {
   },
 };
 
-const vertexOperation = new RegExp(
-  `^projects/${step}/locations/${step}/publishers/google/models/(${step})/operations/${step}$`,
-);
+const vertexOperation =
+  /^projects\/(?!\.{1,2}(?:\/|$))[^/?#]+\/locations\/(?!\.{1,2}(?:\/|$))[^/?#]+\/publishers\/google\/models\/((?!\.{1,2}(?:\/|$))[^/?#]+)\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
 /**
  * The state of a finished video contains the video's bytes or their location in Cloud Storage. The video
