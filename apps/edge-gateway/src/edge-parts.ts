@@ -43,6 +43,7 @@ import {
   FirstRequests,
   ConversationPlanner,
 } from './pipeline/stages/plan/conversation/conversation-planner.ts';
+import { Patience } from './pipeline/stages/plan/context/context-subject.ts';
 import { BoundPlanMemo, createBoundPlanStore } from './pipeline/stages/plan/conversation/bound-plans.ts';
 import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
@@ -264,6 +265,7 @@ function buildPlanning(
     conversations,
     boundPlans: {
       store: createBoundPlanStore(messaging),
+      patience: new Patience(),
       memo: new BoundPlanMemo(conversationCache, log),
     },
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),

@@ -186,15 +186,18 @@ const pausesMs = [50, 150, 400];
  * message bus restarts, callers reconnect before the services do. Until the services reconnect, the retries
  * keep requests from failing.
  * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`
+ * @param signal ends the retries
  */
 export async function retryWhileUnavailable<Answer>(
   failure: unknown,
   ask: () => Promise<Answer>,
+  signal?: AbortSignal,
 ): Promise<Answer> {
   let last = failure;
   for (const pauseMs of pausesMs) {
     if (!(last instanceof GatewayError) || last.code !== 'service_unavailable') break;
-    await wait(pauseMs);
+    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (signal?.aborted === true) break;
     try {
       return await ask();
     } catch (error) {

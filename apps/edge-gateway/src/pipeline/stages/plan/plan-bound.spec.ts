@@ -3,7 +3,7 @@ import type { ParsedRequest } from '../../../request/request.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import { noContextEdits, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
-import type { ContextSubject } from './context/context-subject.ts';
+import { Patience, type ContextSubject } from './context/context-subject.ts';
 import { BoundPlanMemo, type BoundPlanStore } from './conversation/bound-plans.ts';
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import { planBound, type BoundServices } from './plan-bound.ts';
@@ -104,6 +104,7 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
     },
     boundPlans: {
       store,
+      patience: new Patience(),
       memo: new BoundPlanMemo({ get: () => Promise.resolve(null), set: () => Promise.resolve() }, log),
     },
     settings: { planDeadlineMs: 1_000 },

@@ -22,7 +22,8 @@ import {
 } from './bound-record.ts';
 import type { ContextPlanner, PinnedContext } from './context/context-planner.ts';
 import { planPinnedContext } from './context/plan-context.ts';
-import type { BoundConversation, BoundPlanMemo, BoundPlanStore } from './conversation/bound-plans.ts';
+import type { Wait } from './context/context-subject.ts';
+import type { BoundConversation, BoundPlans } from './conversation/bound-plans.ts';
 import type { ConversationPlanner, ConversationSubject } from './conversation/conversation-planner.ts';
 import type { BoundMode } from './deferral.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
@@ -30,7 +31,7 @@ import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.
 export interface BoundServices {
   readonly budgets: SavedTokenBudgets;
   readonly conversations: Pick<ConversationPlanner, 'plan'>;
-  readonly boundPlans: { readonly store: BoundPlanStore; readonly memo: BoundPlanMemo };
+  readonly boundPlans: BoundPlans;
   readonly context: Pick<ContextPlanner, 'planPinned'>;
   readonly catalog: ModelCatalog;
   readonly settings: Pick<PipelineSettings, 'planDeadlineMs'>;
@@ -176,13 +177,13 @@ async function carryOn(
 ): Promise<ToolPlan> {
   const { caller, exchange } = subject;
   const { memo } = services.boundPlans;
-  const { known, isSure } = await findConversation(subject, names, services);
+  const { known, isSure, wait } = await findConversation(subject, names, services);
   if (isSure) memo.keep(caller.accountId, names.here, known);
   anchor(subject, names, known, services);
   const isRanked = known.plan !== null && (known.plan.mode !== 'whole' || known.plan.isShadow);
   const [ranked, compressed] = await Promise.all([
     isRanked ? askRouter(subject, services) : 'unavailable',
-    compress(subject, known.plan, services, true),
+    compress(subject, known, wait, services, true),
   ]);
   const applied = applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject);
   const planned = { ...continueRecord(applied, known.plan), context: compressed.context };
@@ -197,7 +198,8 @@ async function carryOn(
  */
 async function compress(
   { request, target, exchange, caller }: ConversationSubject,
-  plan: ConversationPlanRecord | null,
+  { plan, dropsBlocks }: BoundConversation,
+  wait: Wait,
   services: BoundServices,
   decides: boolean,
 ): Promise<PinnedContext> {
@@ -206,14 +208,13 @@ async function compress(
   const { store } = services.boundPlans;
   const { accountId } = caller;
   const turns = {
-    find: (names: readonly string[]) => store.findUnchangedTurns(accountId, names),
+    find: (lost: readonly string[], until: AbortSignal) => store.findUnchangedTurns(accountId, lost, until),
+    wait: dropsBlocks ? undefined : wait,
     ...(decides ? { keep: (name: string) => store.keepUnchangedTurn(accountId, name) } : {}),
   };
-  const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
-  const { signal } = deadline;
-  return planPinnedContext(request, target, exchange, caller, { ...pinned, turns }, services, signal).finally(
-    () => deadline.clear(),
-  );
+  const { signal, clear } = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
+  const began = { ...pinned, turns };
+  return planPinnedContext(request, target, exchange, caller, began, services, signal).finally(clear);
 }
 
 /**
@@ -229,24 +230,23 @@ export async function planBoundCount(
   const names = nameConversation(subject);
   const { before } = names;
   if (mode === null || before === null) return identityPlan(listEligible(subject), null);
-  const { known, isSure } = await findConversation(subject, { ...names, before }, services);
-  const compressed = await compress(subject, known.plan, services, false);
+  const { known, isSure, wait } = await findConversation(subject, { ...names, before }, services);
+  const compressed = await compress(subject, known, wait, services, false);
   const planned = { ...applyRecord(known.plan, null, subject), context: compressed.context };
   return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
 }
 
 interface FoundConversation {
   readonly known: BoundConversation;
-  /**
-   * Whether the store could be read. If the store could not be read, the conversation may have a plan that is
-   * unknown.
-   */
+  /** False if the store could not be read. The conversation may then have a plan that is unknown. */
   readonly isSure: boolean;
+  /** The request's wait for what was sent before. */
+  readonly wait: Wait;
 }
 
 function withBound(
   planned: ToolPlan,
-  { known, isSure }: FoundConversation,
+  { known, isSure }: Pick<FoundConversation, 'known' | 'isSure'>,
   { caller: { accountId }, exchange }: ConversationSubject,
   { here }: ConversationNames,
   { boundPlans: { memo } }: BoundServices,
@@ -263,18 +263,19 @@ function withBound(
 }
 
 async function findConversation(
-  { caller: { accountId }, exchange: { requestId } }: ConversationSubject,
+  { caller: { accountId }, exchange: { requestId, abort } }: ConversationSubject,
   { before, firstTurn, opening }: ConversationNames & { readonly before: string },
-  { boundPlans: { memo, store }, log }: BoundServices,
+  { boundPlans: { memo, store, patience }, log }: BoundServices,
 ): Promise<FoundConversation> {
+  const wait = patience.start(abort.signal);
   const remembered = await memo.find(accountId, before);
-  if (remembered !== undefined) return { known: remembered, isSure: true };
+  if (remembered !== undefined) return { known: remembered, isSure: true, wait };
   try {
-    const plan = await store.find(accountId, firstTurn === null ? [opening] : [firstTurn, opening]);
-    return { known: { ...unplanned, plan }, isSure: true };
+    const plan = await store.find(accountId, firstTurn === null ? [opening] : [firstTurn, opening], wait);
+    return { known: { ...unplanned, plan }, isSure: true, wait };
   } catch (error) {
     log.warn({ err: error, requestId }, 'plan of a bound conversation not found, sending all tools');
-    return { known: unplanned, isSure: false };
+    return { known: unplanned, isSure: false, wait };
   }
 }
 

@@ -130,6 +130,7 @@ export function findBeginning(
 /**
  * Renders the request to the compressor.
  * @param begin index of the first message in `parts`. Earlier messages are identified by their hash.
+ * @throws GatewayError `request_too_large` if the text exceeds the size limit of compression
  */
 export function renderQuestion(
   { accountId, outline }: ContextSubject,
@@ -143,7 +144,7 @@ export function renderQuestion(
   });
   const units = blocks.reduce((sum, { text }) => sum + text.length, 0);
   if (units > questionUnitsMax) {
-    throw new GatewayError('service_unavailable', {
+    throw new GatewayError('request_too_large', {
       detail: 'the conversation exceeds the size limit of compression',
     });
   }

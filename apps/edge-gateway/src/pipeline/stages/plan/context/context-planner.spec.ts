@@ -4,7 +4,7 @@ import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import { ContextMemo } from './context-memo.ts';
 import { ContextPlanner } from './context-planner.ts';
-import { listCandidates, type ContextSettings, type UnchangedTurns } from './context-subject.ts';
+import { listCandidates, Patience, type ContextSettings, type UnchangedTurns } from './context-subject.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
 const away = () => Promise.reject(new Error('away'));
@@ -234,15 +234,16 @@ describe('a conversation with bound reasoning', () => {
     const find = (names: readonly string[]) =>
       state.isUp ? Promise.resolve(names.filter((name) => kept.has(name))) : away();
     const keep = (name: string) => (state.isUp ? Promise.resolve(void kept.add(name)) : away());
-    return { kept, state, find, keep };
+    return { kept, state, find, keep, patience: new Patience(300) };
   }
   async function sendPinned(
     planner: ContextPlanner,
-    turns: UnchangedTurns,
+    { patience, ...turns }: UnchangedTurns & { patience?: Patience },
     count: number,
     sending?: Sending,
   ) {
-    const subject = { ...subjectOf(count, sending), pinned: turns };
+    const pinned = { ...turns, wait: patience?.start(signal) };
+    const subject = { ...subjectOf(count, sending), pinned };
     const { context, isSure } = await planner.planPinned(subject, signal);
     return { texts: context.edits.map(({ replacement }) => JSON.parse(replacement) as string), isSure };
   }
@@ -271,7 +272,7 @@ describe('a conversation with bound reasoning', () => {
   it('waits for a compressor that is away if messages must be compressed again', async () => {
     const [{ planner, state }, turns] = [open(), openTurns()];
     state.isUp = false;
-    const sending = sendPinned(planner, turns, 2);
+    const sending = sendPinned(planner, { ...turns, patience: new Patience() }, 2);
     await new Promise((resolve) => setTimeout(resolve, 10));
     state.isUp = true;
     expect(await sending).toEqual({ texts: [upper(0), upper(1)], isSure: true });

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { markerId } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
@@ -29,9 +29,6 @@ export interface PinnedContext {
 
 /** Number of messages that are stored before the code yields to the event loop. Encrypting one message takes about 20 µs. */
 const keptAtOnce = 256;
-/** Maximum time in milliseconds for restoring the compressed messages of a conversation with bound reasoning. */
-const restoreMsMax = 5_000;
-const restorePauseMs = 200;
 
 /**
  * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
@@ -114,22 +111,25 @@ export class ContextPlanner {
     sentBefore: readonly number[],
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { accountId, requestId, left, pinned } = subject;
+    const { accountId, requestId, pinned } = subject;
     await this.#load(accountId, conversation, sentBefore, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
-    const until = AbortSignal.any([left, AbortSignal.timeout(restoreMsMax)]);
+    const insist = <Answer>(ask: (until: AbortSignal) => Promise<Answer>): Promise<Answer> =>
+      pinned.wait?.insist(ask, signal) ?? ask(signal);
     try {
       const turns = new Map(
         lost.map((index) => [index, nameTurn(conversation, findTurn(subject.outline, index))]),
       );
-      const unchanged = new Set(await pinned.find([...new Set(turns.values())]));
+      const unchanged = new Set(await insist((until) => pinned.find([...new Set(turns.values())], until)));
       for (const index of lost)
         if (unchanged.has(turns.get(index) ?? ''))
           this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
       const unknown = this.#unknownOf(conversation, subject.candidates);
       if (!unknown.some((index) => lost.includes(index))) return true;
-      const learned = await insist(() => this.#askFor(subject, conversation, unknown, until, true), until);
+      const learned = await insist((until) =>
+        this.#askFor(subject, conversation, unknown, until, until !== signal),
+      );
       await this.#keepLearned(accountId, conversation, unknown, learned);
       return true;
     } catch (error) {
@@ -272,18 +272,6 @@ export class ContextPlanner {
 
 function lacks(what: string): GatewayError {
   return new GatewayError('service_unavailable', { detail: `the compressor lacks ${what}` });
-}
-
-/** Repeats a query until it succeeds or the signal aborts. */
-async function insist<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (signal.aborted) throw error;
-      await wait(restorePauseMs, undefined, { signal });
-    }
-  }
 }
 
 /** Waits for a task that never fails, until the task ends or the signal aborts. */

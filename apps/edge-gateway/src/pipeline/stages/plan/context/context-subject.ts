@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { ContextPart, JsonTape } from '@gateway/wire-formats';
@@ -38,13 +40,93 @@ export interface ContextSubject {
  * sent unchanged.
  */
 export interface UnchangedTurns {
-  /** Returns the given names that are recorded. Rejects if the record is unavailable. */
-  find(names: readonly string[]): Promise<readonly string[]>;
+  /** Returns the given names that are recorded. Rejects if the record is unavailable or the signal aborts. */
+  find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Records the name of a turn. Rejects if the record is unavailable. Absent for a token-counting request,
    * which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
+  /** Absent if the request does not wait for lost results, because a changed prefix is not rejected. */
+  readonly wait?: Wait | undefined;
+}
+
+/** Maximum time in milliseconds that a request waits for what was sent before, in all its queries together. */
+const waitMsMax = 5_000;
+/** Time in milliseconds without waits after a wait failed, so that an outage does not fill the gateway with waiting requests. */
+const restMs = 10_000;
+const firstPauseMs = 200;
+const pauseMsMax = 800;
+
+/** Limits how long requests of conversations with bound reasoning wait for what was sent before. One per process. */
+export class Patience {
+  readonly #waitMs: number;
+  #restsUntil = -Infinity;
+
+  constructor(waitMs = waitMsMax) {
+    this.#waitMs = waitMs;
+  }
+
+  get isRested(): boolean {
+    return performance.now() >= this.#restsUntil;
+  }
+
+  rest(): void {
+    this.#restsUntil = performance.now() + restMs;
+  }
+
+  /** @param left aborts when the client disconnects */
+  start(left: AbortSignal): Wait {
+    return new Wait(this, left, performance.now() + this.#waitMs);
+  }
+}
+
+/** The wait of one request. */
+export class Wait {
+  readonly #patience: Patience;
+  readonly #left: AbortSignal;
+  readonly #endsAt: number;
+
+  constructor(patience: Patience, left: AbortSignal, endsAt: number) {
+    this.#patience = patience;
+    this.#left = left;
+    this.#endsAt = endsAt;
+  }
+
+  /**
+   * Repeats a query until it succeeds or the wait ends. A query that cannot succeed later is not repeated. After
+   * another request waited in vain, the query is asked once.
+   * @param hurry the signal of a query that is asked once
+   */
+  async insist<Answer>(
+    ask: (signal: AbortSignal) => Promise<Answer>,
+    hurry: AbortSignal = this.#left,
+  ): Promise<Answer> {
+    if (!this.#patience.isRested) return ask(hurry);
+    const endsIn = AbortSignal.timeout(Math.max(0, Math.ceil(this.#endsAt - performance.now())));
+    const signal = AbortSignal.any([this.#left, endsIn]);
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+      try {
+        return await ask(signal);
+      } catch (error) {
+        if (isHopeless(error)) throw error;
+        await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+        if (!signal.aborted) continue;
+        if (!this.#left.aborted && !isOfAccount(error)) this.#patience.rest();
+        throw error;
+      }
+    }
+  }
+}
+
+/** Whether the same query fails again, because of its own content. */
+function isHopeless(error: unknown): boolean {
+  return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
+}
+
+/** Whether only this account's queries fail. */
+function isOfAccount(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'rate_limit_exceeded';
 }
 
 export interface ContextSettings {

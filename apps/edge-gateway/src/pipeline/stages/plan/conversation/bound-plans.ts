@@ -11,6 +11,7 @@ import type { Messaging } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
 import { retryWhileUnavailable } from '../../../../cache/remote-cache.ts';
+import type { Patience, Wait } from '../context/context-subject.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
@@ -24,12 +25,16 @@ export interface BoundPlanStore {
    */
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
-  /** Finds the plan of the first name that has a plan. */
-  find(accountId: string, names: readonly string[]): Promise<ConversationPlanRecord | null>;
+  /** Finds the plan of the first name that has a plan. Repeats the query as long as the request waits. */
+  find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
   /** Returns the given names that `keepUnchangedTurn` has stored. */
-  findUnchangedTurns(accountId: string, names: readonly string[]): Promise<readonly string[]>;
+  findUnchangedTurns(
+    accountId: string,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
 }
 
 /**
@@ -37,10 +42,13 @@ export interface BoundPlanStore {
  * stored, the request is sent unchanged.
  */
 const keepDeadlineMs = 500;
+/**
+ * Maximum time in milliseconds for storing that messages are sent unchanged. It covers the time that the account
+ * service needs to reconnect to the message bus. If the name cannot be stored, the caches still have the decision.
+ */
+const keepTurnMsMax = 1_000;
 
 export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStore {
-  const insist = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
-    ask().catch((error: unknown) => retryWhileUnavailable(error, ask));
   return {
     keep: async (accountId, name, plan) => {
       const request = { accountId, name, plan, replaces: false };
@@ -50,14 +58,25 @@ export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundP
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
     },
     // A failed call could cause the provider to reject the conversation, so unavailable calls are repeated.
-    find: async (accountId, names) =>
-      (await insist(() => messaging.call(findConversationPlan, { accountId, names: [...names] }))).plan,
-    keepUnchangedTurn: async (accountId, name) => {
-      await insist(() => messaging.call(keepUnchangedTurn, { accountId, name }));
+    find: async (accountId, names, wait) => {
+      const request = { accountId, names: [...names] };
+      return (await wait.insist((signal) => messaging.call(findConversationPlan, request, { signal }))).plan;
     },
-    findUnchangedTurns: async (accountId, names) =>
-      (await insist(() => messaging.call(findUnchangedTurns, { accountId, names: [...names] }))).names,
+    keepUnchangedTurn: async (accountId, name) => {
+      const signal = AbortSignal.timeout(keepTurnMsMax);
+      const ask = () => messaging.call(keepUnchangedTurn, { accountId, name }, { signal });
+      await ask().catch((error: unknown) => retryWhileUnavailable(error, ask, signal));
+    },
+    findUnchangedTurns: async (accountId, names, signal) =>
+      (await messaging.call(findUnchangedTurns, { accountId, names: [...names] }, { signal })).names,
   };
+}
+
+/** What planning knows of conversations with bound reasoning. */
+export interface BoundPlans {
+  readonly store: BoundPlanStore;
+  readonly memo: BoundPlanMemo;
+  readonly patience: Patience;
 }
 
 /** The state of a conversation with bound reasoning after one of its requests. */
