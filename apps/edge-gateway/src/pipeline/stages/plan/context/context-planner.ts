@@ -112,7 +112,8 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { accountId, requestId, pinned } = subject;
-    await this.#load(accountId, conversation, sentBefore, signal);
+    // A repeated request finds how its new messages were sent the first time.
+    await this.#load(accountId, conversation, subject.candidates, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
     const insist = <Answer>(ask: (until: AbortSignal) => Promise<Answer>): Promise<Answer> =>
@@ -146,6 +147,8 @@ export class ContextPlanner {
   ): Promise<void> {
     for (const [at, index] of unknown.entries()) {
       if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
+      // Another request may have decided first, and may have been sent.
+      if (this.#memo.peek(chain[index] as Buffer) !== undefined) continue;
       const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
       this.#memo.keep(accountId, chain[index] as Buffer, edits);
     }
@@ -211,11 +214,13 @@ export class ContextPlanner {
       await this.#keepLearned(accountId, conversation, unknown, learned);
     } catch (error) {
       if (left.aborted || (pinned !== undefined && pinned.keep === undefined)) return;
-      for (const index of unknown)
+      const open = this.#unknownOf(conversation, unknown);
+      if (open.length === 0) return;
+      for (const index of open)
         this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
       this.#log.warn({ err: error, requestId }, 'compression failed, sending new messages unchanged');
       await pinned
-        ?.keep?.(nameTurn(conversation, findTurn(subject.outline, unknown[0] ?? 0)))
+        ?.keep?.(nameTurn(conversation, findTurn(subject.outline, open[0] ?? 0)))
         .catch((failure: unknown) =>
           this.#log.warn({ err: failure, requestId }, 'unchanged messages not recorded'),
         );
