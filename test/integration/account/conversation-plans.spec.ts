@@ -103,6 +103,21 @@ it('plans that were not used for 90 days are deleted, and the least recently use
   expect(left.map((plan) => plan !== null)).toEqual([false, false, true, true]);
 });
 
+it('names of unchanged turns displace older names, but no plans', async () => {
+  const plans = Array.from({ length: 2 }, newName);
+  for (const name of plans) await keep(name, planOf(name));
+  await age(1);
+  const turns = Array.from({ length: 3 }, newName);
+  for (const name of turns) {
+    await edge.call(keepUnchangedTurn, { accountId, name });
+    await age(1);
+  }
+  await trimPlans({ database }, Date.now(), 2);
+  expect(await Promise.all(plans.map((name) => find(name)))).toEqual(plans.map((name) => planOf(name)));
+  const { names } = await edge.call(findUnchangedTurns, { accountId, names: turns });
+  expect(names.toSorted()).toEqual(turns.slice(1).sort());
+});
+
 it('reading a plan that is days old keeps the plan for another period', async () => {
   const name = newName();
   await keep(name, planOf('a'));

@@ -12,8 +12,9 @@ const sharedMs = 3_600_000;
 /** Maximum number of plans that one SQL statement deletes. Each statement takes a fraction of a second. */
 const plansAtOnce = 5_000;
 /**
- * Maximum number of conversation plans per account. Above this number, the least recently used plans are
- * deleted.
+ * Maximum number of conversation plans per account, and of names of unchanged turns per account. Above this
+ * number, the least recently used ones are deleted. The two are counted apart, so that an outage of the
+ * compressor does not displace the plans of conversations.
  */
 const plansMax = 100_000;
 
@@ -101,28 +102,27 @@ export async function findUnchangedTurns(
   const { conversationPlan: plans } = database.forAccount(accountId);
   const where = { name: { in: names.map((name) => Buffer.from(name, 'hex')) } };
   const rows = await plans.findMany({ where, select: { name: true } });
-  if (rows.length > 0) await plans.updateMany({ where, data: { usedAt: new Date() } });
+  const now = Date.now();
+  const aged = { ...where, usedAt: { lt: new Date(now - dayMs) } };
+  if (rows.length > 0) await plans.updateMany({ where: aged, data: { usedAt: new Date(now) } });
   return { names: rows.map(({ name }) => Buffer.from(name).toString('hex')) };
 }
 
 /**
- * Deletes plans that were not used for a long time, and the oldest plans of accounts with too many plans.
+ * Deletes plans that were not used for a long time, and the oldest plans and turns of accounts with too many.
  * Several replicas can run this function concurrently.
  */
 export async function trimPlans({ database }: PlanContext, now = Date.now(), max = plansMax): Promise<void> {
   const { conversationPlan: plans } = database.acrossAccounts;
   await deleteAll(database, { usedAt: { lt: new Date(now - conversationPlanKeptDays * dayMs) } });
   const active = await plans.groupBy({ by: ['accountId'], where: { usedAt: { gt: new Date(now - dayMs) } } });
-  for (const { accountId } of active) {
-    const oldestKept = await plans.findFirst({
-      where: { accountId },
-      orderBy: [{ usedAt: 'desc' }, { name: 'desc' }],
-      skip: max - 1,
-      select: { usedAt: true },
-    });
-    if (oldestKept !== null) await deleteAll(database, { accountId, usedAt: { lt: oldestKept.usedAt } });
-  }
+  for (const { accountId } of active)
+    for (const kind of [isPlan, isTurn]) await trimKind(database, { accountId, ...kind }, max);
 }
+
+/** The condition for names of unchanged turns, which are stored with an empty plan. */
+const isTurn = { plan: { equals: {} } };
+const isPlan = { NOT: isTurn };
 
 type Where = NonNullable<
   Parameters<AccountDatabase['acrossAccounts']['conversationPlan']['deleteMany']>[0]
@@ -131,4 +131,14 @@ type Where = NonNullable<
 async function deleteAll(database: AccountDatabase, where: NonNullable<Where>): Promise<void> {
   for (let count = plansAtOnce; count === plansAtOnce;)
     ({ count } = await database.acrossAccounts.conversationPlan.deleteMany({ where, limit: plansAtOnce }));
+}
+
+async function trimKind(database: AccountDatabase, where: NonNullable<Where>, max: number): Promise<void> {
+  const oldestKept = await database.acrossAccounts.conversationPlan.findFirst({
+    where,
+    orderBy: [{ usedAt: 'desc' }, { name: 'desc' }],
+    skip: max - 1,
+    select: { usedAt: true },
+  });
+  if (oldestKept !== null) await deleteAll(database, { ...where, usedAt: { lt: oldestKept.usedAt } });
 }
