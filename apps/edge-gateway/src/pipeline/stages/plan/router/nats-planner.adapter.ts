@@ -95,8 +95,9 @@ export class NatsPlanner implements Planner {
     let { missing } = unknown;
     for (let round = 0; round < 2; round += 1) {
       if (missing.length > 0) {
+        const listed = listMissing(subject, question.toolHashes, new Set(missing));
         this.#admitNew(question.accountId, missing.length);
-        for (const tools of cutDefinitions(subject, question.toolHashes, new Set(missing)))
+        for (const tools of cutDefinitions(subject, listed))
           await this.#messaging.call(defineTools, { accountId: question.accountId, tools }, options);
       }
       const reply = await this.#messaging.call(planToolsAt, question, options);
@@ -115,6 +116,7 @@ export class NatsPlanner implements Planner {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, SchemaEdits>> {
     const { list, tape } = subject;
+    this.#newTools.note(accountId);
     const unseen = this.#unseenDefinitions(subject, mode);
     if (unseen.length > 0) this.#admitNew(accountId, unseen.length);
     for (const group of cutForMessages(unseen, ({ range }) => range.end - range.start)) {
@@ -166,15 +168,18 @@ export class NatsPlanner implements Planner {
   }
 }
 
-/**
- * Splits the missing definitions into messages. Each message is rendered when it is needed, so that a long
- * list does not block the event loop.
- */
-function* cutDefinitions(
-  { tools, tape, format }: PlanSubject,
+interface ListedTool {
+  readonly tool: PlanSubject['tools'][number];
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** @throws GatewayError `service_unavailable` if the missing definitions are too long to be sent */
+function listMissing(
+  { tools }: PlanSubject,
   hashes: readonly string[],
   missing: ReadonlySet<string>,
-): Generator<DefineToolsRequest['tools']> {
+): ListedTool[] {
   const listed = tools.flatMap((tool, position) => {
     const hash = hashes[position] ?? '';
     return missing.has(hash) ? [{ tool, hash, bytes: tool.range.end - tool.range.start }] : [];
@@ -184,6 +189,17 @@ function* cutDefinitions(
       detail: 'the tool definitions exceed the size limit of planning',
     });
   }
+  return listed;
+}
+
+/**
+ * Splits the missing definitions into messages. Each message is rendered when it is needed, so that a long
+ * list does not block the event loop.
+ */
+function* cutDefinitions(
+  { tape, format }: PlanSubject,
+  listed: readonly ListedTool[],
+): Generator<DefineToolsRequest['tools']> {
   for (const group of cutForMessages(listed, ({ bytes }) => bytes)) {
     const definitions = format.client.toolDefinitions(
       tape,

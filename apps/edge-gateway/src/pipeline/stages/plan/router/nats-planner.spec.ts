@@ -65,11 +65,11 @@ describe('an account that sends new tools in each request', () => {
     return { planner: new NatsPlanner({ call } as unknown as Messaging, 150, share), defined };
   };
   let lists = 0;
-  const plan = async (planner: NatsPlanner, accountId: string, count: number) => {
+  const plan = async (planner: NatsPlanner, accountId: string, count: number, description = '') => {
     lists += 1;
     const tools = Array.from({ length: count }, (_, at) => ({
       type: 'function',
-      function: { name: `tool_${lists}_${at}` },
+      function: { name: `tool_${lists}_${at}`, description },
     }));
     const asked = { ...question, accountId };
     const { signal } = new AbortController();
@@ -94,5 +94,24 @@ describe('an account that sends new tools in each request', () => {
     const { planner, defined } = open();
     for (let at = 0; at < 8; at += 1) expect(await plan(planner, 'busy', 4_096)).toBe(planned);
     expect(defined.get('busy')).toBe(8 * 4_096);
+  });
+
+  it('is limited by another account that only has its definitions compressed', async () => {
+    const { planner } = open();
+    const { signal } = new AbortController();
+    await planner.compressSchemas(subjectWith([]), { accountId: 'quiet' }, 'lossless', signal);
+    const outcomes: unknown[] = [];
+    for (let at = 0; at < 10; at += 1) outcomes.push(await plan(planner, 'busy', 4_096));
+    expect(outcomes.at(-1)).toMatchObject({ code: 'rate_limit_exceeded' });
+  });
+
+  it('uses nothing of its share for a list that is too long to be sent', async () => {
+    const { planner } = open();
+    await plan(planner, 'quiet', 1);
+    for (let at = 0; at < 10; at += 1)
+      expect(await plan(planner, 'busy', 4_096, 'long '.repeat(400))).toMatchObject({
+        code: 'service_unavailable',
+      });
+    expect(await plan(planner, 'busy', 4_096)).toBe(planned);
   });
 });
