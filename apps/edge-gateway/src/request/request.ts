@@ -46,9 +46,8 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation whose reasoning is valid only in the provider account that produced it.
-   * Requests with this key use one credential for as long as it works. The field is absent for all other
-   * conversations.
+   * The key of a conversation whose reasoning or messages are only in the provider account that produced them.
+   * Requests with the same key use the same credential as long as it works. Absent for all other conversations.
    */
   readonly affinity?: string;
   /**

@@ -1,7 +1,7 @@
 import { findProvider } from '@gateway/providers';
 import type { SkippedFallback } from '../../exchange/attempt.ts';
 import type { Target } from '../../../request/request.ts';
-import { chooseFallbacks } from './choose.ts';
+import { chooseFallbacks, keepThread } from './choose.ts';
 
 const lane = { kind: 'same-format', format: 'chat-completions' } as const;
 function find(id: string): Target {
@@ -21,6 +21,14 @@ function choose(fallbacks: readonly string[], blind: readonly string[] = []) {
   const names = () => target.alternatives?.().map(({ provider, model }) => `${provider.name}/${model}`);
   return { target, names, skipped };
 }
+
+it('the requests of a message thread use one provider account, and no fallbacks', () => {
+  const bound = { ...find('anthropic/a'), affinity: 'the key of the new messages only' };
+  const [one, other] = [keepThread(choose(['groq/b']).target), keepThread(bound)];
+  expect(one.affinity).toBeDefined();
+  expect(other.affinity).toBe(one.affinity);
+  expect(one.alternatives?.()).toEqual([]);
+});
 
 describe('the fallbacks for a named model', () => {
   it('are used in order, without unknown models and the named model itself', () => {

@@ -49,13 +49,14 @@ export async function choose(
 }
 
 /**
- * Removes the fallbacks of a request in a message thread. Only the thread's own provider has the earlier
- * messages of the thread.
+ * The earlier messages of a thread are only in one provider account, so no fallback can answer the request. A request
+ * does not show which account that is, so all threads use the same credential as long as it works.
+ * @throws GatewayError `thread_unsupported_request` if the provider has no threads
  */
-function keepThread(target: Target): Target {
+export function keepThread(target: Target): Target {
   if (target.lane.kind === 'translated')
     throw new GatewayError('thread_unsupported_request', { param: 'thread' });
-  return { ...target, alternatives: () => [] };
+  return { ...target, affinity: 'thread', alternatives: () => [] };
 }
 
 /**
