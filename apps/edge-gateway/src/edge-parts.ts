@@ -43,8 +43,7 @@ import {
   FirstRequests,
   ConversationPlanner,
 } from './pipeline/stages/plan/conversation/conversation-planner.ts';
-import { Patience } from './pipeline/stages/plan/context/context-subject.ts';
-import { BoundPlanMemo, createBoundPlanStore } from './pipeline/stages/plan/conversation/bound-plans.ts';
+import { openBoundPlans } from './pipeline/stages/plan/conversation/bound-plans.ts';
 import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
@@ -263,11 +262,7 @@ function buildPlanning(
   return {
     planner,
     conversations,
-    boundPlans: {
-      store: createBoundPlanStore(messaging),
-      patience: new Patience(),
-      memo: new BoundPlanMemo(conversationCache, log),
-    },
+    boundPlans: openBoundPlans(conversationCache, messaging, log),
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),

@@ -212,9 +212,10 @@ async function compress(
     wait: dropsBlocks ? undefined : wait,
     ...(decides ? { keep: (name: string) => store.keepUnchangedTurn(accountId, name) } : {}),
   };
-  const { signal, clear } = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
+  const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
   const began = { ...pinned, turns };
-  return planPinnedContext(request, target, exchange, caller, began, services, signal).finally(clear);
+  const planning = planPinnedContext(request, target, exchange, caller, began, services, deadline.signal);
+  return planning.finally(() => deadline.clear());
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Messaging } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
 import { retryWhileUnavailable } from '../../../../cache/remote-cache.ts';
-import type { Patience, Wait } from '../context/context-subject.ts';
+import { Patience, type Wait } from '../context/context-subject.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
@@ -48,7 +48,7 @@ const keepDeadlineMs = 500;
  */
 const keepTurnMsMax = 1_000;
 
-export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStore {
+function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStore {
   return {
     keep: async (accountId, name, plan) => {
       const request = { accountId, name, plan, replaces: false };
@@ -111,6 +111,15 @@ export class BoundPlanMemo extends SharedMemo<BoundConversation> {
       unavailable: 'memo of bound conversations unavailable, reading the stored plan',
     });
   }
+}
+
+export function openBoundPlans(
+  redis: ConversationRedis,
+  messaging: Pick<Messaging, 'call'>,
+  log: Logger,
+): BoundPlans {
+  const memo = new BoundPlanMemo(redis, log);
+  return { store: createBoundPlanStore(messaging), memo, patience: new Patience() };
 }
 
 function renderStored(conversation: BoundConversation): string | null {
