@@ -17,7 +17,7 @@ import { measureList } from './sessions/measure-list.ts';
 import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
-/** Current models: one for each prompt cache rule, then models with bound reasoning, whose tool set is chosen once. */
+/** Current models: one for each prompt cache rule, then models with bound reasoning (the tool set is chosen once). */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],
   ['openai', 'gpt-6-sol'],

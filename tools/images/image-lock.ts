@@ -102,7 +102,7 @@ export function pinReferences(text: string, lock: ImageLock): string {
     );
 }
 
-/** Returns the images of other projects whose reference in a file differs from the lock file. */
+/** Returns the images of other projects for which a reference in a file differs from the lock file. */
 export function findUnpinned(text: string, lock: ImageLock): string[] {
   const isPinned = (reference: string) =>
     lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);

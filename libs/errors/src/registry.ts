@@ -161,7 +161,7 @@ export const errorRegistry = {
       'The format of this provider cannot express part of this request. Use a provider of the same format, or remove that part.',
     retryable: false,
   },
-  // The name is Anthropic's, whose clients then send all messages.
+  // The name comes from Anthropic's API. After this error, Anthropic's clients send all messages.
   thread_unsupported_request: {
     status: 400,
     type: 'invalid_request_error',

@@ -41,7 +41,7 @@ export type ChatTool =
       readonly kind: 'custom';
       readonly name: string;
       readonly description?: string;
-      /** The grammar that the text follows. Absent: any text. */
+      /** The grammar that the text follows. If the grammar is absent, any text is valid. */
       readonly grammar?: ToolGrammar;
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;

@@ -12,7 +12,7 @@ export interface ByteEdit extends ByteRange {
   readonly replacement: string;
 }
 
-/** The chat formats whose requests the gateway plans. */
+/** The chat formats with requests that the gateway plans. */
 export type PlannedFormat = 'chat-completions' | 'messages' | 'converse';
 
 /** The formats of the chat APIs that the gateway offers to clients. */

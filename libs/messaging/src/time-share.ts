@@ -9,7 +9,7 @@ export interface TimeShareOptions {
 /** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
 /**
- * Maximum number of accounts whose use of time is stored. An account that is not stored starts with a full
+ * Maximum number of accounts with a stored use of time. An account that is not stored starts with a full
  * burst.
  */
 const usesMax = 10_000;

@@ -278,7 +278,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     quirks: { streamUsage: 'own-chunk' },
     hasResponsesModels: true,
   }),
-  // A server that uses OpenAI's format and has no row of its own.
+  // A server that uses OpenAI's format and has no other row in this table.
   openAiCompatible({
     name: 'custom',
     displayName: 'OpenAI-compatible server',

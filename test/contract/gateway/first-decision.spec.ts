@@ -8,7 +8,7 @@ const log = { debug: () => undefined, warn: () => undefined } as never;
 const { signal } = new AbortController();
 const format = formatNamed('chat-completions');
 
-/** A conversation with bound reasoning, whose newest message is a tool result. */
+/** A conversation with bound reasoning. The newest message is a tool result. */
 function openSubject(kept: string[] = []) {
   const messages = [
     { role: 'user', content: 'go on' },

@@ -11,7 +11,7 @@ export interface SeedRequest {
   readonly password: string;
   /** The API key from an earlier start, if any. The key is reused if it still exists. */
   readonly knownKey: string | null;
-  /** The demo person, who is created together with the account. */
+  /** The demo person. The bootstrap creates this person together with the account. */
   readonly personPassword: string;
 }
 

@@ -95,7 +95,7 @@ export async function registerAccount(
 }
 
 /**
- * The email address of a user who signs in through the embedded identity service. Null for an external
+ * The email address of a user that signs in through the embedded identity service. Null for an external
  * issuer, because this service does not store the users of an external issuer.
  */
 async function findEmail(

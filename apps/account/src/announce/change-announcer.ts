@@ -28,7 +28,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user whose login sessions ended or whose account changed. */
+/** A user with ended login sessions or with a changed account. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { fromLocalInput, toLocalInput } from '../lib/local-time.ts';
 
-/** A filter whose value is in the address of the page. */
+/** A filter. The address of the page contains the value of the filter. */
 export interface FilterFieldProps {
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;

@@ -46,7 +46,7 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation whose reasoning or messages are only in the provider account that produced them.
+   * The key of a conversation that depends on one provider account, which has its reasoning or its messages.
    * Requests with the same key use the same credential as long as it works. Absent for all other conversations.
    */
   readonly affinity?: string;

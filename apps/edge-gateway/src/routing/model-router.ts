@@ -64,7 +64,7 @@ export interface Answered {
   readonly chosen: ModelChoice | undefined;
 }
 
-/** Prompt cache lifetime in seconds for models whose lifetime is not in the catalogue. */
+/** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
  * Shortest cacheable prefix in tokens for models whose minimum is not in the catalogue. Most providers use

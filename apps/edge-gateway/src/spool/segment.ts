@@ -24,7 +24,7 @@ export interface Segment {
   uncommittedBatches: number;
   /** Number of bytes of the lines in the segment, by account. The map is empty in a recovered segment. */
   readonly accountBytes: Map<string, number>;
-  /** Number of requests whose accept line is in this segment and whose end line is not on disk. */
+  /** Number of requests with an accept line in this segment and without an end line on disk. */
   openAccepts: number;
 }
 

@@ -50,7 +50,7 @@ export class ResponsesAnswer {
     return restricted === answer ? bytes : Buffer.from(JSON.stringify(restricted));
   }
 
-  /** Returns the stream events for the client. Unchanged events are encoded anew. */
+  /** Returns the stream events for the client. Unchanged events are encoded again. */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
   }

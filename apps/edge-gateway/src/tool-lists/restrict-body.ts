@@ -116,7 +116,7 @@ function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, Json
   );
 }
 
-/** Returns the MCP servers whose tools the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
+/** Returns the MCP servers with individually listed tools in the field `tools` (Anthropic's `mcp_toolset`). */
 function findToolsets({ tape }: Restriction, members: ReadonlyMap<string, JsonNode>): ReadonlySet<string> {
   const tools = members.get('tools');
   if (tools === undefined) return new Set();

@@ -66,8 +66,8 @@ export interface TurnRanking {
   readonly topScore: number;
   /**
    * Evidence about the tools in the words of the turn and its context. The evidence is the best keyword
-   * score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool has any word
-   * of the turn or its context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976). The evidence is
+   * score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool contains a word
+   * of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976). The evidence is
    * therefore measured in distinctive words, and is comparable between tool lists of any size. Both ranking
    * methods compute the evidence from the keyword scores.
    */

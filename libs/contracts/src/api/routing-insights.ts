@@ -42,7 +42,7 @@ const calibrationBucket = z.object({
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
   /**
-   * The bucket whose measurements are used: this bucket, or the bucket for all intents in the same size band.
+   * The bucket that provides the measurements: this bucket, or the bucket for all intents in the same size band.
    */
   decided_by: z.string(),
   /**

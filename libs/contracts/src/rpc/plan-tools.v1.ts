@@ -277,8 +277,8 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account whose share of encoder time the embedding of new definitions uses. Gateways from the
-     * previous release omit this field.
+     * The account that pays for the embedding of new definitions with its share of encoder time. Gateways
+     * from the previous release omit this field.
      */
     accountId: id.optional(),
     tools: z.array(

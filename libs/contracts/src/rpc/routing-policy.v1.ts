@@ -96,7 +96,7 @@ export const calibratedBucket = z.object({
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket whose measurements are used: this bucket, or the bucket for all intents in the same size band.
+   * The bucket that provides the measurements: this bucket, or the bucket for all intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**

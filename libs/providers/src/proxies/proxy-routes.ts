@@ -51,7 +51,7 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
 /** Changes to `openAiRoutes`: a route is added or replaced, and null removes a route. */
 export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
-/** The routes of a provider whose endpoints differ from OpenAI's endpoints. */
+/** The routes of a provider with endpoints that differ from OpenAI's endpoints. */
 export function changeOpenAiRoutes(differences: RouteDifferences): ProxyRoutes {
   const routes = Object.entries({ ...openAiRoutes, ...differences });
   return Object.fromEntries(routes.filter(([, route]) => route !== null));

@@ -121,7 +121,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
   /** Whether the stream includes token usage. Formats that always include usage may ignore this option. */
   readonly includesUsage: boolean;
   /**
-   * Estimates the input tokens, for formats whose streams start with usage. Most providers send usage at the
+   * Estimates the input tokens, for formats with usage at the start of a stream. Most providers send usage at the
    * end. If the function is absent, an unknown number of input tokens is reported as 0.
    */
   readonly estimateInputTokens?: () => number;

@@ -9,8 +9,7 @@ const labelLength = 40;
 const referenceLengthMax = 256;
 
 /** Characters that make a label hard to read: control characters and line separators. */
-// eslint-disable-next-line no-control-regex -- the pattern matches control characters
-const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
+const unclear = /[\p{Cc}\u2028\u2029]/u;
 /** Matches a line number at the start of a line, but not a time of day. */
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 

@@ -7,7 +7,7 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
  */
 const shareMax = 0.92;
 /**
- * Maximum number of characters whose tokens are estimated, relative to the document. Without the limit, the
+ * Maximum number of characters in token estimates, as a multiple of the document length. Without the limit, the
  * outer parts of a deep document would be estimated at each level. Lists of similar objects are rarely nested
  * four levels deep.
  */

@@ -125,7 +125,7 @@ export function addPart(
 }
 
 /**
- * Emits a part without text of its own next to the open text, which stays open for citations. No more text is
+ * Emits a part that contains no text. The open text stays open for citations. No more text is
  * appended to the open text, so that the order of the parts is kept.
  */
 export function addAside(

@@ -94,9 +94,9 @@ export class Wait {
   }
 
   /**
-   * Repeats a query until it succeeds or the wait ends. A query that cannot succeed later is not repeated. After
-   * another request waited in vain, the query is asked once.
-   * @param hurry the signal of a query that is asked once
+   * Repeats a query until the query succeeds or the wait ends. A query that cannot succeed later is not
+   * repeated. If another request has recently waited without success, the query runs only one time.
+   * @param hurry the signal of a query that runs only one time
    */
   async insist<Answer>(
     ask: (signal: AbortSignal) => Promise<Answer>,
@@ -119,7 +119,7 @@ export class Wait {
   }
 }
 
-/** Whether the same query fails again, because of its own content. */
+/** Whether the same query always fails, because the content of the query is invalid. */
 function isHopeless(error: unknown): boolean {
   return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
 }
