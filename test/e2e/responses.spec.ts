@@ -94,6 +94,15 @@ describe.each(upstreams)('a client of the Responses API with %s', (model) => {
   });
 });
 
+it.each([false, true])(
+  'is answered by the built-in sandbox, which validates requests (stream: %j)',
+  async (stream) => {
+    const { status, output_text, usage } = await ask({ model: 'sandbox/sandbox-1', input: 'Hello!' }, stream);
+    expect([status, output_text]).toEqual(['completed', 'The sandbox heard: Hello!']);
+    expect(usage?.input_tokens).toBeGreaterThan(0);
+  },
+);
+
 /** Sends a turn as Anthropic does, with signed reasoning. */
 function think(turn: ModelTurn): void {
   const blocks = [{ kind: 'reasoning', text: 'Hm, Rome.', signature: 'EqQBCg==' }] as const;

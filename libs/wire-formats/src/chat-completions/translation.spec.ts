@@ -19,6 +19,14 @@ const render = (changes: Partial<ChatRequest>) => provider.renderRequest(request
 const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AA==' } } as const;
 
 describe('a request from another format', () => {
+  it.each([
+    [true, { stream: true, stream_options: { include_usage: true } }],
+    [false, {}],
+  ])('requests token usage in a stream, and only there (stream: %j)', (stream, sent) => {
+    const { body } = render({ stream, streamsUsage: true });
+    expect(body).toEqual({ model: 'm', messages: [], ...sent });
+  });
+
   it("puts tool messages before the turn's other content", () => {
     const turn: ChatMessage = {
       role: 'user',

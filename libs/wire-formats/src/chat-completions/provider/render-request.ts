@@ -30,7 +30,9 @@ export function renderRequest(request: ChatRequest, options: RequestRenderOption
 }
 
 function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): JsonObject {
-  const options = { ...asObject(own.stream_options), ...(streamsUsage ? { include_usage: true } : {}) };
+  // Providers reject `include_usage` in a request without a streamed response.
+  const wantsUsage = stream && streamsUsage;
+  const options = { ...asObject(own.stream_options), ...(wantsUsage ? { include_usage: true } : {}) };
   return { ...(stream ? { stream } : {}), ...optional('stream_options', options) };
 }
 
