@@ -17,6 +17,7 @@ import type { Candidate } from '../pipeline/stages/forward/candidates.ts';
 import { tryCandidates } from '../pipeline/stages/forward/try-candidates.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
+import { usualLane } from './relay.ts';
 
 interface Outgoing {
   readonly body: OutgoingBody;
@@ -36,8 +37,7 @@ export function forwardBody(
   services: PipelineServices,
 ): Promise<ChatAnswer> {
   const { provider, model, ownCredential } = outgoing.target;
-  const lane = { kind: 'same-format', format: 'chat-completions' } as const;
-  const target = { provider, model, lane, ownCredential };
+  const target = { provider, model, lane: usualLane, ownCredential };
   const { isRepeatable } = outgoing.body;
   return tryCandidates(
     {

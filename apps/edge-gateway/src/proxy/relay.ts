@@ -70,7 +70,8 @@ export async function relayBytes(
   );
 }
 
-const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
+/** The lane of requests that the gateway only passes on: credentials and errors are those of chat requests. */
+export const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
 
 function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
   const length = headers['content-length'];
@@ -237,7 +238,11 @@ async function readFields(
   { body }: Pick<ProviderAnswer['answer'], 'body'>,
   exchange: Pick<Exchange, 'turn'>,
 ): Promise<JsonFields> {
-  const bytes = await readAll({ body }, exchange);
+  return parseFields(await readAll({ body }, exchange));
+}
+
+/** @throws GatewayError `upstream_invalid` if the response is not a JSON object */
+export function parseFields(bytes: Buffer): JsonFields {
   try {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;

@@ -11,6 +11,7 @@ import {
   type UpstreamRequest,
   type VideoRoutes,
 } from '@gateway/providers';
+import { failureOfError } from '../backends/failure.ts';
 import { connectedProviders } from '../connections/open-connection.ts';
 import { loopHeader } from '../loops/loop-guard.ts';
 import type { Attempt } from '../pipeline/exchange/attempt.ts';
@@ -28,7 +29,7 @@ import { relayError } from '../pipeline/stages/relay/relay-errors.ts';
 import { readWhole } from '../upstream/answer-body.ts';
 import type { Caller } from '../request/request.ts';
 import type { UpstreamReply } from '../upstream/upstream.port.ts';
-import { relayBytes } from './relay.ts';
+import { parseFields, relayBytes, usualLane } from './relay.ts';
 
 /** The object that a client retrieves: the video object, or the bytes of a finished video. */
 export interface WantedVideo {
@@ -39,7 +40,7 @@ export interface WantedVideo {
   readonly query: string;
 }
 
-interface VideoTarget {
+export interface VideoTarget {
   readonly provider: Provider;
   /** The video's id as the provider issued it. */
   readonly id: string;
@@ -79,7 +80,7 @@ export async function retrieveVideo(
 }
 
 /** Returns undefined if the response failed before its first byte and another credential can be tried. */
-async function relayVideo(
+export async function relayVideo(
   wanted: WantedVideo,
   { provider, id, route, videos }: VideoTarget,
   exchange: Exchange,
@@ -100,14 +101,14 @@ async function relayVideo(
     },
     services,
   );
+  // The provider has returned the state, so a failure of the download is not the provider's.
+  if (wanted.part === 'content' && videos.contentPathOf === undefined) answer.ended();
   const { mapState } = videos;
   const isMapped = wanted.part === 'state' && mapState !== undefined;
   const mapping = isMapped ? { mapAnswer: (state: JsonFields) => mapState(state, id) } : {};
   const rules = { isMapped, permission: null, ...mapping };
   return relayBytes(answer, { ...target, route }, rules, exchange).catch(answer.giveUp);
 }
-
-const usualLane = { kind: 'same-format', format: 'chat-completions' } as const;
 
 const idPattern = /^[\w.~:@=+-]+(\/[\w.~:@=+-]+)*$/;
 const idCharactersMax = 512;
@@ -163,6 +164,8 @@ function targetAt(provider: Provider | undefined, id: string): VideoTarget | und
 const stateBytesMax = 1024 * 1024;
 /** Maximum number of redirects when the bytes of a video are fetched. */
 const redirectsMax = 3;
+/** Maximum length of the URL of a video's bytes. Signed URLs have a few thousand characters. */
+const urlCharactersMax = 16 * 1024;
 
 /** One attempt with one credential to retrieve a video. */
 interface VideoCall {
@@ -183,12 +186,12 @@ async function callProvider(
   const wanted = own === undefined ? videos.stateOf(id) : { path: query === '' ? own : `${own}?${query}` };
   const { path, body } = wanted ?? { path: '' };
   const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
-  const { url, headers } = await renderCall(path, bytes, call);
-  const reply = await send(url, headers, bytes, call);
+  const request = await renderCall(path, bytes, call);
+  const reply = await send(request, bytes, call);
   attempt.headersAt = performance.now();
   call.connection.health.note(reply.status);
   const needsContent = part === 'content' && own === undefined;
-  return needsContent && reply.status < 300 ? fetchContent(reply, call) : reply;
+  return needsContent && reply.status < 300 ? fetchContent(reply, request, call) : reply;
 }
 
 function renderCall(
@@ -207,15 +210,16 @@ function renderCall(
 }
 
 function send(
-  url: string,
-  { 'content-type': contentType, ...headers }: Record<string, string>,
+  { url, headers: { 'content-type': contentType, ...headers } }: UpstreamRequest,
   body: Buffer | null,
   { exchange, signal, services }: VideoCall,
+  isLinked?: true,
 ): Promise<UpstreamReply> {
   const typed = body === null || contentType === undefined ? {} : { 'content-type': contentType };
   return services.upstream.send({
     ...{ url, body, signal },
     ...(body === null ? { method: 'GET' } : {}),
+    ...(isLinked ? { isLinked } : {}),
     headers: { ...headers, ...typed, accept: exchange.request.headers.accept ?? '*/*' },
     loopHeader: exchange.request.headers[loopHeader],
   });
@@ -223,28 +227,57 @@ function send(
 
 /**
  * Fetches the video's bytes from the URL in the video's state. The credential is sent only to the provider's
- * own address.
- * @throws GatewayError `not_found` for a video without bytes
+ * own address, to which the request for the state was sent.
+ * @throws GatewayError `not_found` for a video without bytes; `provider_error` if the bytes are at another
+ * address and cannot be fetched
  */
-async function fetchContent(state: UpstreamReply, call: VideoCall): Promise<UpstreamReply> {
+async function fetchContent(
+  state: UpstreamReply,
+  request: UpstreamRequest,
+  call: VideoCall,
+): Promise<UpstreamReply> {
   const { bytes, isWhole } = await readWhole(state.body, stateBytesMax);
   if (!isWhole) state.body.discard();
-  const own = await renderCall('/', null, call);
+  const { origin } = new URL(request.url);
   let url = findUrl(bytes, call.target);
-  for (let redirects = 0; ; redirects += 1) {
-    const isOwn = new URL(url).origin === new URL(own.url).origin;
-    const reply = await send(url, isOwn ? own.headers : { 'accept-encoding': 'identity' }, null, call);
+  for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+    if (url.length > urlCharactersMax) throw contentError('its URL is too long');
+    const isOwn = new URL(url).origin === origin;
+    const reply = await (isOwn
+      ? send({ url, headers: request.headers }, null, call, true)
+      : fetchElsewhere(url, call));
     const { location } = reply.headers;
     if (reply.status < 300 || reply.status >= 400 || typeof location !== 'string') return reply;
     reply.body.discard();
-    if (redirects === redirectsMax || !URL.canParse(location, url))
-      throw new GatewayError('upstream_invalid', { detail: 'an invalid redirect, or too many, to a video' });
+    if (!URL.canParse(location, url)) throw contentError('its server sent an invalid redirect');
     url = new URL(location, url).href;
   }
+  throw contentError('its servers sent too many redirects');
+}
+
+/**
+ * Sends a request to a server that is not the provider's. A failure of that server throws `provider_error`,
+ * which does not count as a failure of the provider or of the credential.
+ */
+async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {
+  const headers = { 'accept-encoding': 'identity' };
+  const reply = await send({ url, headers }, null, call, true).catch((error: unknown) => {
+    if (failureOfError(error) === undefined) throw error;
+    throw contentError('its server cannot be reached', error);
+  });
+  const isRedirect = reply.status < 400 && reply.headers['location'] !== undefined;
+  if (reply.status < 300 || isRedirect) return reply;
+  reply.body.discard();
+  throw contentError(`its server returned the status ${reply.status}`);
+}
+
+function contentError(reason: string, cause?: unknown): GatewayError {
+  const message = `The video cannot be downloaded: ${reason}. Retry later.`;
+  return new GatewayError('provider_error', { message, cause });
 }
 
 function findUrl(state: Buffer, { provider, id, videos }: VideoTarget): string {
-  const url = videos.urlOf?.(parseState(state));
+  const url = videos.urlOf?.(parseFields(state));
   if (url !== undefined && URL.canParse(url)) return url;
   const reason =
     videos.urlOf === undefined
@@ -252,14 +285,4 @@ function findUrl(state: Buffer, { provider, id, videos }: VideoTarget): string {
       : 'The video has no content yet, or its generation failed.';
   const message = `${reason} See GET /v1/videos/${encodeURIComponent(id)}.`;
   throw new GatewayError('not_found', { param: 'id', message });
-}
-
-function parseState(bytes: Buffer): JsonFields {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
-    if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
-  } catch {
-    // The error is thrown below.
-  }
-  throw new GatewayError('upstream_invalid', { detail: 'the state of a video is no JSON object' });
 }

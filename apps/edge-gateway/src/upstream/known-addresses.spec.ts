@@ -24,3 +24,15 @@ it('keeps checked addresses only up to a total length', async () => {
   expect(checked.filter((url) => url === 'https://a.test/v1')).toHaveLength(2);
   await upstream.close();
 });
+
+it('a link never leads to a server of the operator, even if the server’s address is known', async () => {
+  const url = 'http://127.0.0.1:1/v1';
+  const guard = createEgressGuard({ allow: ['127.0.0.0/8'], ownOrigins: [url] });
+  const loops = { renderHeader: () => 'agent-gateway-of-a-test' };
+  const upstream = new UndiciUpstream({ guard, idleTimeoutMs: 60_000, loops });
+  const { signal } = new AbortController();
+  const call = { url, method: 'GET', headers: {}, body: null, signal } as const;
+  await expect(upstream.send(call)).rejects.toMatchObject({ code: 'upstream_unreachable' });
+  await expect(upstream.send({ ...call, isLinked: true })).rejects.toMatchObject({ code: 'egress_denied' });
+  await upstream.close();
+});

@@ -34,7 +34,7 @@ export class UndiciUpstream implements Upstream {
   readonly #loops: UndiciUpstreamOptions['loops'];
   /**
    * Provider addresses that have passed the egress guard. The guard's rules do not change while the process
-   * runs. The total length is bounded too, because the URL of a video can have any length.
+   * runs. The total length is bounded too, because the URL of a video can be long.
    */
   readonly #addresses = new LRUCache<string, Address>({
     max: 10_000,
@@ -63,6 +63,7 @@ export class UndiciUpstream implements Upstream {
 
   send(call: UpstreamCall): Promise<UpstreamReply> {
     return new Promise((resolve, reject) => {
+      if (call.isLinked) this.#guard.checkLink(call.url);
       const { origin, path } = this.#addresses.get(call.url) ?? this.#parseAddress(call.url);
       const { method = 'POST', body } = call;
       const headers = { ...call.headers, [loopHeader]: this.#loops.renderHeader(call.loopHeader) };

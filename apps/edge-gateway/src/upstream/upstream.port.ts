@@ -18,6 +18,11 @@ export interface UpstreamCall {
    * The `CDN-Loop` header of the client's request. The header is absent if no client request caused the call.
    */
   readonly loopHeader?: string | string[] | undefined;
+  /**
+   * Whether the URL comes from a response, as a link or a redirect. Such a URL may not lead to the operator's
+   * own servers, for example the built-in sandbox.
+   */
+  readonly isLinked?: true;
 }
 
 /** A provider's response with a body that has not been read. */

@@ -251,6 +251,13 @@ describe('connections', () => {
     expect(() => guard.checkUrl('http://sandbox.internal/v1')).toThrow(denied);
   });
 
+  test("a link never leads to the operator's own origin, even at an allowed address", () => {
+    const guard = createEgressGuard({ allow: ['127.0.0.0/8'], ownOrigins: ['http://sandbox.internal'] });
+    expect(() => guard.checkLink('http://sandbox.internal/v1')).toThrow(denied);
+    expect(() => guard.checkLink('https://10.0.0.1/')).toThrow(denied);
+    expect(() => guard.checkLink('https://cdn.example/v.mp4')).not.toThrow();
+  });
+
   test('connections use the checked address, so DNS rebinding has no effect', async () => {
     let lookups = 0;
     const guard = createEgressGuard({

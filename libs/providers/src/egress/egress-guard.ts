@@ -55,6 +55,12 @@ export interface EgressGuard {
    */
   checkCall(url: string | URL): void;
   /**
+   * Checks a URL from a response, that is, a link or a redirect, like `checkUrl`. Rejects the operator's own
+   * origins, which connections may reach, even if `allow` contains their addresses.
+   * @throws GatewayError `egress_denied`
+   */
+  checkLink(url: string | URL): void;
+  /**
    * Whether the URL currently leads to the gateway itself. A host name is resolved if the port is one of the
    * gateway's ports. Returns false if the host name does not resolve.
    */
@@ -87,7 +93,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const own = new Set((options.ownOrigins ?? []).map((url) => new URL(url).origin));
   const gateway = new OwnAddresses(options.gateway ?? { origins: [], ports: [], addresses: [] });
   const policy: WrittenPolicy = { allow, gateway };
-  const checkUrl = (url: string | URL): void => checkWritten(new URL(url), policy);
+  const checks = createUrlChecks(policy, own);
   const lookup = createLookup(resolve, (address) => mayCall(address, allow, true));
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
@@ -96,15 +102,11 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
   const ownPort = createOwnPortConnectors({ lookup, plainLookup, gateway, timeout });
   return {
-    checkUrl,
-    checkCall: (url) => {
-      const parsed = new URL(url);
-      if (!own.has(parsed.origin)) checkWritten(parsed, policy);
-    },
+    ...checks,
     lookup,
     isOwn: (url) => leadsToGateway(new URL(url), gateway, resolve),
     checkResolved: async (url) => {
-      checkUrl(url);
+      checks.checkUrl(url);
       const { protocol, hostname } = new URL(url);
       const check = protocol === 'https:' ? lookup : plainLookup;
       if (isIP(bareHost(hostname)) === 0) await lookupOnce(check, hostname);
@@ -117,6 +119,24 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       // A host name can lead back to the gateway only at one of the gateway's ports.
       if (gateway.isOwnPort(new URL(url))) return ownPort(target, callback);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
+    },
+  };
+}
+
+function createUrlChecks(
+  policy: WrittenPolicy,
+  own: ReadonlySet<string>,
+): Pick<EgressGuard, 'checkUrl' | 'checkCall' | 'checkLink'> {
+  const checkUrl = (url: string | URL): void => checkWritten(new URL(url), policy);
+  const isOperators = (url: string | URL): boolean => own.has(new URL(url).origin);
+  return {
+    checkUrl,
+    checkCall: (url) => {
+      if (!isOperators(url)) checkUrl(url);
+    },
+    checkLink: (url) => {
+      if (isOperators(url)) throw denied('an origin of the operator');
+      checkUrl(url);
     },
   };
 }

@@ -73,7 +73,7 @@ const getVideoContent: Operation = {
     schema: z.string(),
     headers: videoHeaders,
   },
-  errors: [...videoErrors, 'not_found'],
+  errors: [...videoErrors, 'not_found', 'provider_error'],
 };
 
 /** Generated videos. See docs/guides/proxied-endpoints.md. */
