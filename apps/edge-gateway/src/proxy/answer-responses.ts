@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, invalidField } from '@gateway/errors';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { formatsOf } from '@gateway/providers';
 import { findStateful } from '@gateway/wire-formats';
@@ -14,6 +14,7 @@ import { parseBytes } from '../pipeline/stages/parse/parse.ts';
 import { relay } from '../pipeline/stages/relay/relay.ts';
 import { validate } from '../pipeline/stages/validate/validate.ts';
 import type { Caller, ParsedRequest, Target } from '../request/request.ts';
+import type { HeldBody } from './held-body.ts';
 import { chooseProxyTarget, type WantedProxy } from './proxy-target.ts';
 
 /** Whether the provider has chat models but no Responses API. */
@@ -31,16 +32,19 @@ export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): bo
 /**
  * Answers a Responses API request with a provider that uses any chat format. The request is handled like a
  * chat request, but without planning: tools and conversation are sent unchanged.
- * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response
+ * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response or has two
+ * models
  */
 export async function answerResponses(
-  bytes: Buffer,
+  body: Pick<HeldBody, 'place' | 'holdAll'>,
   recording: { readonly accepted: () => Promise<void> },
   exchange: Exchange,
   caller: Caller,
   services: PipelineServices,
 ): Promise<RelayOutcome> {
-  const parsed = await parseBytes(bytes, exchange);
+  const parsed = await parseBytes(await body.holdAll(), exchange);
+  // The first `model` chose between translation and the provider's own Responses API.
+  if (parsed.outline.model !== body.place.model) throw invalidField('model', 'sent only once');
   exchange.contents?.read(parsed);
   const request = restrictTools(parsed, exchange, caller);
   const target = await choose(request, exchange, caller, services);

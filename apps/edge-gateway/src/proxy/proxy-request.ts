@@ -93,7 +93,7 @@ export async function proxyRequest(
     const wanted = { model, endpoint, connected, ownCredential };
     outcome =
       endpoint === 'responses' && needsTranslation(wanted, services.catalog)
-        ? await answerResponses(await body.holdAll(), recording, exchange, caller, services)
+        ? await answerResponses(body, recording, exchange, caller, services)
         : await passThrough({ body, scanner, wanted }, recording, exchange, caller, services);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);

@@ -1,5 +1,7 @@
 import { loadCatalog } from '@gateway/model-catalog';
 import type { ProxyEndpoint } from '@gateway/providers';
+import { openExchange } from '../pipeline/exchange/exchange.fixture.ts';
+import { answerResponses } from './answer-responses.ts';
 import { chooseProxyTarget, mayBeHosted } from './proxy-target.ts';
 
 const catalog = loadCatalog();
@@ -57,6 +59,20 @@ describe('the provider of a proxied request', () => {
         message: expect.stringMatching(/groq.*cerebras/) as string,
       }),
     );
+  });
+
+  it('is chosen for a translated Responses request only if all models of the body are the same', async () => {
+    const bytes = Buffer.from('{"model":"groq/m","input":"a","model":"openai/m"}');
+    const exchange = { ...openExchange(), format: 'responses' } as const;
+    const body = { place: { start: 0, end: 0, model: 'groq/m' }, holdAll: () => Promise.resolve(bytes) };
+    const answer = answerResponses(
+      body,
+      { accepted: () => Promise.resolve() },
+      exchange,
+      {} as never,
+      {} as never,
+    );
+    await expect(answer).rejects.toMatchObject({ code: 'invalid_field', param: 'model' });
   });
 
   it('is found by model name only among the providers that have the endpoint', () => {
