@@ -1,5 +1,5 @@
 import type { JsonFields, ProxyShape, VideoRoutes } from '../provider/proxy-route.ts';
-import { aspectOf, countOf, present, renamed, sizeOf, without } from './shape-fields.ts';
+import { aspectOf, countOf, fieldsOf, listOf, present, renamed, sizeOf, without } from './shape-fields.ts';
 
 /**
  * Renders OpenAI's response for a queued video.
@@ -86,12 +86,8 @@ function renderState(state: JsonFields, id: string, status: VideoStatus): JsonFi
   return { ...state, id, object: 'video', status };
 }
 
-function fieldsOf(value: unknown): JsonFields {
-  return typeof value === 'object' && value !== null ? (value as JsonFields) : {};
-}
-
 function firstOf(value: unknown): JsonFields {
-  return fieldsOf(Array.isArray(value) ? (value as unknown[])[0] : undefined);
+  return fieldsOf(listOf(value)[0]);
 }
 
 function textOf(value: unknown): string | undefined {
