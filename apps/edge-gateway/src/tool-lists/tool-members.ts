@@ -14,9 +14,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
   return new GatewayError('ambiguous_tools', { param, message });
 }
 
-/**
- * Maximum number of tools in one tool list and in one tool choice. The maximum for chat requests is equal.
- */
+/** Maximum number of tools in one tool list and in one tool choice. A plan ranks every tool. */
 export const toolsMax = 4096;
 
 /** Maximum length of a client's name in an error. Longer names are truncated. */

@@ -17,12 +17,10 @@ import { isLarge, readOwnCredential } from '../../../request/request-facts.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
+import { toolsMax } from '../../../tool-lists/tool-members.ts';
 
 /** Maximum nesting depth of a request body. */
 const depthMax = 128;
-
-/** Maximum number of tools in a request. A plan ranks every tool. */
-const toolsMax = 4096;
 
 /**
  * Maximum number of JSON values and keys in a request body. With one token for each value or key and one
