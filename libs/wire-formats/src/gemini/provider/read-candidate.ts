@@ -49,9 +49,13 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
-  const found = parseCitations(raw.groundingMetadata);
+  const { groundingMetadata, urlContextMetadata } = raw;
+  // Most chunks of a stream have no metadata.
+  if (groundingMetadata === undefined && urlContextMetadata === undefined && state.pages.length === 0)
+    return [state, []];
+  const found = parseCitations(groundingMetadata);
   const cited = new Set(found.map(({ url }) => url));
-  const pages = new Set([...state.pages, ...parsePages(raw.urlContextMetadata)]);
+  const pages = new Set([...state.pages, ...parsePages(urlContextMetadata)]);
   const next = { ...state, pages: [...pages].filter((url) => !cited.has(url)).slice(0, citationsMax) };
   if (open?.kind !== 'text') return [next, []];
   const read =
