@@ -36,7 +36,7 @@ export type ChatTool =
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
-  /** A tool that accepts free text instead of JSON arguments. Constraints on the text are in `extensions`. */
+  /** A tool that accepts free text instead of JSON arguments. */
   | {
       readonly kind: 'custom';
       readonly name: string;

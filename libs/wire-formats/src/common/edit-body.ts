@@ -122,13 +122,15 @@ export function addItems(
 /**
  * Applies a format's own edits, together with the edits that are the same in all formats. The common edits
  * are replaced texts, replaced tool calls, and added messages.
+ * @param member the field that contains the messages
  */
 export function applyRequestEdits(
   { bytes, tape, contextEdits = [], callEdits = [] }: RequestEdit,
   formatEdits: readonly ByteEdit[],
   addedMessages: unknown,
+  member = 'messages',
 ): EditedRequest {
-  const messages = tape.get(tape.root, 'messages');
+  const messages = tape.get(tape.root, member);
   const isEmpty = () => messages === undefined || tape.items(messages).length === 0;
   const edits = [
     ...formatEdits,

@@ -129,3 +129,8 @@ export function mapToolId(id: string, pattern: RegExp, charactersMax = Infinity)
   const mark = `_${crc32(id).toString(36)}`;
   return id.replaceAll(/[^\w-]/g, '_').slice(0, charactersMax - mark.length) + mark;
 }
+
+/** Names of the custom tools. */
+export function listCustom(tools: readonly ChatTool[]): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+}

@@ -1,6 +1,7 @@
 import type { ByteEdit } from '@gateway/interchange';
 import {
   addItems,
+  applyRequestEdits,
   dropsAllTools,
   editTools,
   keepsNone,
@@ -10,7 +11,7 @@ import {
 } from '../common/edit-body.ts';
 import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import { isCloudField } from '../common/gateway-fields.ts';
-import { applyEdits, findShadowed, removeMembers } from '../json/json-edits.ts';
+import { findShadowed, removeMembers } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import { renderRequest } from './provider/render-request.ts';
 
@@ -29,7 +30,7 @@ const checkedMembers = ['model', 'input', 'instructions', 'stream', ...membersOf
  * `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
-  const { tape, bytes, contextEdits = [], callEdits = [] } = request;
+  const { tape } = request;
   const tools = tape.get(tape.root, 'tools');
   const dropsAll = dropsAllTools(request);
   const added = renderAdded(renderRequest, request);
@@ -38,18 +39,13 @@ export function editRequest(request: RequestEdit): EditedRequest {
     isCloudField(tape, entry) ||
     isShadowed(entry) ||
     (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
-  const input = tape.get(tape.root, 'input');
-  const isEmpty = (): boolean => input === undefined || tape.items(input).length === 0;
   const edits = [
     ...removeMembers(tape, tape.root, isDropped),
     ...replaceModel(tape, request.model),
     ...(tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool)),
     ...(dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request))),
-    ...contextEdits,
-    ...callEdits,
-    ...addItems(tape, input, added.input, isEmpty),
-  ].toSorted((one, other) => one.start - other.start);
-  return { edits, bytes: applyEdits(bytes, edits) };
+  ];
+  return applyRequestEdits(request, edits, added.input, 'input');
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {

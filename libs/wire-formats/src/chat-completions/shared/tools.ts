@@ -1,5 +1,6 @@
 import type { ChatTool, JsonObject, ToolCallPart, ToolChoice, ToolGrammar } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { listCustom } from '../../common/tool-names.ts';
 import { asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { readOwn, withOwn } from './own-members.ts';
 
@@ -123,11 +124,6 @@ export function renderToolChoice(
       return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
     }
   }
-}
-
-/** Names of the custom tools. */
-function listCustom(tools: readonly ChatTool[]): ReadonlySet<string> {
-  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }
 
 function renderNamed(name: string, custom: ReadonlySet<string>): JsonObject {

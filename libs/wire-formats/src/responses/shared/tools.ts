@@ -1,4 +1,5 @@
 import type { ChatTool, JsonObject, Loss, ToolChoice, ToolGrammar } from '@gateway/interchange';
+import { listCustom } from '../../common/tool-names.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './settings.ts';
 
@@ -109,11 +110,6 @@ export function renderToolChoice(
       };
     }
   }
-}
-
-/** Names of the custom tools. */
-function listCustom(tools: readonly ChatTool[]): ReadonlySet<string> {
-  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }
 
 function renderNamed(name: string, custom: ReadonlySet<string>): JsonObject {
