@@ -287,10 +287,8 @@ describe('a response with parts that only the original format defines', () => {
       },
       { type: 'tool-call-end', choice: 0, block: 0 },
     ];
-    const { choices } = client.renderResponse(foldAnswer(signed), defaults) as {
-      choices: { message: unknown }[];
-    };
-    const [choice] = choices;
+    const answer = client.renderResponse(foldAnswer(signed), defaults);
+    const [choice] = (answer as { choices: { message: unknown }[] }).choices;
     expect(choice).toMatchObject({
       message: { tool_calls: [{ extra_content: { google: { thought_signature: 's' } } }] },
     });
