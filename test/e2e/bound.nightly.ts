@@ -1,16 +1,14 @@
 import { routingCalibration } from '@gateway/contracts';
-import { findSharedData, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as waitMs } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { connectEachFormat, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
-import { openAgent, type AgentAnswer } from './agent-clients.fixture.ts';
+import { openAgent } from './agent-clients.fixture.ts';
+import { flushCache, insist, loadToolSets } from './bound-conversations.fixture.ts';
 import { listResults, serveBoundModel, type BoundModel } from './bound-model.fixture.ts';
 import { result } from './conversations.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
-import type { FunctionTool } from './github-tools.fixture.ts';
 import { send } from './http.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { openResponsesAgent } from './responses-agent.fixture.ts';
@@ -25,57 +23,6 @@ const conversationsMax = 1_000;
 const groupSize = 100;
 const turnsPerConversation = 3;
 const atOnce = 8;
-const listLength = 100;
-const datasets = ['metatool', 'bfcl_multi_turn', 'toolbank_numpy', 'toolalpaca', 'sealtools'];
-
-interface ToolLine {
-  readonly dataset: string;
-  readonly tool_id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly parameters: Record<string, unknown> | null;
-}
-interface QueryLine {
-  readonly dataset: string;
-  readonly query: string;
-  readonly gold_tool_ids: readonly string[];
-}
-interface Task {
-  readonly query: string;
-  readonly tool: string;
-}
-/** The first tools of a public data set, and questions that one of these tools answers. */
-interface ToolSet {
-  readonly tools: readonly FunctionTool[];
-  readonly tasks: readonly Task[];
-}
-
-const folder = findSharedData('tools');
-const parseLines = <Line>(file: string): Line[] =>
-  readFileSync(join(folder ?? '', file), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
-
-function loadSets(): ToolSet[] {
-  const lines = parseLines<ToolLine>('tools.jsonl');
-  const queries = parseLines<QueryLine>('queries.jsonl');
-  return datasets.map((dataset) => {
-    const byName = new Map(lines.filter((line) => line.dataset === dataset).map((line) => [line.name, line]));
-    const listed = [...byName.values()].slice(0, listLength);
-    const names = new Map(listed.map(({ tool_id, name }) => [tool_id, name]));
-    const tasks = queries.flatMap(({ query, gold_tool_ids: [gold = ''] }) => {
-      const tool = names.get(gold);
-      return tool === undefined || query.trim() === '' ? [] : [{ query, tool }];
-    });
-    return { tools: listed.map(renderTool), tasks };
-  });
-}
-
-function renderTool({ name, description, parameters }: ToolLine): FunctionTool {
-  const schema = { type: 'object', properties: {}, ...parameters };
-  return { type: 'function', function: { name, description: description ?? '', parameters: schema } };
-}
 
 let stack: StackUnderTest;
 let provider: ReplayProvider;
@@ -84,7 +31,7 @@ let key: string;
 /** The addresses of the edges that serve requests. The second edge runs the next release. */
 let edges: string[];
 let model: BoundModel;
-const sets = folder === undefined ? [] : loadSets();
+const sets = loadToolSets();
 const wanted = new Map<string, string>();
 const undo: Undo[] = [];
 const root = join(import.meta.dirname, '../..');
@@ -148,11 +95,7 @@ async function change(method: string, path: string, body: object): Promise<void>
 }
 const prefer = (body: object) => change('PUT', '/v1/account/routing/preferences', body);
 
-async function emptyCache(): Promise<void> {
-  const redis = new Redis(stack.dev.redis_cache_url);
-  await redis.flushall();
-  redis.disconnect();
-}
+const emptyCache = () => flushCache(stack);
 
 const restart = (name: string) => stack.service(name).restart();
 
@@ -189,19 +132,6 @@ const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>
   ],
   [() => Promise.all([restart('tool-router'), restart('compressor-2')]), emptyCache],
 ];
-
-/** Repeats a request while a service restarts, as the SDKs of agents do. */
-async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await ask().catch(() => undefined);
-    const isUnserved = answer === undefined || answer.status >= 500 || !answer.isWhole;
-    if (!isUnserved || answer?.status === 400 || attempt === 150) {
-      if (answer === undefined) throw new Error('the gateway does not answer');
-      return answer;
-    }
-    await waitMs(200);
-  }
-}
 
 const formats = [
   ['messages', 'anthropic/claude-opus-5-5'],

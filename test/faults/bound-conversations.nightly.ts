@@ -1,17 +1,13 @@
-import { findSharedData, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as waitMs } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import {
   connectEachFormat,
   createTestAccount,
   createTestKey,
   type TestAccount,
 } from '../e2e/account.fixture.ts';
-import { openAgent, type AgentAnswer } from '../e2e/agent-clients.fixture.ts';
+import { openAgent } from '../e2e/agent-clients.fixture.ts';
+import { flushCache, insist, loadToolSets } from '../e2e/bound-conversations.fixture.ts';
 import { serveBoundModel, type BoundModel } from '../e2e/bound-model.fixture.ts';
-import type { FunctionTool } from '../e2e/github-tools.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { startProvider } from '../e2e/provider.fixture.ts';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
@@ -19,57 +15,6 @@ import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 const conversationsMax = 1_000;
 const turnsPerConversation = 3;
 const atOnce = 8;
-const listLength = 100;
-const datasets = ['metatool', 'bfcl_multi_turn', 'toolbank_numpy', 'toolalpaca', 'sealtools'];
-
-interface ToolLine {
-  readonly dataset: string;
-  readonly tool_id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly parameters: Record<string, unknown> | null;
-}
-interface QueryLine {
-  readonly dataset: string;
-  readonly query: string;
-  readonly gold_tool_ids: readonly string[];
-}
-interface Task {
-  readonly query: string;
-  readonly tool: string;
-}
-/** The first tools of a public data set, and questions that one of these tools answers. */
-interface ToolSet {
-  readonly tools: readonly FunctionTool[];
-  readonly tasks: readonly Task[];
-}
-
-const folder = findSharedData('tools');
-const parseLines = <Line>(file: string): Line[] =>
-  readFileSync(join(folder ?? '', file), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
-
-function loadSets(): ToolSet[] {
-  const lines = parseLines<ToolLine>('tools.jsonl');
-  const queries = parseLines<QueryLine>('queries.jsonl');
-  return datasets.map((dataset) => {
-    const byName = new Map(lines.filter((line) => line.dataset === dataset).map((line) => [line.name, line]));
-    const listed = [...byName.values()].slice(0, listLength);
-    const names = new Map(listed.map(({ tool_id, name }) => [tool_id, name]));
-    const tasks = queries.flatMap(({ query, gold_tool_ids: [gold = ''] }) => {
-      const tool = names.get(gold);
-      return tool === undefined || query.trim() === '' ? [] : [{ query, tool }];
-    });
-    return { tools: listed.map(renderTool), tasks };
-  });
-}
-
-function renderTool({ name, description, parameters }: ToolLine): FunctionTool {
-  const schema = { type: 'object', properties: {}, ...parameters };
-  return { type: 'function', function: { name, description: description ?? '', parameters: schema } };
-}
 
 let stack: StackUnderTest;
 let provider: ReplayProvider;
@@ -78,7 +23,7 @@ let key: string;
 /** The edge's base URL, which does not change when the edge restarts. */
 let baseUrl: string;
 let model: BoundModel;
-const sets = folder === undefined ? [] : loadSets();
+const sets = loadToolSets();
 const wanted = new Map<string, string>();
 const undo: Undo[] = [];
 
@@ -101,11 +46,7 @@ async function setPruning(pruning: object): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-async function emptyCache(): Promise<void> {
-  const redis = new Redis(stack.dev.redis_cache_url);
-  await redis.flushall();
-  redis.disconnect();
-}
+const emptyCache = () => flushCache(stack);
 
 /** Disturbances during the run, by the number of conversations that have begun. */
 const events: Readonly<Record<number, () => Promise<unknown>>> = {
@@ -120,19 +61,6 @@ const events: Readonly<Record<number, () => Promise<unknown>>> = {
   800: () => Promise.all([emptyCache(), stack.service('edge-gateway').restart()]),
   900: () => stack.service('redis-cache').restart(),
 };
-
-/** Repeats a request while a service restarts, as the SDKs of agents do. */
-async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await ask().catch(() => undefined);
-    const isUnserved = answer === undefined || answer.status >= 500 || !answer.isWhole;
-    if (!isUnserved || answer?.status === 400 || attempt === 150) {
-      if (answer === undefined) throw new Error('the gateway does not answer');
-      return answer;
-    }
-    await waitMs(200);
-  }
-}
 
 async function runConversation(at: number): Promise<void> {
   const { tools, tasks } = sets[at % sets.length]!;
