@@ -178,7 +178,8 @@ function isShortStream(recording: Recording, endpoint: Endpoint): boolean {
   return isWhole(recording, endpoint) && recording.streaming && bodyOf(recording, 'response').length < 16_384;
 }
 
-for (const endpoint of endpoints) {
+// The operation `converse` never streams. Its streams are the recordings of `converse_stream`.
+for (const endpoint of endpoints.filter(({ api }) => api !== 'converse')) {
   checkEvery(
     'a: streams through the gateway, however they are cut',
     endpoint.api,

@@ -18,6 +18,14 @@ export function findRecordings(given: string | undefined): string | undefined {
   return found;
 }
 
+/**
+ * Returns whether tests may skip a kind of recording that they do not find. A folder given with `--data` may
+ * lack any kind, and so may a checkout without recorded data. The default folder has every kind.
+ */
+export function mayLackRecordings(given: string | undefined): boolean {
+  return (given !== undefined && given !== '') || findSharedData('wire') === undefined;
+}
+
 /** The recorded exchanges in a folder, optionally only those of a single API. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')

@@ -1,3 +1,4 @@
+import { mayLackRecordings } from './load-recordings.ts';
 import { findSharedData } from './shared-data.ts';
 
 const ci = process.env['CI'];
@@ -16,4 +17,11 @@ describe('missing recorded data', () => {
     process.env['CI'] = 'true';
     expect(() => findSharedData('no-such-folder')).toThrow('no-such-folder is missing');
   });
+});
+
+it('only a folder given with --data may lack a kind of recording in CI', () => {
+  process.env['CI'] = 'true';
+  expect(mayLackRecordings('/srv/wire')).toBe(true);
+  expect(mayLackRecordings('')).toBe(false);
+  expect(mayLackRecordings(undefined)).toBe(false);
 });
