@@ -53,13 +53,18 @@ export const streamedEvents: readonly Event[] = [
 
 /** Encodes stream events in the binary event stream format of AWS. */
 export function streamedConverse(events: readonly Event[], exception?: Event): ReplayControls {
-  const frames = events.map(([type, payload]) => frame('event', type, payload));
-  if (exception) frames.push(frame('exception', ...exception));
+  const frames = events.map(([type, payload]) => encodeFrame(type, payload));
+  if (exception) frames.push(encodeFrame(...exception, 'exception'));
   const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
   return { status: 200, headers, body: Buffer.concat(frames) };
 }
 
-function frame(kind: 'event' | 'exception', type: string, payload: unknown): Uint8Array {
+/** Encodes one event or exception of a converse stream. */
+export function encodeFrame(
+  type: string,
+  payload: unknown,
+  kind: 'event' | 'exception' = 'event',
+): Uint8Array {
   const headers = { [`:${kind}-type`]: type, ':content-type': 'application/json', ':message-type': kind };
   return encodeEventStream({
     headers: new Map(

@@ -7,6 +7,7 @@ import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTe
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { hostileChars } from './cpu-time.ts';
 import { writeAnswer, writeError, writeSingleBytes, writeUnfinishedEvent } from './hostile/answers.ts';
 import {
   chatEndpoints,
@@ -21,8 +22,6 @@ import { StallWatch } from './hostile/stall-watch.ts';
 import { hostileStructures } from './hostile/structures.ts';
 import { hostileTexts } from './hostile/texts.ts';
 
-/** The size of each hostile input, in UTF-16 code units. */
-const hostileChars = 2 * 1024 * 1024;
 /**
  * The number of attempts per input. Compilation, garbage collection and other processes only add processor
  * time, and only to some attempts. An input therefore fails only if it stalls a service in every attempt.

@@ -1,5 +1,5 @@
 import type { ReplayControls } from '@gateway/testing';
-import { encodeEventStream } from '@gateway/wire-formats';
+import { encodeFrame } from '../../e2e/bedrock.fixture.ts';
 import type { ChatEndpoint } from './requests.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -117,35 +117,25 @@ const streams: Readonly<Record<ChatEndpoint, (text: string) => Buffer>> = {
   },
   converse: (text) => {
     const delta = (contentBlockIndex: number, members: Json): Uint8Array =>
-      frame('contentBlockDelta', { contentBlockIndex, delta: members });
+      encodeFrame('contentBlockDelta', { contentBlockIndex, delta: members });
     return Buffer.concat([
-      frame('messageStart', { role: 'assistant' }),
+      encodeFrame('messageStart', { role: 'assistant' }),
       ...cut(text).map((piece) => delta(0, { text: piece })),
-      frame('contentBlockStop', { contentBlockIndex: 0 }),
-      frame('contentBlockStart', {
+      encodeFrame('contentBlockStop', { contentBlockIndex: 0 }),
+      encodeFrame('contentBlockStart', {
         contentBlockIndex: 1,
         start: { toolUse: { toolUseId: 'c', name: 'tool_0' } },
       }),
       ...cut(JSON.stringify({ text })).map((piece) => delta(1, { toolUse: { input: piece } })),
-      frame('contentBlockStop', { contentBlockIndex: 1 }),
-      frame('messageStop', { stopReason: 'tool_use' }),
-      frame('metadata', {
+      encodeFrame('contentBlockStop', { contentBlockIndex: 1 }),
+      encodeFrame('messageStop', { stopReason: 'tool_use' }),
+      encodeFrame('metadata', {
         usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
         metrics: { latencyMs: 1 },
       }),
     ]);
   },
 };
-
-function frame(type: string, payload: Json): Uint8Array {
-  const headers = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' };
-  return encodeEventStream({
-    headers: new Map(
-      Object.entries(headers).map(([name, value]) => [name, { type: 'string', value }] as const),
-    ),
-    payload: Buffer.from(JSON.stringify(payload)),
-  });
-}
 
 /** Returns a stream of chat completions in single bytes. */
 export function writeSingleBytes(text: string): ReplayControls {

@@ -1,4 +1,4 @@
-import { encodeEventStream } from '@gateway/wire-formats';
+import { encodeFrame } from '../../e2e/bedrock.fixture.ts';
 import { denied, permitted, type Endpoint } from './evasive-requests.ts';
 import type { Random } from './random.ts';
 
@@ -192,18 +192,8 @@ function streamConverse(parts: readonly (string | Call)[]): ProviderAnswer {
     ['messageStop', { stopReason: parts.every(isText) ? 'end_turn' : 'tool_use' }],
     ['metadata', { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, metrics: { latencyMs: 1 } }],
   ];
-  const bytes = Buffer.concat(events.map(([type, payload]) => converseFrame(type, payload)));
+  const bytes = Buffer.concat(events.map(([type, payload]) => encodeFrame(type, payload)));
   return { contentType: 'application/vnd.amazon.eventstream', bytes };
-}
-
-function converseFrame(type: string, payload: Json): Buffer {
-  const headers = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' };
-  return encodeEventStream({
-    headers: new Map(
-      Object.entries(headers).map(([name, value]) => [name, { type: 'string', value } as const]),
-    ),
-    payload: Buffer.from(JSON.stringify(payload)),
-  });
 }
 
 function item(part: string | Call, index: number): Json {
