@@ -1,5 +1,11 @@
 import { GatewayError } from '@gateway/errors';
-import { isMissingRow, isUnavailable, isUniqueConflict, mapDatabaseError } from './database-errors.ts';
+import {
+  isMissingRow,
+  isUnavailable,
+  isUniqueConflict,
+  mapDatabaseError,
+  sqlStateOf,
+} from './database-errors.ts';
 
 const withCode = (code: string, message = 'a message') => Object.assign(new Error(message), { code });
 
@@ -20,6 +26,28 @@ describe('a database error', () => {
       expect(mapDatabaseError(error)).toBe(error);
     },
   );
+
+  // Errors recorded from Prisma 7.10 while Postgres terminated connections (`npm run test:integration -- persistence`).
+  const cause = { originalCode: '57P01', kind: 'postgres', code: '57P01', severity: 'FATAL' };
+  const adapterError = Object.assign(new Error('postgres'), { name: 'DriverAdapterError', cause });
+  const asPrisma = (code: string) =>
+    Object.assign(withCode(code), { meta: { driverAdapterError: adapterError } });
+
+  it.each([
+    ['of a model query', asPrisma('P2039')],
+    ['of a raw query', asPrisma('P2010')],
+    ['of the start of a transaction', adapterError],
+    ['of a lost socket', Object.assign(new Error('x'), { cause: { kind: 'ConnectionClosed' } })],
+  ])('%s means that the database is unavailable', (_, error) => {
+    expect(mapDatabaseError(error)).toMatchObject({ code: 'service_unavailable' });
+  });
+
+  it('from a constraint in a raw query is attributed to the query', () => {
+    const violation = Object.assign(new Error('x'), { cause: { originalCode: '23514', kind: 'postgres' } });
+    const error = Object.assign(withCode('P2010'), { meta: { driverAdapterError: violation } });
+    expect(mapDatabaseError(error)).toBe(error);
+    expect(sqlStateOf(error)).toBe('23514');
+  });
 
   it('is found in the cause chain, up to a maximum depth', () => {
     expect(isUnavailable(new Error('outer', { cause: withCode('ECONNRESET') }))).toBe(true);

@@ -9,10 +9,14 @@ import { GatewayError } from '@gateway/errors';
 const unavailable = /^(P10(00|01|02|08|10|11|17)|P2024|P2028|P2037)$/;
 /**
  * Driver and operating system errors that mean the database is unreachable, overloaded or disconnected
- * (SQLSTATE classes 08, 53 and 57P).
+ * (SQLSTATE classes 08, 53 and 57P). The errors of a query that waited too long are included: 57014 (statement
+ * time-out), 55P03 (lock time-out) and 25P03 (idle transaction). 25006 means that the server is a read-only
+ * standby.
  */
 const unavailableBelow =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|53...|57P0.)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|53...|57P0.|57014|55P03|25P03|25006)$/;
+/** The kinds of errors in which Prisma's driver adapter omits the driver's code. */
+const unavailableKind = /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/;
 const unavailableText =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
 
@@ -41,12 +45,45 @@ export function isWriteConflict(error: unknown): boolean {
 
 /** Whether the error was caused by the database and not by the query. */
 export function isUnavailable(error: unknown): boolean {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const code = codeOf(at);
-    if (code !== undefined && (unavailable.test(code) || unavailableBelow.test(code))) return true;
-    if (unavailableText.test(at.message)) return true;
+  return layersOf(error).some(
+    ({ code, originalCode, kind, message }) =>
+      matches(unavailable, code) ||
+      matches(unavailableBelow, code) ||
+      matches(unavailableBelow, originalCode) ||
+      matches(unavailableKind, kind) ||
+      matches(unavailableText, message),
+  );
+}
+
+/** The fields that are read from an error, from its causes, and from the causes of Prisma's driver adapter. */
+interface ErrorLayer {
+  readonly code?: unknown;
+  /** The SQLSTATE, in a cause of Prisma's driver adapter. */
+  readonly originalCode?: unknown;
+  /** The kind of error, in a cause of Prisma's driver adapter. */
+  readonly kind?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly meta?: { readonly driverAdapterError?: unknown };
+}
+
+/** Maximum number of causes that are read, because causes can form a loop. */
+const layersMax = 5;
+
+/** Lists an error and its causes, outermost first. Prisma's errors have their cause in `meta`. */
+function layersOf(error: unknown): readonly ErrorLayer[] {
+  const layers: ErrorLayer[] = [];
+  let at = error;
+  while (typeof at === 'object' && at !== null && layers.length < layersMax) {
+    const layer: ErrorLayer = at;
+    layers.push(layer);
+    at = layer.meta?.driverAdapterError ?? layer.cause;
   }
-  return false;
+  return layers;
+}
+
+function matches(pattern: RegExp, value: unknown): boolean {
+  return typeof value === 'string' && pattern.test(value);
 }
 
 /**
@@ -64,13 +101,8 @@ function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/**
- * The SQLSTATE of a raw query that Postgres rejected (Postgres manual, appendix A); undefined for any other
- * error.
- */
+/** The SQLSTATE of an error from Postgres (Postgres manual, appendix A); undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const meta = (error as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } } | null)
-    ?.meta;
-  const code = meta?.driverAdapterError?.cause?.originalCode;
-  return typeof code === 'string' ? code : undefined;
+  const state = layersOf(error).find(({ originalCode }) => typeof originalCode === 'string')?.originalCode;
+  return typeof state === 'string' ? state : undefined;
 }

@@ -127,7 +127,10 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
     keepAlive: true,
   });
   // Without a listener, a broken idle connection would end the process.
-  pool.on('error', (error) => options.onConnectionError?.(error));
+  const note = (error: Error) => options.onConnectionError?.(error);
+  pool.on('error', note);
+  // The pool's listener is missing while a connection is handed to a query. Postgres can end the connection then.
+  pool.on('connect', (client) => client.on('error', note));
   return pool;
 }
 

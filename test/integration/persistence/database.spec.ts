@@ -4,7 +4,7 @@ import {
   createAccountDatabase,
   type AccountDatabase,
 } from '../../../apps/account/src/persistence/account-database.ts';
-import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+import { eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
 describe('a database scoped to an account', () => {
   let stack: Stack;
@@ -152,4 +152,56 @@ describe('a database scoped to an account', () => {
     expect((error as { detail: string }).detail).not.toContain('wrong-password');
     await refused.close();
   });
+
+  it('a terminated connection and a killed Postgres cause only service_unavailable', async () => {
+    const other = createAccountDatabase({ url: stack.dev.postgres.account, connectionsMax: 6 });
+    const codes = new Map<string, number>();
+    const note = (error: unknown) => {
+      const code = String((error as { code?: unknown }).code);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    };
+    const queries = [
+      () => other.forAccount(mine).apiKey.count(),
+      () => other.acrossAccounts.$queryRaw`SELECT pg_sleep(0.02)::text`,
+      () => other.transactionForAccount(mine, (tx) => tx.account.updateMany({ data: { name: 'renamed' } })),
+    ];
+    let isDone = false;
+    const loops = [...queries, ...queries].map(async (query) => {
+      while (!isDone) await query().catch(note);
+    });
+    const failures = () => [...codes.values()].reduce((sum, count) => sum + count, 0);
+    try {
+      await eventually(async () => {
+        await terminateConnections(database);
+        return failures() >= 30 ? true : null;
+      });
+      await stack.service('postgres').kill();
+      const before = failures();
+      await eventually(() => (failures() > before + 10 ? true : null));
+      await stack.service('postgres').start();
+      await other.untilUp({});
+    } finally {
+      isDone = true;
+      await Promise.all(loops);
+      await other.close();
+    }
+    expect([...codes.keys()]).toEqual(['service_unavailable']);
+  }, 120_000);
+
+  it('a query that waits too long for a lock fails with service_unavailable', async () => {
+    const hasty = createAccountDatabase({ url: stack.dev.postgres.account, statementTimeoutMs: 100 });
+    await database.transactionAcrossAccounts(async (tx) => {
+      await tx.account.update({ where: { id: mine }, data: { name: 'locked' } });
+      const blocked = hasty.acrossAccounts.account.update({ where: { id: mine }, data: { name: 'waiting' } });
+      await expect(blocked).rejects.toMatchObject({ code: 'service_unavailable' });
+    });
+    await hasty.close();
+  });
 });
+
+/** Terminates all other connections of the account service's database role. */
+async function terminateConnections({ acrossAccounts }: AccountDatabase): Promise<void> {
+  const terminated = acrossAccounts.$queryRaw`
+    SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()`;
+  await terminated.catch(() => undefined);
+}

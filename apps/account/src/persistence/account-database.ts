@@ -20,7 +20,7 @@ export type AccountModels = Models<PrismaClient>;
 
 /** Opens the account service's database. */
 export function createAccountDatabase(
-  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
+  options: Omit<DatabaseOptions<PrismaClient>, 'applicationName' | 'createClient' | 'accountFields'>,
 ): AccountDatabase {
   return createDatabase({
     ...options,
