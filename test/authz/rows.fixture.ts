@@ -268,6 +268,8 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   getVideoContent: { targets: videoTargets, notOwn: '400 provider_not_connected' },
   readOpenApi: {},
   readReference: {},
+  readLiveness: {},
+  readReadiness: {},
   goToDashboard: {},
   openDashboard: {},
   readDashboardSettings: {},

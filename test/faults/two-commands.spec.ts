@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /**
- * Runs `npm start` and `npm run stop` as a user would, on a stack that is isolated from all other stacks on
+ * Runs `npm start`, `status`, `logs` and `stop` as a user would, on a stack that is isolated from all other stacks on
  * this machine.
  */
 describe('npm start and npm run stop', () => {
@@ -58,6 +58,29 @@ describe('npm start and npm run stop', () => {
     expect(runningPids()).toEqual(before);
   }, 60_000);
 
+  test('npm run status names each process with its health, and npm run logs prints log lines', async () => {
+    const { stdout } = await command('status.mjs', '--json');
+    const { status, processes } = JSON.parse(stdout) as {
+      status: string;
+      processes: { name: string; health: string; url: string | null }[];
+    };
+    expect(status).toBe('healthy');
+    expect(processes.map(({ name }) => name)).toEqual(Object.keys(stack.dev.services));
+    expect(processes).toContainEqual(
+      expect.objectContaining({ name: 'edge-gateway', health: 'healthy', url: stack.baseUrl }),
+    );
+    const logs = (...flags: string[]) => command('logs.mjs', '--no-follow', '--lines', '500', ...flags);
+    expect((await logs('account')).stdout).toMatch(/^account +\| \{.*"msg":"account is started"/m);
+    await expect(logs('acount')).rejects.toMatchObject({
+      stderr: expect.stringContaining('There is no log of acount. Known: account,') as string,
+    });
+  }, 60_000);
+
+  test.each(['start', 'stop', 'status', 'logs'])('npm run %s -- --help prints the options', async (name) => {
+    const { stdout } = await command(`${name}.mjs`, '--help');
+    expect(stdout).toContain('--data-dir DIR');
+  });
+
   test('a killed service is restarted', async () => {
     const router = stack.service('tool-router');
     const before = router.pid;
@@ -95,5 +118,9 @@ describe('npm start and npm run stop', () => {
     const { stdout } = await command('stop.mjs');
     expect(stdout).toContain('left running');
     expect(pids.filter(isAlive)).toEqual([]);
+    await expect(command('status.mjs')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('No stack is running') as string,
+    });
   }, 120_000);
 });

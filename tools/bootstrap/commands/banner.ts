@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { renderDuration } from '../setup/progress.mjs';
 import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
@@ -11,20 +12,26 @@ function renderPerson({ demo_person: person }: DevInfo): string {
 /**
  * Returns the text that is printed once the stack is running. The text contains the stack's address, the demo
  * key, and an example command.
+ * @param startedInMs the duration of the start, with all installation steps. Null if the stack was already
+ *   running.
  */
-export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
+export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number | null): string {
   const body = JSON.stringify({
     model: SANDBOX_MODEL,
     messages: [{ role: 'user', content: 'Hello!' }],
   });
+  const duration = startedInMs === null ? '' : ` (${renderDuration(startedInMs)}, set-up included)`;
   return `
-  The gateway is up (${(startedInMs / 1000).toFixed(1)} s).
+  The gateway is up${duration}.
 
   Base URL   ${dev.base_url ?? '(no edge in this stack)'}
   Dashboard  ${dev.dashboard_url ?? '(none without an edge)'}${renderPerson(dev)}
+  API docs   ${dev.base_url === null ? '(none without an edge)' : `${dev.base_url}/docs`}
   Demo key   ${dev.api_key ?? '(no account service in this stack)'}
   All URLs   ${devFile}
-  Logs       ${join(dirname(devFile), 'logs')}
+  Logs       ${join(dirname(devFile), 'logs')}  (npm run logs)
+  Status     npm run status
+  Stop       npm run stop
 
   Try it:
 

@@ -2,10 +2,12 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareCheckout } from '../setup/prepare.ts';
+import { commandStartedAtMs, runStep } from '../setup/progress.mjs';
 import { openDataDir } from '../stack/data-dir.ts';
 import { readDevInfo } from '../stack/dev-file.ts';
 import type { DevInfo } from '../stack/dev-file.ts';
 import { followLogs } from '../stack/follow-logs.ts';
+import { chooseLogFormat } from '../stack/log-format.ts';
 import { launchSupervisor } from '../stack/launch-supervisor.ts';
 import { root } from '../stack/root.ts';
 import { startStack } from '../stack/stack.ts';
@@ -22,17 +24,22 @@ const { values: flags } = parseArgs({
   },
 });
 
-const begunAt = performance.now();
+function announce(dev: DevInfo | null, devFile: string, startedInMs: number | null): void {
+  if (dev) console.log(renderBanner(dev, devFile, startedInMs));
+}
 
-function announce(dev: DevInfo | null, devFile: string): void {
-  if (dev) console.log(renderBanner(dev, devFile, performance.now() - begunAt));
+/** The duration of this command so far, in milliseconds, with the installation of packages. */
+function elapsedMs(): number {
+  return Date.now() - commandStartedAtMs;
 }
 
 /** Runs the stack until this process receives a signal. */
 async function runInForeground(options: StackOptions): Promise<void> {
   const supervision = await beginSupervision(options, console.log);
   const { board, dataDir } = supervision;
-  const follower = followLogs(() => board.names(), dataDir.logFile, process.stdout);
+  const follower = followLogs(() => board.names(), dataDir.logFile, process.stdout, {
+    format: chooseLogFormat(process.env['LOG_FORMAT'], process.stdout.isTTY),
+  });
   let ending: Promise<void> | undefined;
   const end = () => {
     if (ending === undefined) console.log('\nStopping …');
@@ -44,7 +51,7 @@ async function runInForeground(options: StackOptions): Promise<void> {
   }
   try {
     const dev = await startStack(options, supervision, definedEnv(), console.log);
-    announce(dev, dataDir.devFile);
+    announce(dev, dataDir.devFile, elapsedMs());
   } catch (error) {
     if (ending === undefined) process.exitCode = 1;
     await end();
@@ -64,11 +71,10 @@ const dataDir = openDataDir(options.dataDir);
 const running = findRunningStack(dataDir);
 if (running) {
   console.log(`Already running (${running.status}). \`npm run stop\` ends it.`);
-  announce(readDevInfo(dataDir), dataDir.devFile);
+  announce(readDevInfo(dataDir), dataDir.devFile, null);
 } else if (flags.detach) {
-  console.log('Starting …');
-  await launchSupervisor(options, process.env);
-  announce(readDevInfo(dataDir), dataDir.devFile);
+  await runStep('Starting the services', () => launchSupervisor(options, process.env));
+  announce(readDevInfo(dataDir), dataDir.devFile, elapsedMs());
 } else {
   await runInForeground(options);
 }

@@ -29,9 +29,9 @@ export function fingerprint(paths: readonly string[]): string {
 }
 
 /** Runs `work`, unless the stamp file shows that `work` already ran for the same fingerprint of the files. */
-export function whenChanged(stampFile: string, mark: string, work: () => void): void {
+export async function whenChanged(stampFile: string, mark: string, work: () => Promise<void>): Promise<void> {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === mark) return;
-  work();
+  await work();
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, mark);
 }

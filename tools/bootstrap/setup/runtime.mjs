@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
 import { installPackages } from './packages.mjs';
+import { continuedEnv } from './progress.mjs';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -19,7 +20,7 @@ function wantedMajor() {
  * code.
  */
 function continueOn(node) {
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', env: continuedEnv() });
   // Ctrl-C in a terminal reaches the child process directly, so this process only waits for its exit.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
@@ -34,9 +35,14 @@ function continueOn(node) {
 
 /**
  * Installs missing or outdated packages, then imports `command` (a module path relative to tools/bootstrap)
- * on the required Node version. One of the packages contains this Node version.
+ * on the required Node version. One of the packages contains this Node version. With `--help` or `-h`, the
+ * function only prints `usage`, if given.
  */
-export async function runOnRuntime(command) {
+export async function runOnRuntime(command, usage) {
+  if (usage !== undefined && process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {
+    console.log(usage);
+    return;
+  }
   try {
     await withLock(join(root, '.data/setup.lock'), () => installPackages(root));
     const major = wantedMajor();

@@ -1,11 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { hasColours, renderPrettyLine } from './log-format.ts';
+import type { LogFormat } from './log-format.ts';
 import { readBytes } from './log-tail.ts';
 
 const POLL_MS = 100;
 const CHUNK_BYTES_MAX = 256 * 1024;
 /** Terminal colors by number (ECMA-48 SGR). Red is reserved for errors. */
-const colours = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94];
+const nameColours = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94];
 
 interface Follower {
   poll(): void;
@@ -32,6 +34,12 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
   };
 }
 
+export interface FollowOptions {
+  readonly format: LogFormat;
+  /** Returns the lines of a process to print before its new lines. By default, only new lines are printed. */
+  readonly earlier?: (name: string) => readonly string[];
+}
+
 export interface LogFollower {
   /** Prints only the content that is already in the log files. */
   stop(): void;
@@ -45,18 +53,21 @@ export function followLogs(
   names: () => readonly string[],
   fileOf: (name: string) => string,
   out: NodeJS.WriteStream,
+  { format, earlier }: FollowOptions,
 ): LogFollower {
+  const colours = hasColours(out);
+  const render = (line: string) => (format === 'pretty' ? renderPrettyLine(line, colours) : line);
   const followers = new Map<string, Follower>();
   const poll = () => {
     for (const name of names()) {
       let follower = followers.get(name);
       if (!follower) {
-        const colour = colours[followers.size % colours.length];
-        const prefix = out.isTTY
-          ? `\u001b[${colour}m${name.padEnd(16)}\u001b[0m │ `
-          : `${name.padEnd(16)} | `;
-        follower = followFile(fileOf(name), (line) => out.write(`${prefix}${line}\n`));
+        const colour = nameColours[followers.size % nameColours.length];
+        const prefix = colours ? `\u001b[${colour}m${name.padEnd(16)}\u001b[0m │ ` : `${name.padEnd(16)} | `;
+        const print = (line: string) => out.write(`${prefix}${render(line)}\n`);
+        follower = followFile(fileOf(name), print);
         followers.set(name, follower);
+        earlier?.(name).forEach(print);
       }
       follower.poll();
     }

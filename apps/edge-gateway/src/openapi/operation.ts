@@ -17,6 +17,7 @@ export const operationTags = [
   'Login sessions',
   'Dashboard',
   'Documentation',
+  'Health',
 ] as const;
 
 /** The body of a request. The body is JSON unless `contentType` specifies a different type. */

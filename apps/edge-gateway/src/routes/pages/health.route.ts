@@ -1,0 +1,49 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { z } from 'zod';
+import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+
+const live = z.object({
+  status: z.literal('live').meta({ description: 'Always `live`.', examples: ['live'] }),
+});
+const ready = z.object({
+  status: z.literal('ready').meta({ description: 'Always `ready`.', examples: ['ready'] }),
+});
+
+const readLiveness: Operation = {
+  id: 'readLiveness',
+  tag: 'Health',
+  summary: 'Check that the gateway process runs',
+  answer: { status: 200, description: 'The process runs.', schema: live },
+};
+
+const readReadiness: Operation = {
+  id: 'readReadiness',
+  tag: 'Health',
+  summary: 'Check that the gateway accepts requests',
+  description:
+    'A gateway that shuts down responds with 503. The same path on the private health port also lists the state of each dependency.',
+  answer: { status: 200, description: 'The gateway accepts requests.', schema: ready },
+};
+
+/**
+ * `GET /health/live` and `GET /health/ready` on the public port, for load balancers without access to the
+ * private health port. The gateway listens only after its start is complete, and Fastify responds with 503
+ * during the shutdown, so each response of this route is a constant.
+ */
+@Controller('health')
+@AllowAccess('public')
+export class HealthRoute {
+  @Get('live')
+  @Describe(readLiveness)
+  @Header('cache-control', 'no-store')
+  readLiveness(): z.output<typeof live> {
+    return { status: 'live' };
+  }
+
+  @Get('ready')
+  @Describe(readReadiness)
+  @Header('cache-control', 'no-store')
+  readReadiness(): z.output<typeof ready> {
+    return { status: 'ready' };
+  }
+}

@@ -1,0 +1,4 @@
+import { usage } from './commands/usage.mjs';
+import { runOnRuntime } from './setup/runtime.mjs';
+
+await runOnRuntime('commands/logs.ts', usage.logs);
