@@ -182,6 +182,26 @@ describe('a request that needs a stored response', () => {
     ]);
     expect(provider.requests).toHaveLength(0);
   });
+
+  it('is rejected if an item refers to a stored item', async () => {
+    const input = [
+      { role: 'user', content: 'Where?' },
+      { type: 'item_reference', id: 'msg_1' },
+      { role: 'user', content: 'Sure?' },
+    ];
+    const body = { model: 'anthropic/claude-sonnet-4-5', input };
+    const answer = await send(baseUrl, { path: '/v1/responses', key, body });
+    expect([answer.status, answer.json()]).toMatchObject([
+      400,
+      {
+        error: {
+          ...{ code: 'invalid_field', param: 'input[1]' },
+          message: expect.stringContaining('store: false') as string,
+        },
+      },
+    ]);
+    expect(provider.requests).toHaveLength(0);
+  });
 });
 
 it('refuses a WebSocket with 405, and the connection stays usable', async () => {

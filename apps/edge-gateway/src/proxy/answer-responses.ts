@@ -66,8 +66,11 @@ export async function answerResponses(
 function requireStateless({ tape }: ParsedRequest, { provider, lane }: Target): void {
   const param = lane.kind === 'translated' ? findStateful(tape) : undefined;
   if (param === undefined) return;
+  const advice = param.startsWith('input')
+    ? `it cannot read the item that ${param} refers to. Send the item itself. SDKs send whole items with store: false.`
+    : `it cannot use ${param}. Send the whole conversation in input, without ${param}.`;
   throw new GatewayError('invalid_field', {
     param,
-    message: `The provider ${provider.name} stores no responses, so it cannot use ${param}. Send the whole conversation in input, without ${param}.`,
+    message: `The provider ${provider.name} stores no responses, so ${advice}`,
   });
 }

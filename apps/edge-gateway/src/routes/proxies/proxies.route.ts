@@ -94,7 +94,7 @@ const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
 };
 
 const translated =
-  'Works with every provider that has chat models. If the provider does not serve the Responses API, the request and its response are translated like those of the other chat formats. Requests with `previous_response_id`, `conversation` or `background` need a provider that stores responses. All other requests are proxied: ';
+  'Works with every provider that has chat models. If the provider does not serve the Responses API, the request and its response are translated like those of the other chat formats. Requests with `previous_response_id`, `conversation`, `background` or items of type `item_reference` need a provider that stores responses. All other requests are proxied: ';
 
 /**
  * Describes a proxied endpoint in the API reference. The gateway reads the `model` field. For a key with

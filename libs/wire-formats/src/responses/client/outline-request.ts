@@ -205,12 +205,17 @@ export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): 
 const stateful = ['previous_response_id', 'conversation', 'background'] as const;
 
 /**
- * Returns the name of a request field that requires a provider with stored responses. Returns undefined for a
- * request that contains its whole conversation.
+ * Returns the path of a request field that requires a provider with stored responses: a field of the request,
+ * or an item of `input` that refers to a stored item. Returns undefined for a request that contains its whole
+ * conversation.
  */
 export function findStateful(tape: JsonTape): string | undefined {
-  return stateful.find((name) => {
+  const field = stateful.find((name) => {
     const node = findSet(tape, name);
     return node !== undefined && tape.value(node) !== false;
   });
+  const input = tape.get(tape.root, 'input');
+  if (field !== undefined || input === undefined || tape.kind(input) !== 'array') return field;
+  const at = tape.items(input).findIndex((item) => readText(tape, item, 'type') === 'item_reference');
+  return at < 0 ? undefined : `input[${at}]`;
 }
