@@ -175,7 +175,7 @@ export const ownModels: readonly ModelRecordInput[] = [
       tools: true,
       images: false,
       documents: false,
-      jsonMode: false,
+      jsonMode: true,
       streaming: true,
       thinking: false,
     },

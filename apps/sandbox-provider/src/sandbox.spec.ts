@@ -109,6 +109,43 @@ describe('a non-streaming response of the sandbox provider', () => {
     });
   });
 
+  it('calls a custom tool with the message, and reads the result of the call', async () => {
+    const custom = { type: 'custom' as const, custom: { name: 'apply_patch', description: 'Edits files.' } };
+    const messages = ask('Apply the patch "*** Add File: a.txt"');
+    const called = await client.chat.completions.create({ model, messages, tools: [...tools, custom] });
+    const { message } = called.choices[0]!;
+    const [call] = message.tool_calls ?? [];
+    expect(call).toMatchObject({
+      ...{ type: 'custom', custom: { name: 'apply_patch', input: 'Apply the patch "*** Add File: a.txt"' } },
+    });
+    const result = { role: 'tool' as const, tool_call_id: call!.id, content: 'done' };
+    const after = await client.chat.completions.create({ model, messages: [...messages, message, result] });
+    expect(after.choices[0]?.message.content).toBe('The result of apply_patch is: done');
+  });
+
+  it('satisfies the schema of a structured response', async () => {
+    const schema = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+      required: ['city', 'days'],
+    };
+    const messages = ask('The weather in Paris for 3 days');
+    const answer = await client.chat.completions.create({
+      ...{ model, messages },
+      response_format: { type: 'json_schema', json_schema: { name: 'trip', schema } },
+    });
+    expect(JSON.parse(answer.choices[0]?.message.content ?? '')).toMatchObject({
+      city: expect.any(String) as string,
+      days: 3,
+    });
+    const anyJson = await client.chat.completions.create({
+      ...{ model, messages, response_format: { type: 'json_object' } },
+    });
+    expect(JSON.parse(anyJson.choices[0]?.message.content ?? '')).toEqual({
+      text: expect.any(String) as string,
+    });
+  });
+
   it('is the same for each repetition of the request', async () => {
     const body = { model, messages: createIssue, tools };
     expect(await client.chat.completions.create(body)).toEqual(await client.chat.completions.create(body));
@@ -157,6 +194,46 @@ describe('a streaming response of the sandbox provider', () => {
     const response = await sandbox.inject({ method: 'POST', url: '/v1/chat/completions', payload });
     expect(response.headers['content-type']).toContain('text/event-stream');
     expect(response.body.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+});
+
+describe('embeddings of the sandbox provider', () => {
+  const embed = async (input: string | string[] | number[], rest: object = {}) => {
+    const { data, usage } = await client.embeddings.create({ model, input, ...rest });
+    return { vectors: data.map(({ embedding }) => embedding), usage };
+  };
+  const compare = (a: readonly number[] = [], b: readonly number[] = []): number =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+  it('texts with common words are more similar than texts without', async () => {
+    const texts = ['Star the repository octo/hello', 'star a repository', 'the weather in Paris'];
+    const { vectors, usage } = await embed(texts);
+    const [first, second, third] = vectors;
+    expect(first).toHaveLength(256);
+    expect(compare(first, first)).toBeCloseTo(1, 5);
+    expect(compare(first, second)).toBeGreaterThan(compare(first, third));
+    expect(usage).toEqual({ prompt_tokens: 18, total_tokens: 18 });
+  });
+
+  it('the request sets the encoding and the dimensions, and may contain tokens', async () => {
+    // The SDK requests base64 unless the request sets the encoding.
+    const floats = await embed('hello there', { encoding_format: 'float', dimensions: 8 });
+    const { vectors } = await embed('hello there', { dimensions: 8 });
+    expect(vectors).toEqual(floats.vectors);
+    expect(await embed([1, 2, 3])).toMatchObject({ usage: { prompt_tokens: 3 }, vectors: [{ length: 256 }] });
+    expect((await embed('…')).vectors).toHaveLength(1);
+  });
+
+  it.each([
+    [{ input: '' }, 400, 'input'],
+    [{}, 400, 'input'],
+    [{ input: 'x', dimensions: 0 }, 400, 'dimensions'],
+    [{ input: 'x', model: 'text-embedding-3-small' }, 404, 'model'],
+  ])('rejects an invalid request: %j', async (body, status, param) => {
+    const payload = { model, ...body };
+    const answer = await sandbox.inject({ method: 'POST', url: '/v1/embeddings', payload });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
   });
 });
 

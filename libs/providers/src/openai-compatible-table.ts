@@ -2,6 +2,7 @@ import { azureConnection } from './connections/cloud-connections.ts';
 import { ownServer, type ConnectionShape } from './provider/connection-fields.ts';
 import type { AuthScheme } from './provider/http.ts';
 import type { Provider, ProviderQuirks } from './provider/provider.ts';
+import type { ProxyRoutes } from './provider/proxy-route.ts';
 import { changeOpenAiRoutes, rerankRoute as rerank, type RouteDifferences } from './proxies/proxy-routes.ts';
 import { fireworksRerank } from './proxies/rerank-shapes.ts';
 import {
@@ -21,11 +22,10 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
-  /**
-   * Differences from `openAiRoutes`: a route is added or replaced, and null removes a route. With the value
-   * `none`, chat is the only endpoint.
-   */
-  readonly proxyRoutes?: RouteDifferences | 'none';
+  /** Differences from `openAiRoutes`: a route is added or replaced, and null removes a route. */
+  readonly proxyRoutes?: RouteDifferences;
+  /** All endpoints other than chat, for a provider that has few of OpenAI's endpoints. */
+  readonly onlyProxyRoutes?: ProxyRoutes;
   readonly quirks?: ProviderQuirks;
   readonly takesPromptCacheKey?: boolean;
   /** Whether some models of the provider take tools only on the Responses API. */
@@ -34,7 +34,8 @@ interface OpenAiCompatibleRow {
 
 const openAiCompatible = ({
   auth,
-  proxyRoutes,
+  proxyRoutes = {},
+  onlyProxyRoutes,
   quirks,
   hasResponsesModels,
   ...row
@@ -45,7 +46,7 @@ const openAiCompatible = ({
     'chat-completions': '/chat/completions',
     ...(hasResponsesModels === true ? { responses: '/responses' } : {}),
   },
-  proxyRoutes: proxyRoutes === 'none' ? {} : changeOpenAiRoutes(proxyRoutes ?? {}),
+  proxyRoutes: onlyProxyRoutes ?? changeOpenAiRoutes(proxyRoutes),
   quirks: quirks ?? {},
 });
 
@@ -73,7 +74,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     baseUrl: null,
     docsUrl: null,
     auth: { kind: 'none' },
-    proxyRoutes: 'none',
+    onlyProxyRoutes: { embeddings: { path: '/embeddings' } },
   }),
   openAiCompatible({
     name: 'mistral',

@@ -15,21 +15,37 @@ const message = z.looseObject({
       z.looseObject({
         id: z.string(),
         function: z.looseObject({ name: z.string() }).optional(),
+        custom: z.looseObject({ name: z.string() }).optional(),
       }),
     )
     .nullish(),
 });
 
+const toolName = z.string().min(1).max(256);
+
 const tool = z.looseObject({
   type: z.string(),
   function: z
     .looseObject({
-      name: z.string().min(1).max(256),
+      name: toolName,
       description: z.string().nullish(),
       parameters: z.record(z.string(), z.unknown()).nullish(),
     })
     .optional(),
+  custom: z.looseObject({ name: toolName, description: z.string().nullish() }).optional(),
 });
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({
+      name: z.string(),
+      schema: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+]);
 
 const chatRequest = z.looseObject({
   model: z.string(),
@@ -39,8 +55,10 @@ const chatRequest = z.looseObject({
     .union([
       z.enum(['none', 'auto', 'required']),
       z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+      z.looseObject({ type: z.literal('custom'), custom: z.looseObject({ name: z.string() }) }),
     ])
     .nullish(),
+  response_format: responseFormat.nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: z.int().min(1).nullish(),
@@ -51,6 +69,8 @@ const chatRequest = z.looseObject({
 export type ChatMessage = z.output<typeof message>;
 
 export interface OfferedTool {
+  /** A custom tool takes text. A function takes arguments as JSON. */
+  readonly kind: 'function' | 'custom';
   readonly name: string;
   readonly description: string;
   /** The JSON Schema for the arguments of the tool. Null means that the tool takes no arguments. */
@@ -60,9 +80,11 @@ export interface OfferedTool {
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
-  /** The function tools that the request offers. */
+  /** The functions and custom tools that the request offers. */
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
+  /** The JSON Schema for a text response. Null means that the response may be any text. */
+  readonly schema: Readonly<Record<string, unknown>> | null;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   /** Maximum number of tokens in the response. Null means no limit. */
@@ -71,29 +93,22 @@ export interface ChatRequest {
   readonly promptBytes: number;
 }
 
+/** Parses a body. Throws `ProviderError` with status 400 and the name of the invalid field. */
+export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const param = renderPath(issue?.path ?? []);
+  throw new ProviderError(400, `Invalid '${param}': ${issue?.message ?? 'not valid'}`, {
+    param,
+    code: 'invalid_value',
+  });
+}
+
 /** Parses a chat request. Throws `ProviderError` with status 400 and the name of the invalid field. */
 export function parseChatRequest(body: unknown): ChatRequest {
-  const parsed = chatRequest.safeParse(body);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const param = renderPath(issue?.path ?? []);
-    throw new ProviderError(400, `Invalid '${param}': ${issue?.message ?? 'not valid'}`, {
-      param,
-      code: 'invalid_value',
-    });
-  }
-  const { data } = parsed;
-  const tools = (data.tools ?? []).flatMap((each) =>
-    each.type === 'function' && each.function !== undefined
-      ? [
-          {
-            name: each.function.name,
-            description: each.function.description ?? '',
-            parameters: each.function.parameters ?? null,
-          },
-        ]
-      : [],
-  );
+  const data = parseBody(chatRequest, body);
+  const tools = (data.tools ?? []).flatMap(readTool);
   if (data.stream_options != null && data.stream !== true) {
     throw new ProviderError(400, "The 'stream_options' parameter is only allowed when 'stream' is enabled.", {
       param: 'stream_options',
@@ -104,11 +119,32 @@ export function parseChatRequest(body: unknown): ChatRequest {
     messages: data.messages,
     tools,
     toolChoice: readToolChoice(data.tool_choice, tools),
+    schema: readSchema(data.response_format),
     stream: data.stream ?? false,
     includeUsage: data.stream_options?.include_usage ?? false,
     tokensMax: data.max_completion_tokens ?? data.max_tokens ?? null,
     promptBytes: byteLength(data.messages) + (data.tools == null ? 0 : byteLength(data.tools)),
   };
+}
+
+function readTool({ type, function: definition, custom }: z.output<typeof tool>): OfferedTool[] {
+  if (type === 'function' && definition !== undefined) {
+    const { name, description, parameters } = definition;
+    return [{ kind: type, name, description: description ?? '', parameters: parameters ?? null }];
+  }
+  if (type !== 'custom' || custom === undefined) return [];
+  return [{ kind: type, name: custom.name, description: custom.description ?? '', parameters: null }];
+}
+
+const anyObject = {
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+};
+
+function readSchema(format: z.output<typeof responseFormat> | null | undefined): ChatRequest['schema'] {
+  if (format?.type === 'json_object') return anyObject;
+  return format?.type === 'json_schema' ? (format.json_schema.schema ?? anyObject) : null;
 }
 
 function readToolChoice(
@@ -122,7 +158,7 @@ function readToolChoice(
     });
   }
   if (typeof choice === 'string') return choice;
-  const { name } = choice.function;
+  const { name } = choice.type === 'function' ? choice.function : choice.custom;
   if (tools.some((each) => each.name === name)) return { name };
   throw new ProviderError(400, `Tool choice '${name}' is not one of the tools.`, { param: 'tool_choice' });
 }

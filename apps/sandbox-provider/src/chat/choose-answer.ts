@@ -2,17 +2,25 @@ import { fillArguments } from '../arguments/fill-arguments.ts';
 import { readText, type ChatRequest, type OfferedTool } from './chat-request.ts';
 import { chooseTool } from './choose-tool.ts';
 
-/** The model's response: either text, or one tool call with its arguments as JSON. */
+/**
+ * The model's response: either text, or one tool call. The input of a function is its arguments as JSON, and
+ * the input of a custom tool is a text.
+ */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
-  | { readonly kind: 'tool-call'; readonly name: string; readonly argumentsJson: string };
+  | {
+      readonly kind: 'tool-call';
+      readonly tool: OfferedTool['kind'];
+      readonly name: string;
+      readonly input: string;
+    };
 
 /** Maximum number of characters of a message or tool result that the response repeats. */
 const echoCharsMax = 400;
 
 /**
  * Chooses a response. The response summarizes a tool result, calls a matching tool, or repeats the last user
- * message.
+ * message. If the request has a schema, a text response is JSON with values from the last user message.
  */
 export function chooseAnswer(request: ChatRequest): Answer {
   const last = request.messages.at(-1);
@@ -23,8 +31,9 @@ export function chooseAnswer(request: ChatRequest): Answer {
   const question = lastUserText(request);
   const tool = toolFor(request, question);
   if (tool !== undefined) {
-    const argumentsJson = JSON.stringify(fillArguments(tool.parameters, question));
-    return { kind: 'tool-call', name: tool.name, argumentsJson };
+    const { kind, name, parameters } = tool;
+    const input = kind === 'custom' ? clip(question) : JSON.stringify(fillArguments(parameters, question));
+    return { kind: 'tool-call', tool: kind, name, input };
   }
   const said = clip(question);
   return sayWithin(request, said === '' ? 'The sandbox heard nothing.' : `The sandbox heard: ${said}`);
@@ -45,7 +54,9 @@ function lastUserText({ messages }: ChatRequest): string {
 function sumUp({ messages }: ChatRequest): string {
   const from = messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'function') + 1;
   const names = new Map(
-    messages.flatMap(({ tool_calls: calls }) => (calls ?? []).map((call) => [call.id, call.function?.name])),
+    messages.flatMap(({ tool_calls: calls }) =>
+      (calls ?? []).map((call) => [call.id, (call.function ?? call.custom)?.name]),
+    ),
   );
   return messages
     .slice(from)
@@ -63,7 +74,9 @@ function clip(text: string): string {
 }
 
 /** Estimates tokens as one per four bytes, with the same rule as for token usage. */
-function sayWithin({ tokensMax }: ChatRequest, text: string): Answer {
+function sayWithin(request: ChatRequest, said: string): Answer {
+  const { schema, tokensMax } = request;
+  const text = schema === null ? said : JSON.stringify(fillArguments(schema, lastUserText(request)));
   if (tokensMax === null || Buffer.byteLength(text) <= tokensMax * 4)
     return { kind: 'text', text, isCut: false };
   let cut = '';

@@ -211,7 +211,7 @@ describe('images and videos', () => {
 describe('endpoints', () => {
   it.each<[string, string, readonly ProxyEndpoint[]]>([
     ['anthropic', 'claude', []],
-    ['sandbox', 'sandbox-1', []],
+    ['sandbox', 'sandbox-1', ['embeddings']],
     ['hosted', 'anthropic.claude-sonnet-4-5', []],
     ['hosted', 'openai.gpt-oss-120b-1:0', ['responses']],
     ['hosted', 'arn:aws:bedrock:us-east-1:1:inference-profile/x', ['responses']],

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { parseBody } from './chat/chat-request.ts';
+
+/** Maximum number of texts per request, as in OpenAI's API. */
+const textsMax = 2048;
+const dimensionsMax = 3072;
+const defaultDimensions = 256;
+const bytesPerToken = 4;
+
+const text = z.string().min(1);
+const tokens = z.array(z.int().min(0)).min(1);
+
+const embeddingRequest = z.looseObject({
+  model: z.string(),
+  input: z.union([text, tokens, z.array(text).min(1).max(textsMax), z.array(tokens).min(1).max(textsMax)]),
+  dimensions: z.int().min(1).max(dimensionsMax).default(defaultDimensions),
+  encoding_format: z.enum(['float', 'base64']).default('float'),
+});
+
+type EmbeddingRequest = z.output<typeof embeddingRequest>;
+
+/** Parses an embedding request. Throws `ProviderError` with status 400 and the name of the invalid field. */
+export function parseEmbeddingRequest(body: unknown): EmbeddingRequest {
+  return parseBody(embeddingRequest, body);
+}
+
+/**
+ * Renders one vector of length 1 for each text. The vectors depend only on the request: each word or token is
+ * added to the dimension that its hash selects, so texts with common words have similar vectors. Usage is
+ * estimated as one token per four bytes of text, rounded up, and counted exactly for tokens.
+ */
+export function renderEmbeddings({ model, input, dimensions, encoding_format }: EmbeddingRequest): object {
+  const entries = listEntries(input);
+  const data = entries.map((entry, index) => {
+    const vector = embed(entry, dimensions);
+    const embedding =
+      encoding_format === 'float' ? [...vector] : Buffer.from(vector.buffer).toString('base64');
+    return { object: 'embedding', index, embedding };
+  });
+  const prompt_tokens = entries.reduce((sum, entry) => sum + countTokens(entry), 0);
+  return { object: 'list', data, model, usage: { prompt_tokens, total_tokens: prompt_tokens } };
+}
+
+type Entry = string | readonly number[];
+
+function listEntries(input: EmbeddingRequest['input']): readonly Entry[] {
+  if (typeof input === 'string') return [input];
+  return typeof input[0] === 'number' ? [input as number[]] : (input as Entry[]);
+}
+
+function countTokens(entry: Entry): number {
+  return typeof entry === 'string' ? Math.ceil(Buffer.byteLength(entry) / bytesPerToken) : entry.length;
+}
+
+function embed(entry: Entry, dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (const term of listTerms(entry)) {
+    const digest = createHash('sha256').update(term).digest();
+    const at = digest.readUInt32LE(0) % dimensions;
+    vector[at] = (vector[at] ?? 0) + (digest.readUInt8(4) % 2 === 0 ? 1 : -1);
+  }
+  const length = Math.hypot(...vector);
+  // Opposite terms can cancel each other out, and a vector of length 0 has no direction.
+  if (length === 0) vector[0] = 1;
+  return vector.map((value) => value / (length || 1));
+}
+
+function listTerms(entry: Entry): readonly string[] {
+  if (typeof entry !== 'string') return entry.map(String);
+  return entry.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [entry];
+}
