@@ -2,7 +2,7 @@ import type { PlannedFormat } from '@gateway/interchange';
 import { toMessagesTool } from './anthropic.fixture.ts';
 import { toConverseTool } from './bedrock.fixture.ts';
 import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
-import { send, type Answer } from './http.fixture.ts';
+import { sendUntilEnd, type PartialAnswer } from './http.fixture.ts';
 import { readAnswer, readStream, type ReadAnswer } from './answers.fixture.ts';
 
 /** The client's restriction of the model's tool choice. */
@@ -57,17 +57,18 @@ export function openAgent(format: PlannedFormat, { baseUrl, key, model }: AgentG
     async ask(messages, options) {
       const path = style.path(model, options.stream);
       const body = style.body(model, messages, options);
-      const answer = await send(baseUrl, { path, key, body });
+      const answer = await sendUntilEnd(baseUrl, { path, key, body });
       return hear(format, answer, options.stream);
     },
   };
 }
 
-function hear(format: PlannedFormat, answer: Answer, stream: boolean): AgentAnswer {
+function hear(format: PlannedFormat, answer: PartialAnswer, stream: boolean): AgentAnswer {
   const isStream = stream && !(answer.headers['content-type'] ?? '').includes('application/json');
   const read = isStream ? readStream(format, answer.bytes) : readAnswer(format, answer.text);
   return {
     ...read,
+    error: answer.brokenBy?.code ?? read.error,
     status: answer.status,
     header: (name) => {
       const value = answer.headers[name];

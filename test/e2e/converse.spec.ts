@@ -207,7 +207,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(thrown).toBeInstanceOf(bedrock.ThrottlingException);
   });
 
-  it('an interrupted stream: the SDK returns the content before the cut and raises an exception; the log has the status truncated', async () => {
+  it('an interrupted stream: the SDK returns the content before the cut and raises a connection error; the log has the status truncated', async () => {
     const answer = streamedConverse(streamedEvents);
     const before = streamedConverse(streamedEvents.slice(0, 3)).body as Buffer;
     provider.enqueue(null, { ...answer, resetAtByte: before.length + 20 });
@@ -215,7 +215,7 @@ describe('errors are the SDK’s own exceptions', () => {
     const { text, events, thrown } = await readConverseStream(stream);
     expect(text).toBe('Hello, ü🌍.');
     expect(events.some(({ messageStop }) => messageStop !== undefined)).toBe(false);
-    expect(thrown).toBeInstanceOf(bedrock.BedrockRuntimeServiceException);
+    expect(thrown).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' });
     expect(await waitForRow(baseUrl, key, $metadata.requestId!)).toMatchObject({ status: 'truncated' });
   });
 });

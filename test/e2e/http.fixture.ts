@@ -23,8 +23,24 @@ export interface Answer {
 
 const answersWithinMs = 20_000;
 
+/** A response that may be incomplete. */
+export interface PartialAnswer extends Answer {
+  /** The error that ended the response early. Null if the response is complete. */
+  readonly brokenBy: NodeJS.ErrnoException | null;
+}
+
 /** Sends one HTTP request exactly as given, on a separate connection. */
-export function send(baseUrl: string, { method, path = '/', key, headers, body }: Sent): Promise<Answer> {
+export async function send(baseUrl: string, sent: Sent): Promise<Answer> {
+  const { brokenBy, ...answer } = await sendUntilEnd(baseUrl, sent);
+  if (brokenBy !== null) throw brokenBy;
+  return answer;
+}
+
+/** Sends one HTTP request as `send` does. An incomplete response is returned with its error. */
+export function sendUntilEnd(
+  baseUrl: string,
+  { method, path = '/', key, headers, body }: Sent,
+): Promise<PartialAnswer> {
   const bytes = body === undefined ? undefined : renderBody(body);
   const { hostname, port } = new URL(baseUrl);
   const sentHeaders = {
@@ -42,11 +58,10 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
       headers: sentHeaders,
       signal: AbortSignal.timeout(answersWithinMs),
     });
-    call.once('error', reject);
+    call.on('error', reject);
     call.once('response', (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', reject);
-      response.once('end', () => {
+      const end = (brokenBy: NodeJS.ErrnoException | null): void => {
         const whole = Buffer.concat(chunks);
         const text = whole.toString('utf8');
         const status = response.statusCode ?? 0;
@@ -58,8 +73,13 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
           bytes: whole,
           text,
           json: () => JSON.parse(text) as unknown,
+          brokenBy,
         });
-      });
+      };
+      // A reset connection fails the request and then the response, after all its data.
+      call.off('error', reject).on('error', () => undefined);
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', end);
+      response.once('end', () => end(null));
     });
     call.end(bytes);
   });

@@ -124,7 +124,8 @@ function faultAt(stream: CutStream, client: StreamFormat, length: number, answer
   return fault && `${client}, ${length} of ${stream.bytes.length}: ${fault}`;
 }
 
-function isSuccess(client: StreamFormat, { status, bytes }: Received): boolean {
+function isSuccess(client: StreamFormat, { status, bytes, isReset }: Received): boolean {
+  if (isReset) return false;
   if (status !== 200) return false;
   const kinds = readFrames(client, bytes).map(({ kind }) => kind);
   return kinds.filter((kind) => kind === 'end').length === 1 && !kinds.includes('error');

@@ -1,3 +1,4 @@
+import { sendUntilEnd } from '../../e2e/http.fixture.ts';
 import type { ConnectedGateway } from './connected-gateway.ts';
 import type { StreamFormat } from './stream-frames.ts';
 
@@ -34,6 +35,8 @@ export const streamClients = {
 export interface Received {
   readonly status: number;
   readonly bytes: Buffer;
+  /** Whether the gateway reset the connection before the end of the response. */
+  readonly isReset: boolean;
 }
 
 /** Requests a stream as a client of the format does, and reads the stream to its end. */
@@ -43,10 +46,7 @@ export async function askForStream(
   model: string,
 ): Promise<Received> {
   const { path, body } = streamClients[client];
-  const answer = await fetch(baseUrl + path(model), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body(model)),
-  });
-  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+  const sent = { path: path(model), key: apiKey, body: body(model) };
+  const { status, bytes, brokenBy } = await sendUntilEnd(baseUrl, sent);
+  return { status, bytes, isReset: brokenBy?.code === 'ECONNRESET' };
 }

@@ -3,13 +3,13 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
  * Checks how a failure was reported to the client, and describes the first mistake in the report. Returns
- * null if the client received exactly one error at the end and no sign of success. The complete frames before
- * the error must be the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the
+ * null if the client received exactly one error at the end and no sign of success: a reset connection or an
+ * error event. The complete frames before the error must be the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the
  * response.
  */
 export function faultOf(
   client: StreamFormat,
-  { status, bytes }: Received,
+  { status, bytes, isReset }: Received,
   whole?: Buffer,
   mayHaveStopped = false,
 ): string | null {
@@ -18,9 +18,10 @@ export function faultOf(
     const frames = readFrames(client, bytes);
     const kinds = frames.map(({ kind }) => kind);
     if (kinds.includes('end') && !mayHaveStopped) return 'a success terminator';
-    if (kinds.filter((kind) => kind === 'error').length !== 1) return `errors: ${kinds.join()}`;
-    if (kinds.at(-1) !== 'error') return 'more after the error';
-    const told = bytes.subarray(0, frames.at(-2)?.end ?? 0);
+    const events = kinds.filter((kind) => kind === 'error').length;
+    if (events + Number(isReset) !== 1) return `reset: ${isReset}, errors: ${kinds.join()}`;
+    if (!isReset && kinds.at(-1) !== 'error') return 'more after the error';
+    const told = bytes.subarray(0, frames.at(isReset ? -1 : -2)?.end ?? 0);
     return whole === undefined || whole.subarray(0, told.length).equals(told) ? null : 'not what was sent';
   } catch (error) {
     return String(error);

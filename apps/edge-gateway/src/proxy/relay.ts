@@ -2,8 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { createSummary, type TokenUsage } from '@gateway/interchange';
 import type { JsonFields } from '@gateway/providers';
 import { formatsOf, renderClientHeaders } from '@gateway/providers';
-import { formatNamed } from '@gateway/wire-formats';
-import { toPublicError } from '../request/http-response.ts';
+import { resetConnection } from '../request/http-response.ts';
 import type { UpstreamAnswer } from '../upstream/upstream.port.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../pipeline/exchange/exchange.ts';
@@ -12,7 +11,7 @@ import { answerMemoryFactor } from '../pipeline/stages/relay/relay-plain.ts';
 import { openResponseWriter } from '../pipeline/stages/relay/response-writer.ts';
 import type { ProviderAnswer } from '../pipeline/stages/relay/provider-answer.ts';
 import { pump } from '../pipeline/stages/relay/provider-answer.ts';
-import { relayProviderError } from '../pipeline/stages/relay/relay-errors.ts';
+import { breakOff, relayProviderError, truncatedStream } from '../pipeline/stages/relay/relay-errors.ts';
 import { toUpstreamError } from '../upstream/upstream.port.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
@@ -138,8 +137,10 @@ async function passBytes(
       return checked === undefined ? [chunk] : checked.push(chunk);
     });
     for (const part of checked?.end() ?? []) response.write(part);
+    if (exchange.ledger.stream && exchange.format === 'responses' && !usage.mayHaveEnded)
+      throw truncatedStream;
   } catch (error) {
-    return breakOff(toUpstreamError(error), passed, exchange);
+    return endBroken(toUpstreamError(error), passed, exchange);
   }
   start();
   response.end();
@@ -161,24 +162,15 @@ function renderSuccess(
   };
 }
 
-/**
- * Ends an aborted response. An event stream ends with an error event. A response that is not an event stream
- * is cut off.
- */
-function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
+/** Ends an incomplete response: an event stream as `breakOff` does, any other response by a reset. */
+function endBroken(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
-  if (!left && ledger.stream) {
-    const event = formatNamed('chat-completions').client.renderStreamError(
-      toPublicError(error),
-      exchange.requestId,
-    );
-    // The line breaks end an incomplete event.
-    // Without the line breaks, the client would read the error event as part of the incomplete event.
-    response.write('\n\n');
-    response.end(event);
-  } else if (!left) response.destroy();
+  // The line breaks end an incomplete event.
+  // Without the line breaks, the client would read the error event as part of the incomplete event.
+  if (!left && ledger.stream) breakOff(error, exchange, '\n\n');
+  else if (!left) resetConnection(response);
   return {
     status: left ? 'cancelled' : 'truncated',
     httpStatus: response.headersSent ? passed.answer.status : null,

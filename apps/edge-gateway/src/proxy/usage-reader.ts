@@ -20,11 +20,21 @@ export class UsageReader {
   readonly #kept = new ByteList();
   #size = 0;
   #usage: TokenUsage | undefined;
+  #mayHaveEnded = false;
 
   /** @param contentType content type of the response. Only JSON and event streams are read. */
   constructor(contentType: string) {
     this.#isStream = contentType.includes('event-stream');
     if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
+  }
+
+  /**
+   * Whether a line of a stream may be the last event of the Responses API. A line that is too long to read may
+   * be the last event.
+   */
+  get mayHaveEnded(): boolean {
+    // The provider may omit the line break after the last event.
+    return this.#mayHaveEnded || lastEvent.test(this.#kept.concat().toString());
   }
 
   push(chunk: Buffer): void {
@@ -75,9 +85,11 @@ export class UsageReader {
   }
 
   #readLine(): void {
-    const line = this.#size <= textBytesMax ? this.#kept.concat().toString() : '';
+    const isShort = this.#size <= textBytesMax;
+    const line = isShort ? this.#kept.concat().toString() : '';
     this.#kept.clear();
     this.#size = 0;
+    this.#mayHaveEnded ||= !isShort || lastEvent.test(line);
     if (line.startsWith('data:') && line.includes('"usage"')) this.#readJson(line.slice(5));
   }
 
@@ -90,6 +102,9 @@ export class UsageReader {
     }
   }
 }
+
+/** The type of the last event of a Responses API stream. Quotes inside JSON texts are escaped. */
+const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
 
 /** Minimum length in bytes of a line with token usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;

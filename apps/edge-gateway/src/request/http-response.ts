@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { constants, type Http2ServerResponse } from 'node:http2';
+import { TLSSocket } from 'node:tls';
 import type { GatewayError } from '@gateway/errors';
 import type { ClientFormat, PublicError } from '@gateway/interchange';
 import type { RenderedError } from '@gateway/wire-formats';
@@ -10,6 +12,23 @@ import { formatNamed } from '@gateway/wire-formats';
  */
 export function isAnswered(response: ServerResponse): boolean {
   return response.writableEnded && response.writableFinished;
+}
+
+/**
+ * Resets the client's connection, or the client's HTTP/2 stream, after the bytes that were written so far.
+ * Clients treat an incomplete response as a connection error, which they retry.
+ */
+export function resetConnection(response: ServerResponse): void {
+  response.write('', () => {
+    if (response.req.httpVersionMajor === 2) {
+      const { stream } = response as unknown as Http2ServerResponse;
+      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      return;
+    }
+    // Node cannot reset the connection below TLS. Without the last chunk, the response is incomplete all the same.
+    if (response.socket instanceof TLSSocket) response.destroy();
+    else response.socket?.resetAndDestroy();
+  });
 }
 
 /** Percent-encodes characters in client text that a header cannot contain. */

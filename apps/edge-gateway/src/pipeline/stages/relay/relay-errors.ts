@@ -1,8 +1,9 @@
 import type { Http2ServerResponse } from 'node:http2';
 import { constants } from 'node:http2';
-import type { GatewayError } from '@gateway/errors';
+import { GatewayError, type ErrorCode } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
-import { renderError } from '../../../request/http-response.ts';
+import { formatNamed } from '@gateway/wire-formats';
+import { renderError, resetConnection, toPublicError } from '../../../request/http-response.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { errorBytesMax, readWhole } from '../../../upstream/answer-body.ts';
@@ -46,6 +47,36 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
     summary: exchange.rounds?.summary ?? null,
   };
 }
+
+/** The failures of a provider's response that the same request, sent again, may not meet. */
+const brokenResponses: ReadonlySet<ErrorCode> = new Set([
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_invalid',
+]);
+
+/**
+ * Ends a stream of which the client has received a part. If the provider's response broke, the client's
+ * connection is reset, because agents retry a reset connection and treat most error events as final. For any
+ * other error, the function sends the error event of the endpoint's format, without a success terminator. An
+ * HTTP/1.0 client always gets the event, because the end of its connection is the regular end of a response.
+ * See docs/decisions/0009-broken-streams-reset-the-connection.md.
+ * @param beforeEvent the bytes that end an unfinished event of the stream
+ */
+export function breakOff(
+  error: GatewayError,
+  { request, response, format, requestId }: Pick<Exchange, 'request' | 'response' | 'format' | 'requestId'>,
+  beforeEvent = '',
+): void {
+  if (brokenResponses.has(error.code) && request.httpVersion !== '1.0') return resetConnection(response);
+  if (beforeEvent !== '') response.write(beforeEvent);
+  response.end(formatNamed(format).client.renderStreamError(toPublicError(error), requestId));
+}
+
+/** The failure of a stream that the provider ended without its terminator. */
+export const truncatedStream = new GatewayError('upstream_invalid', {
+  message: 'The provider ended its answer before it was complete.',
+});
 
 /** Maximum length in bytes of an unread request body that Node reads to its end after the response. */
 const shortBodyBytes = 64 * 1024;

@@ -3,7 +3,6 @@ import { createSummary, summarize } from '@gateway/interchange';
 import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { StreamParser, WireFormat } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
-import { toPublicError } from '../../../request/http-response.ts';
 import type { UpstreamAnswer } from '../../../upstream/upstream.port.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
@@ -23,7 +22,7 @@ import {
 } from './provider-answer.ts';
 import { redactErrorEvents, redactErrorFrames, redactErrorText } from './redact-errors.ts';
 import { readAnswer } from './relay-plain.ts';
-import { relayProviderError } from './relay-errors.ts';
+import { breakOff, relayProviderError, truncatedStream } from './relay-errors.ts';
 import { StreamMemory } from './stream-memory.ts';
 
 /**
@@ -231,40 +230,27 @@ function endStream(stream: OpenStream): RelayOutcome {
   const { passed, lane, reader, writer, exchange } = stream;
   const { response } = exchange;
   const { summary } = reader;
-  const isTruncated = !summary.sawEnd && summary.error === undefined;
-  if (isTruncated && !response.headersSent) throw truncated;
-  // After an unfinished frame, the client would parse the error event as the rest of the unfinished frame.
-  const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
+  if (!summary.sawEnd && summary.error === undefined) throw truncatedStream;
+  const rest = lane.rounds !== null && summary.error !== undefined ? [] : writer.rest();
   const shown = summary.error === undefined ? rest : withoutSecrets(rest, stream);
   if (lane.rounds !== null) applyRounds(exchange, lane.rounds);
   if (!response.headersSent) startAnswer(stream);
-  const last = isTruncated ? [renderFailure(stream, truncated)] : shown;
-  for (const part of last) response.write(part);
+  for (const part of shown) response.write(part);
   response.end();
-  const failed = summary.error !== undefined || !summary.sawEnd;
   return {
-    status: failed ? 'truncated' : 'ok',
+    status: summary.error ? 'truncated' : 'ok',
     httpStatus: passed.answer.status,
-    errorCode: summary.error ? 'provider_error' : failed ? 'upstream_invalid' : null,
-    errorMessage: summary.error?.message ?? (failed ? truncated.message : null),
+    errorCode: summary.error ? 'provider_error' : null,
+    errorMessage: summary.error?.message ?? null,
     errorDetail: null,
     providerRequestId: passed.providerRequestId,
     summary: lane.rounds?.summary ?? summary,
   };
 }
 
-const truncated = new GatewayError('upstream_invalid', {
-  message: 'The provider ended its answer before it was complete.',
-});
-
-function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): string | Uint8Array {
-  return lane.client.client.renderStreamError(toPublicError(error), exchange.requestId);
-}
-
 /**
- * Ends a broken stream. After the first byte, the function sends the format's own error event, without a
- * success terminator. Before the first byte, the function throws the error, which becomes an ordinary error
- * response.
+ * Ends a broken stream (see `breakOff`). Before the first byte, the function throws the error, which becomes an
+ * ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;
@@ -273,7 +259,7 @@ function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Lo
   if (!left && !response.headersSent) throw error;
   if (!left) {
     log.warn({ err: error, request_id: exchange.requestId }, 'provider stream broke');
-    response.end(renderFailure(stream, error));
+    breakOff(error, exchange);
   }
   return {
     status: left ? 'cancelled' : 'truncated',
