@@ -9,7 +9,7 @@ export type Snapshot = ReadonlySet<string>;
  * Columns that change without an API call. Some columns record the last use of a key or credential and are
  * written with a delay. Further columns are heartbeats from vault processes.
  */
-const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
+const movingColumns = ['last_used_at', 'updated_at', 'epoch', 'announced_epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
 /** A wait in milliseconds that is longer than the time to write a request log row after the response. */
 const settleMs = 2_000;

@@ -53,6 +53,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
   readonly #lastUsed: LastUsedRecorder;
   readonly #expiredRecords: ExpiredRecordsJob;
   readonly #deletions: DeletionRunner;
+  readonly #changes: ChangeAnnouncer;
   readonly #identity: Identity | null;
 
   constructor(
@@ -61,6 +62,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
     @Inject(LastUsedRecorder) lastUsed: LastUsedRecorder,
     @Inject(ExpiredRecordsJob) expiredRecords: ExpiredRecordsJob,
     @Inject(DeletionRunner) deletions: DeletionRunner,
+    @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
     @Inject(IDENTITY) identity: Identity | null,
   ) {
     this.#database = database;
@@ -68,6 +70,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
     this.#lastUsed = lastUsed;
     this.#expiredRecords = expiredRecords;
     this.#deletions = deletions;
+    this.#changes = changes;
     this.#identity = identity;
   }
 
@@ -90,7 +93,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
         { provide: KEY_PEPPER, useValue: parts.config.KEY_PEPPER },
         {
           provide: ChangeAnnouncer,
-          useFactory: () => new ChangeAnnouncer(parts.messaging, new RedisEpochBoard(parts.epochRedis)),
+          useFactory: () => new ChangeAnnouncer({ ...parts, epochs: new RedisEpochBoard(parts.epochRedis) }),
         },
         ...provideJobs(parts),
         { provide: COUNT_KEY_LOOKUP, useFactory: () => createLookupCounter(parts.metrics) },
@@ -106,12 +109,14 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     this.#expiredRecords.start();
     this.#deletions.start();
+    this.#changes.start();
   }
 
   /** The transport has already closed when this hook runs, so no RPC call is in progress. */
   async onModuleDestroy(): Promise<void> {
     this.#expiredRecords.stop();
     await this.#deletions.stop();
+    await this.#changes.stop();
     await this.#identity?.linkMails?.close();
     await this.#lastUsed.flush();
     await Promise.all([this.#database.close(), this.#authenticationDatabase.close()]);

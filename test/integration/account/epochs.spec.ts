@@ -2,14 +2,18 @@ import {
   accountEpochName,
   createAccount,
   createKey,
+  keyChanged,
   keyEpochName,
+  accountChanged,
   revokeKey,
+  rotateKey,
   updateKey,
 } from '@gateway/contracts';
 import { createSealingKeyPair, type Messaging } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { RedisEpochBoard } from '../../../apps/account/src/announce/redis-epoch-board.adapter.ts';
 import { connectAs, eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
@@ -56,6 +60,92 @@ it('every change to a key writes its epoch with an expiry, and a revocation writ
   // The Redis key with the epoch must outlive every grant (310 s), but it must expire eventually.
   expect(seconds).toBeGreaterThan(310);
   expect(seconds).toBeLessThanOrEqual(900);
+});
+
+describe('a change that was committed but not announced', () => {
+  const heard: { keyId: string | null; accountId: string; epoch: number; revoked: boolean }[] = [];
+  const untilHeard = (isRight: (change: (typeof heard)[number]) => boolean) =>
+    eventually(() => heard.find(isRight));
+  let database: pg.Pool;
+
+  beforeAll(async () => {
+    edge.onBroadcast(keyChanged, (change) => heard.push(change));
+    edge.onBroadcast(accountChanged, ({ deleted, ...change }) =>
+      heard.push({ ...change, keyId: null, revoked: deleted }),
+    );
+    await edge.flush();
+    database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
+    undo.push(() => database.end());
+  });
+  /** Waits until all changes of the account are announced, so that the sweep has nothing left to do. */
+  const untilAnnounced = () =>
+    eventually(async () => {
+      const { rows } = await database.query('SELECT 1 FROM accounts WHERE announced_epoch < epoch');
+      return rows.length === 0 ? true : undefined;
+    });
+
+  it('is announced by the repeated revocation, which is still rejected', async () => {
+    const keyId = await makeKey();
+    await edge.call(revokeKey, { accountId, keyId });
+    await untilEpoch(keyId, (epoch) => epoch < 0);
+    await untilAnnounced();
+    await redis.del(keyEpochName(accountId, keyId));
+    heard.length = 0;
+    await expect(edge.call(revokeKey, { accountId, keyId })).rejects.toMatchObject({ code: 'not_found' });
+    await untilHeard((change) => change.keyId === keyId && change.revoked);
+    await untilEpoch(keyId, (epoch) => epoch < 0);
+    await expect(edge.call(revokeKey, { accountId: newId(), keyId })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('is announced by the repeated rotation, which returns the stored reply', async () => {
+    const keyId = await makeKey();
+    const rotation = {
+      ...{ accountId, keyId, recipientPublicKey: publicKey, body: { overlap_seconds: 0 } },
+      idempotencyKeySha256: 'a'.repeat(64),
+    };
+    await edge.call(rotateKey, rotation);
+    await untilHeard((change) => change.keyId === keyId);
+    heard.length = 0;
+    expect(await edge.call(rotateKey, rotation)).toMatchObject({ replayed: true });
+    await untilHeard((change) => change.keyId === keyId);
+  });
+
+  it('is announced by the sweep, and then not again', async () => {
+    const [keyId, other] = [await makeKey(), await makeKey()];
+    await untilEpoch(other, (epoch) => epoch > 0);
+    await untilAnnounced();
+    heard.length = 0;
+    // The state that a process leaves which is killed between the commit and the announcement.
+    await database.query(
+      `WITH changed AS (UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch)
+       UPDATE api_keys SET revoked_at = now(), epoch = changed.epoch FROM changed WHERE id = $2`,
+      [accountId, keyId],
+    );
+    const { epoch } = await untilHeard((change) => change.keyId === keyId && change.revoked);
+    await untilHeard(
+      (change) => change.keyId === null && change.accountId === accountId && change.epoch === epoch,
+    );
+    await untilEpoch(keyId, (written) => written === -epoch);
+    await untilAnnounced();
+    expect(heard.filter((change) => change.keyId === other)).toEqual([]);
+  });
+
+  it('does not hide behind a later change that was announced', async () => {
+    const [keyId, later] = [await makeKey(), await makeKey()];
+    await untilEpoch(later, (epoch) => epoch > 0);
+    await untilAnnounced();
+    heard.length = 0;
+    await database.query(
+      `WITH changed AS (UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch)
+       UPDATE api_keys SET revoked_at = now(), epoch = changed.epoch FROM changed WHERE id = $2`,
+      [accountId, keyId],
+    );
+    await edge.call(updateKey, { accountId, keyId: later, body: { name: 'later' } });
+    await untilHeard((change) => change.keyId === keyId && change.revoked);
+    await untilAnnounced();
+  });
 });
 
 it('a late write does not restore an older epoch, and a revocation is final', async () => {

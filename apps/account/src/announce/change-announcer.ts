@@ -6,6 +6,8 @@ import {
   loginSessionChanged,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
+import type { Logger } from '@gateway/observability';
+import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /** An API key that was created, changed or revoked, with the epoch (change number) of the change. */
@@ -34,31 +36,168 @@ export interface LoginSessionChange {
   readonly subject: string;
 }
 
+/** Milliseconds between searches for changes that were committed but never announced. */
+const sweepMs = 1_000;
+/** Milliseconds for which announced epochs are collected before they are stored. */
+const markMs = 250;
+/** Maximum number of accounts per search. The next search finds the remaining accounts. */
+const sweptMax = 100;
+
+export interface ChangeAnnouncerParts {
+  readonly messaging: Pick<Messaging, 'broadcast' | 'connected' | 'flush'>;
+  readonly epochs: EpochBoard;
+  readonly database: AccountDatabase;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+interface UnannouncedAccount {
+  readonly id: string;
+  readonly epoch: number;
+  readonly announcedEpoch: number;
+}
+
 /**
  * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast.
  * The epoch (number) of each change is also written to Redis, for gateways that miss the broadcast. Call the
- * announcer only after the transaction has committed.
+ * announcer only after the transaction has committed. A process can be killed between the commit and the
+ * announcement. Each account's row therefore contains the last announced epoch, and a sweep on every replica
+ * repeats missing announcements.
  */
 export class ChangeAnnouncer {
-  readonly #messaging: Pick<Messaging, 'broadcast'>;
+  readonly #messaging: ChangeAnnouncerParts['messaging'];
   readonly #epochs: EpochBoard;
+  readonly #database: AccountDatabase;
+  readonly #logger: Pick<Logger, 'warn'>;
+  /**
+   * The announced epochs that the last sweep found. A change is announced again if two sweeps find it, because
+   * the first sweep may run while a process announces the change.
+   */
+  #lastSwept: ReadonlyMap<string, number> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | undefined;
+  #isStopping = false;
+  /** The announced epochs of each account that are not stored yet. */
+  readonly #announced = new Map<string, number[]>();
+  #markTimer: NodeJS.Timeout | undefined;
+  #marking: Promise<void> | undefined;
 
-  constructor(messaging: Pick<Messaging, 'broadcast'>, epochs: EpochBoard) {
+  constructor({ messaging, epochs, database, logger }: ChangeAnnouncerParts) {
     this.#messaging = messaging;
     this.#epochs = epochs;
+    this.#database = database;
+    this.#logger = logger;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#sweepSoon(), sweepMs).unref();
+  }
+
+  /** Stops the sweep, stores which changes were announced, and waits for the queries. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    clearTimeout(this.#markTimer);
+    this.#isStopping = true;
+    await Promise.all([this.#sweeping, this.#marking]);
+    await this.#storeMarks();
   }
 
   announceKeyChange({ accountId, keyId, epoch, revoked = false }: KeyChange): void {
     this.#messaging.broadcast(keyChanged, { accountId, keyId, epoch, revoked });
     this.#epochs.write(keyEpochName(accountId, keyId), revoked ? -epoch : epoch);
+    this.#mark(accountId, epoch);
   }
 
   announceAccountChange({ accountId, epoch, deleted = false }: AccountChange): void {
     this.#messaging.broadcast(accountChanged, { accountId, epoch, deleted });
     this.#epochs.write(accountEpochName(accountId), deleted ? -epoch : epoch);
+    if (!deleted) this.#mark(accountId, epoch);
   }
 
   announceLoginSessionChange(change: LoginSessionChange): void {
     this.#messaging.broadcast(loginSessionChanged, change);
   }
+
+  /** Notes that a change was announced. The notes of a short time are stored together. */
+  #mark(accountId: string, epoch: number): void {
+    const epochs = this.#announced.get(accountId);
+    if (epochs) epochs.push(epoch);
+    else this.#announced.set(accountId, [epoch]);
+    this.#markSoon();
+  }
+
+  #markSoon(): void {
+    if (this.#isStopping) return;
+    this.#markTimer ??= setTimeout(() => (this.#marking = this.#storeMarks()), markMs).unref();
+  }
+
+  /**
+   * Stores which changes were announced, with one query at a time, because the queries wait for changes of the
+   * same account. An epoch is stored only after the previous epoch, so that no change is skipped. The sweep
+   * announces the changes of a failed or skipped query again.
+   */
+  async #storeMarks(): Promise<void> {
+    try {
+      const announced = [...this.#announced];
+      this.#announced.clear();
+      await this.#messaging.flush();
+      if (!this.#messaging.connected) return;
+      for (const [accountId, epochs] of announced) {
+        for (const { from, to } of findRuns(epochs)) {
+          await this.#database.acrossAccounts.$executeRaw`
+            UPDATE accounts SET announced_epoch = ${to}
+            WHERE id = ${accountId}::uuid AND announced_epoch BETWEEN ${from - 1} AND ${to - 1}`;
+        }
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'announced changes could not be recorded, announcing them again');
+    } finally {
+      this.#markTimer = undefined;
+      if (this.#announced.size > 0) this.#markSoon();
+    }
+  }
+
+  #sweepSoon(): void {
+    if (!this.#messaging.connected) return;
+    this.#sweeping ??= this.#sweep()
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'search for unannounced changes failed'))
+      .finally(() => (this.#sweeping = undefined));
+  }
+
+  async #sweep(): Promise<void> {
+    const found = await this.#database.acrossAccounts.$queryRaw<UnannouncedAccount[]>`
+      SELECT id::text, epoch, announced_epoch AS "announcedEpoch" FROM accounts
+      WHERE announced_epoch < epoch ORDER BY id LIMIT ${sweptMax}`;
+    const lastSwept = this.#lastSwept;
+    this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
+    for (const account of found) {
+      if (lastSwept.get(account.id) === account.announcedEpoch) await this.#repeat(account);
+    }
+  }
+
+  /** Announces all changes of an account since its last announced epoch. */
+  async #repeat({ id: accountId, epoch, announcedEpoch }: UnannouncedAccount): Promise<void> {
+    const revoked = await this.#database.forAccount(accountId).apiKey.findMany({
+      where: { revokedAt: { not: null }, epoch: { gt: announcedEpoch } },
+      select: { id: true, epoch: true },
+    });
+    for (const key of revoked) {
+      this.announceKeyChange({ accountId, keyId: key.id, epoch: key.epoch, revoked: true });
+    }
+    this.announceAccountChange({ accountId, epoch });
+    await this.#messaging.flush();
+    if (!this.#messaging.connected) return;
+    await this.#database.acrossAccounts.$executeRaw`
+      UPDATE accounts SET announced_epoch = greatest(announced_epoch, ${epoch}) WHERE id = ${accountId}::uuid`;
+  }
+}
+
+/** Merges epochs into runs of consecutive epochs, in ascending order. */
+function findRuns(epochs: readonly number[]): readonly { from: number; to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const epoch of epochs.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last !== undefined && epoch <= last.to + 1) last.to = epoch;
+    else runs.push({ from: epoch, to: epoch });
+  }
+  return runs;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '@gateway/observability';
 import { GatewayError } from '@gateway/errors';
 import { newId } from '@gateway/persistence';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
-import type { ChangeAnnouncer, LoginSessionChange } from '../announce/change-announcer.ts';
+import type { AccountChange, ChangeAnnouncer, LoginSessionChange } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels, Prisma } from '../persistence/account-database.ts';
 import type { DeletionRunner } from './deletion-runner.ts';
 import { ownStep } from './deletion-steps.ts';
@@ -28,7 +28,7 @@ export async function deleteAccount(
   { accountId, actor }: { accountId: string; actor?: Actor | undefined },
 ): Promise<{ deletion: AccountDeletion }> {
   const known = await findDeletion(context, accountId);
-  if (known !== null) return { deletion: known };
+  if (known !== null) return { deletion: announceAgain(context, known) };
   try {
     const deletion = await beginDeletion(context, accountId);
     noteRequest(context, accountId, deletion.id, actor);
@@ -37,8 +37,24 @@ export async function deleteAccount(
     // A concurrent call may already have deleted the account.
     const other = error instanceof GatewayError ? await findDeletion(context, accountId) : null;
     if (other === null) throw error;
-    return { deletion: other };
+    return { deletion: announceAgain(context, other) };
   }
+}
+
+/** Announces a deletion again, because the process that began the deletion may have been killed. */
+function announceAgain(
+  { changes, deletions }: Pick<DeleteAccountContext, 'changes' | 'deletions'>,
+  { receipt, change }: KnownDeletion,
+): AccountDeletion {
+  changes.announceAccountChange({ ...change, deleted: true });
+  deletions.wake();
+  return receipt;
+}
+
+/** A deletion that has begun, with the change that was announced for it. */
+interface KnownDeletion {
+  readonly receipt: AccountDeletion;
+  readonly change: AccountChange;
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
@@ -83,10 +99,10 @@ function noteRequest(
 async function findDeletion(
   { database }: Pick<DeleteAccountContext, 'database'>,
   accountId: string,
-): Promise<AccountDeletion | null> {
+): Promise<KnownDeletion | null> {
   const where = { accountId };
   const row = await database.forAccount(accountId).accountDeletion.findUnique({ where, include: withSteps });
-  return row && renderDeletion(row);
+  return row && { receipt: renderDeletion(row), change: { accountId, epoch: row.epoch } };
 }
 
 function renderStep(service: string, position: number, now: Date) {

@@ -66,7 +66,8 @@ export async function createKey(
     });
     return { ...once, epoch };
   });
-  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
+  // The process that stored a replayed reply may have been killed before its announcement.
+  context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
 

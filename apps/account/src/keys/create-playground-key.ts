@@ -65,7 +65,8 @@ export async function createPlaygroundKey(
     return { ...once, epoch };
   });
   for (const keyId of revoked) context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
-  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
+  // The process that stored a replayed reply may have been killed before its announcement.
+  context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
 

@@ -196,25 +196,32 @@ export async function rejectLongLists(
   });
 }
 
-/** Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. */
+/**
+ * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. The
+ * revocation of a revoked key is announced again, because the first call may have failed after its commit.
+ */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
   { accountId, keyId, actor }: Omit<KeyChange<never>, 'body'>,
 ): Promise<{ keyId: string }> {
-  const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
+  const { epoch, isRepeated } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const { count } = await tx.apiKey.updateMany({
       where: { id: keyId, revokedAt: null },
       data: { revokedAt: new Date(), epoch },
     });
-    if (count === 0) throw new GatewayError('not_found');
+    if (count === 0) {
+      if ((await tx.apiKey.count({ where: { id: keyId } })) === 0) throw new GatewayError('not_found');
+      return { epoch, isRepeated: true };
+    }
     const { name } = await tx.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: { name: true } });
     const target = targetOf({ id: keyId, name });
     await recordAudit(tx, { accountId, actor }, { action: 'key.revoked', target });
     await deleteOldest(tx);
-    return epoch;
+    return { epoch, isRepeated: false };
   });
   context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
+  if (isRepeated) throw new GatewayError('not_found');
   return { keyId };
 }
 

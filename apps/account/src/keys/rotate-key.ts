@@ -45,7 +45,8 @@ export async function rotateKey(
     const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
     return { ...once, epoch };
   });
-  if (!replayed) context.changes.announceKeyChange({ accountId, keyId, epoch });
+  // The process that stored a replayed reply may have been killed before its announcement.
+  context.changes.announceKeyChange({ accountId, keyId, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
 

@@ -1,4 +1,5 @@
 import {
+  credentialChanged,
   reportAuditEvents,
   reportedAuditEvent,
   type Actor,
@@ -46,19 +47,22 @@ const eventsAtOnce = 100;
 
 interface ShipperParts {
   readonly database: VaultDatabase;
-  readonly messaging: Pick<Messaging, 'call'>;
+  readonly messaging: Pick<Messaging, 'broadcast' | 'call'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
  * Sends queued audit events to the account service, oldest first, while the service runs. The account service
- * stores each event once, so several replicas may send one event.
+ * stores each event once, so several replicas may send one event. The shipper also broadcasts the change of
+ * each credential again: the process that made the change may have been killed before its broadcast.
  */
 export class AuditShipper {
   readonly #parts: ShipperParts;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isStopping = false;
+  /** The ids of the events in the last round, whose credential changes were broadcast. */
+  #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {
     this.#parts = parts;
@@ -90,6 +94,7 @@ export class AuditShipper {
           orderBy: { id: 'asc' },
           take: eventsAtOnce,
         });
+        this.#announce(rows);
         for (const { id, event } of rows) {
           if (this.#isStopping) return;
           await this.#send(id, event);
@@ -100,6 +105,17 @@ export class AuditShipper {
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'reporting audit events failed, retrying');
     }
+  }
+
+  /** Broadcasts the credential changes of the events that the last round did not contain. */
+  #announce(rows: readonly { readonly id: string; readonly event: unknown }[]): void {
+    for (const { id, event } of rows) {
+      const { data } = reportedAuditEvent.safeParse(event);
+      const provider = data?.target?.id ?? null;
+      if (data === undefined || provider === null || this.#announced.has(id)) continue;
+      this.#parts.messaging.broadcast(credentialChanged, { accountId: data.accountId, provider });
+    }
+    this.#announced = new Set(rows.map(({ id }) => id));
   }
 
   /**

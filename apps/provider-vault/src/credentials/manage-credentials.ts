@@ -57,7 +57,8 @@ export async function reportCredential(
 
 /**
  * Deletes the account's credential for a provider, together with the credential's data key. The audit rows of
- * the credential are kept.
+ * the credential are kept. The deletion of a missing credential is announced too, because an earlier call may
+ * have failed after its commit.
  */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,
@@ -75,7 +76,7 @@ export async function deleteCredential(
     await queueAudit(tx, { accountId, provider, action: 'provider.deleted', changes: null, actor });
     return true;
   });
-  if (deleted) context.events.announceChange({ accountId, provider });
+  context.events.announceChange({ accountId, provider });
   return { deleted };
 }
 
