@@ -19,7 +19,8 @@ export const errorRegistry = {
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
-    message: 'The API key is not valid. Check it, or create a new one.',
+    message:
+      'The API key is not valid. Keys of this gateway start with "sk-svc-". Check the key, or create a new one.',
     retryable: false,
   },
   expired_api_key: {

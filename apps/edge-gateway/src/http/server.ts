@@ -13,6 +13,7 @@ import type { DirectChat } from './direct-chat.ts';
 import type { Listener, TlsIdentity } from './listener.ts';
 import { createListener } from './listener.ts';
 import { loopHeader } from '../loops/loop-guard.ts';
+import { findNearest } from '../request/find-nearest.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 
@@ -103,15 +104,11 @@ function answerOtherMethods(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     if (request.is404) {
-      const methods = routes.methodsOf(request.url.split('?', 1)[0] ?? '');
-      if (methods.length > 0) {
-        answerError(
-          new GatewayError('method_not_allowed'),
-          request.id,
-          reply.header('allow', methods.join(', ')),
-        );
-        return;
-      }
+      const path = request.url.split('?', 1)[0] ?? '';
+      const methods = routes.methodsOf(path);
+      if (methods.length > 0) reply.header('allow', methods.join(', '));
+      answerError(explainNoRoute(path, methods, routes), request.id, reply);
+      return;
     }
     done();
   });
@@ -127,6 +124,21 @@ function answerError(
   void reply.status(status).headers(headers).send(body);
 }
 
+/** Returns a 405 that lists the path's methods, or a 404 that suggests a known path with a similar spelling. */
+function explainNoRoute(path: string, methods: readonly string[], routes: RouteMethods): GatewayError {
+  if (methods.length > 0)
+    return new GatewayError('method_not_allowed', {
+      message: `This path does not support this method. Use ${methods.join(' or ')}.`,
+    });
+  const suggestion = routes.suggest(path);
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+  const message = `There is no endpoint at this path.${hint} /docs lists the endpoints.`;
+  return new GatewayError('not_found', { message });
+}
+
+/** Longer paths get no suggestion. */
+const pathCharsMax = 200;
+
 interface NotedRoute {
   readonly pattern: RegExp;
   readonly methods: readonly string[];
@@ -138,6 +150,7 @@ interface NotedRoute {
  */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];
+  readonly #fixedPaths = new Set<string>();
 
   /**
    * @param url path in the router's notation: `:name` matches one segment, `*` matches the rest of the path
@@ -148,6 +161,21 @@ class RouteMethods {
       .replace(/:[^/]+/g, '[^/]+')
       .replaceAll('*', '.*');
     this.#routes.push({ pattern: new RegExp(`^${source}$`), methods });
+    if (!/[:*]/.test(url)) this.#fixedPaths.add(url);
+  }
+
+  /**
+   * Returns the known path that a client probably meant: a path without doubled slashes and with exactly one
+   * `/v1`, or the path with the most similar spelling. Paths with ids are not suggested.
+   */
+  suggest(path: string): string | undefined {
+    if (path.length > pathCharsMax) return undefined;
+    const clean = `/${path.split('/').filter(Boolean).join('/')}`;
+    const versioned = `/v1${clean.replace(/^(\/v1)+(?=\/|$)/, '')}`;
+    return (
+      [clean, versioned].find((each) => this.#fixedPaths.has(each)) ??
+      findNearest(versioned, this.#fixedPaths)
+    );
   }
 
   /** Returns the methods of the routes with this path. The list is empty if no route has the path. */

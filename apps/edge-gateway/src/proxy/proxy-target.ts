@@ -12,6 +12,7 @@ import {
   hostedProvider,
   notConnected,
   parseNamedModel,
+  suggestModel,
 } from '../pipeline/stages/choose/choose-target.ts';
 
 /** The provider and provider route for a proxied request. */
@@ -107,6 +108,7 @@ function chooseAmong(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {
   }
   const known = offering.flatMap((name) => findProvider(name) ?? []);
   if (known.length > 0) throw notConnected(model, known);
-  const message = `No connected provider has the model "${model}" in the catalog. Add its provider: <provider>/${model}.`;
+  const suggestion = suggestModel(model, connected, catalog);
+  const message = `No connected provider has the model "${model}" in the catalog. ${suggestion}For a model that is not in the catalog, add its provider: <provider>/${model}.`;
   throw new GatewayError('model_not_found', { param: 'model', message });
 }

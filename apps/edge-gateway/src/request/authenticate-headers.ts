@@ -13,13 +13,37 @@ import type { Caller } from './request.ts';
  */
 export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: GrantCache): Promise<Caller> {
   const key = presentedKey(headers);
-  if (key === undefined) throw new GatewayError('missing_api_key');
-  if (!parseApiKey(key).valid)
-    throw new GatewayError(looksLikeSessionToken(key) ? 'api_key_required' : 'invalid_api_key');
+  if (key === undefined) throw explainMissingKey(headers.authorization);
+  if (!parseApiKey(key).valid) throw explainInvalidKey(key);
   const digest = keySha256(key);
   const grant = grants.peek(digest) ?? (await grants.get(digest));
   if (!grant) throw new GatewayError('invalid_api_key');
   return requireUnexpired(grant);
+}
+
+/** Distinguishes a request without credentials from a header in a form that the gateway does not accept. */
+function explainMissingKey(authorization: string | undefined): GatewayError {
+  if (authorization === undefined) return new GatewayError('missing_api_key');
+  const isSigned = authorization.startsWith('AWS4-HMAC-SHA256');
+  const message = isSigned
+    ? 'The request is signed with AWS Signature Version 4, which the gateway does not accept. Use bearer authentication with a key of this gateway.'
+    : 'The Authorization header is not in the form "Authorization: Bearer sk-svc-…".';
+  return new GatewayError('missing_api_key', { message });
+}
+
+/** The start of API keys that are issued by providers. */
+const providerKeyForm = /^(?:sk-(?:ant|proj|or|svcacct|admin)-|AIza|gsk_|xai-|hf_|pplx-|nvapi-|ABSK)/;
+
+/**
+ * Recognizes session tokens and the keys of providers by their form. All other invalid keys have the same
+ * text, so the text does not reveal whether a key ever existed.
+ */
+function explainInvalidKey(key: string): GatewayError {
+  if (looksLikeSessionToken(key)) return new GatewayError('api_key_required');
+  if (!providerKeyForm.test(key)) return new GatewayError('invalid_api_key');
+  const message =
+    'This is the key of a provider, not a key of this gateway. Keys of this gateway start with "sk-svc-". Save keys of providers with PUT /v1/account/providers.';
+  return new GatewayError('invalid_api_key', { message });
 }
 
 /**

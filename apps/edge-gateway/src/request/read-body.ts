@@ -88,7 +88,23 @@ export function clientLeft(): Error {
 }
 
 export function tooLarge(bytesMax: number): GatewayError {
-  return new GatewayError('request_too_large', { message: `The body is larger than ${bytesMax} bytes.` });
+  return new GatewayError('request_too_large', {
+    message: `The body is larger than ${renderMebibytes(bytesMax)}.`,
+  });
+}
+
+/** Formats a size in bytes as MiB with at most two decimals: `32 MiB`. */
+function renderMebibytes(bytes: number): string {
+  return `${Number((bytes / 1024 ** 2).toFixed(2))} MiB`;
+}
+
+/** The error for a body that is not JSON. `offset` is the position of the first wrong byte. */
+export function malformedJson(bytes: Buffer, offset: number): GatewayError {
+  const message =
+    bytes.length === 0
+      ? 'The body is empty. Send a JSON object.'
+      : `The body is not valid JSON (at byte ${offset}).`;
+  return new GatewayError('malformed_json', { message });
 }
 
 /**
@@ -141,14 +157,27 @@ function parseJson(bytes: Buffer): unknown {
     return tape.value(tape.root);
   } catch (error) {
     if (error instanceof JsonDepthError) throw new GatewayError('too_deep');
-    if (error instanceof JsonSyntaxError) throw new GatewayError('malformed_json');
+    if (error instanceof JsonSyntaxError) throw malformedJson(bytes, error.offset);
     throw error;
   }
 }
 
-/** Validates client input. Reports the first invalid field by its path. */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input, { reportInput: true });
+/** Validates a JSON body. Reports the first invalid field by its path. */
+function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  return validate(schema, input, 'field');
+}
+
+/** Validates the query parameters of a URL. Reports the first invalid parameter. */
+export function parseQuery<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
+  return validate(schema, query, 'parameter');
+}
+
+function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  kind: 'field' | 'parameter',
+): z.output<Schema> {
+  const parsed = schema.safeParse(input, { reportInput: true, error: explainIssue });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (!issue) throw new GatewayError('invalid_field');
@@ -156,9 +185,12 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
     throw unknownField(renderPath([...issue.path, issue.keys[0] ?? '']));
   const param = renderPath(issue.path);
   if (issue.code === 'invalid_type' && issue.input === undefined && param !== '') throw missingField(param);
+  const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
+  // A text that starts differently comes from the schema of the field.
+  const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
   throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),
-    message: `${param === '' ? 'The body' : `The field "${param}"`} is not valid: ${issue.message}`,
+    message: `${subject} ${text.replace(/\.$/, '')}.`,
   });
 }
 
@@ -167,4 +199,64 @@ function renderPath(path: readonly PropertyKey[]): string {
     if (typeof key === 'number') return `${text}[${key}]`;
     return text === '' ? String(key) : `${text}.${String(key)}`;
   }, '');
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+const formatNames: Readonly<Record<string, string>> = {
+  datetime: 'a date and time in RFC 3339 form, such as 2026-01-31T12:00:00Z',
+  date: 'a date, such as 2026-01-31',
+  email: 'an e-mail address, such as name@example.com',
+  url: 'a URL',
+  uuid: 'a UUID',
+};
+/** The parts that a rule counts, by the type of the value: singular and plural. */
+const unitNames: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+  set: ['entry', 'entries'],
+  map: ['entry', 'entries'],
+};
+
+/**
+ * Explains a violated rule as a predicate: `must be at least 1`. Schemas may define more specific texts, which
+ * Zod prefers. For rules that are not listed, the text of Zod is used.
+ */
+function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? `of the type ${issue.expected}`}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((each) => JSON.stringify(each)).join(', ')}`;
+    case 'invalid_format': {
+      const name = formatNames[issue.format];
+      return name === undefined ? undefined : `must be ${name}`;
+    }
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      return explainBound(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
+    case 'too_big':
+      return `${explainBound(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)}${hintAtShare(issue)}`;
+    default:
+      return undefined;
+  }
+}
+
+function explainBound(origin: string, comparison: string, bound: number | bigint): string {
+  const unit = unitNames[origin]?.[bound === 1 ? 0 : 1];
+  return unit === undefined ? `must be ${comparison} ${bound}` : `must have ${comparison} ${bound} ${unit}`;
+}
+
+/** Callers often send 95 for a share of 0.95. */
+function hintAtShare({ maximum, input }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
+  if (typeof input !== 'number' || maximum > 1 || input <= 1 || input >= 100) return '';
+  return ` (${input}% is ${input / 100})`;
 }

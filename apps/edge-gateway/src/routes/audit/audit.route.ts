@@ -15,7 +15,7 @@ import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { LogExports } from '../../access/log-exports.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/read-body.ts';
 import { asUtc } from '../../request/usage-span.ts';
 
 const listAudit: Operation = {
@@ -60,7 +60,7 @@ export class AuditRoute {
   @CountAs('analytics')
   @Describe(listAudit)
   async list(@FromCaller() { accountId }: AccountCaller, @Query() query: unknown): Promise<AuditPage> {
-    const { limit, offset, ...given } = parseInput(auditQuery, query);
+    const { limit, offset, ...given } = parseQuery(auditQuery, query);
     const call = { accountId, limit, offset, filter: chooseFilter(given) };
     const { events, total } = await this.#messaging.call(listAuditEvents, call);
     return { object: 'list', data: events, total, limit, offset };
@@ -75,7 +75,7 @@ export class AuditRoute {
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
-    const { format, ...given } = parseInput(auditExportQuery, query);
+    const { format, ...given } = parseQuery(auditExportQuery, query);
     const call = { accountId: caller.accountId, filter: chooseFilter(given) };
     return this.#exports.send(caller, reply, {
       format,

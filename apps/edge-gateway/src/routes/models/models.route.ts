@@ -8,7 +8,7 @@ import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../connections/open-connection.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/read-body.ts';
 import { LiveModels } from '../../routing/live-models.ts';
 
 /** A model in the list format that most APIs use. */
@@ -88,7 +88,7 @@ export class ModelsRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<{ object: 'list'; data: ListedModel[] }> {
-    const { live } = parseInput(listModelsQuery, query);
+    const { live } = parseQuery(listModelsQuery, query);
     const connected = [...(await connectedProviders(accountId, this.#services))];
     const models = connected.flatMap((provider) => this.#services.catalog.modelsOf(provider));
     const further = live === 'true' ? await this.#listLive(accountId, connected) : [];
@@ -128,7 +128,7 @@ export class ModelsRoute {
     if (model && connected.has(model.provider)) return renderModel(model);
     throw new GatewayError('model_not_found', {
       param: 'model',
-      message: `No connected provider has the model "${id}".`,
+      message: `No connected provider has the model "${id}". GET /v1/models lists the models.`,
     });
   }
 }

@@ -30,17 +30,17 @@ const readReadiness: Operation = {
  * private health port. The gateway listens only after its start is complete, and Fastify responds with 503
  * during the shutdown, so each response of this route is a constant.
  */
-@Controller('health')
+@Controller()
 @AllowAccess('public')
 export class HealthRoute {
-  @Get('live')
+  @Get('/health/live')
   @Describe(readLiveness)
   @Header('cache-control', 'no-store')
   readLiveness(): z.output<typeof live> {
     return { status: 'live' };
   }
 
-  @Get('ready')
+  @Get('/health/ready')
   @Describe(readReadiness)
   @Header('cache-control', 'no-store')
   readReadiness(): z.output<typeof ready> {

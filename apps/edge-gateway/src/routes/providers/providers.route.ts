@@ -6,6 +6,7 @@ import {
   type CredentialSummary,
   type ProviderConnection,
 } from '@gateway/contracts';
+import { explainUnknownProvider } from '../../request/find-nearest.ts';
 import { GatewayError, invalidField } from '@gateway/errors';
 import { seal, type Messaging } from '@gateway/messaging';
 import {
@@ -143,8 +144,6 @@ export class ProvidersRoute {
 function requireProvider(name: string): Provider {
   const provider = findProvider(name);
   if (provider && provider.auth.kind !== 'none') return provider;
-  const message = provider
-    ? `The provider "${name}" takes no key.`
-    : `The provider "${name}" is unknown. GET /v1/account/providers lists the providers.`;
+  const message = provider ? `The provider "${name}" takes no key.` : explainUnknownProvider(name);
   throw new GatewayError('invalid_field', { param: 'provider', message });
 }

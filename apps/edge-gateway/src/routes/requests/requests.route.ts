@@ -20,7 +20,7 @@ import { MESSAGING } from '../../access/tokens.ts';
 import type { Operation } from '../../openapi/operation.ts';
 import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
 import { LogExports } from '../../access/log-exports.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/read-body.ts';
 import { asUtc } from '../../request/usage-span.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
 
@@ -115,7 +115,7 @@ export class RequestsRoute {
   @Get(['/v1/account/requests', '/v1/requests'])
   @Describe(listRequestLog)
   async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
-    const { limit, offset, ...given } = parseInput(requestLogQuery, query);
+    const { limit, offset, ...given } = parseQuery(requestLogQuery, query);
     const filter = chooseFilter(given);
     const { accountId } = caller;
     const read = () => readPage(this.#messaging, { accountId, limit, offset, filter });
@@ -133,7 +133,7 @@ export class RequestsRoute {
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
-    const { format, ...given } = parseInput(requestExportQuery, query);
+    const { format, ...given } = parseQuery(requestExportQuery, query);
     const call = { accountId: caller.accountId, filter: chooseFilter(given) };
     return this.#exports.send(caller, reply, {
       format,

@@ -17,7 +17,7 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/read-body.ts';
 import { chooseLastDays } from '../../request/usage-span.ts';
 import { observedDays } from '../../routing/account-routing.ts';
 
@@ -68,7 +68,7 @@ export class RoutingInsightsRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<{ object: 'list'; data: readonly RecentRoutingTrace[] }> {
-    const { limit } = parseInput(tracesQuery, query);
+    const { limit } = parseQuery(tracesQuery, query);
     const span = chooseLastDays(traceDays, Date.now());
     const { traces } = await this.#messaging.call(listRoutingTraces, { accountId, ...span, limit });
     return { object: 'list', data: traces };

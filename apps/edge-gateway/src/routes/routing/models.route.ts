@@ -13,6 +13,7 @@ import {
   type RoutingModelStatus,
   type RoutingPreferences,
 } from '@gateway/contracts';
+import { explainUnknownProvider } from '../../request/find-nearest.ts';
 import { GatewayError } from '@gateway/errors';
 import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 import { findProvider } from '@gateway/providers';
@@ -143,7 +144,7 @@ export class RoutingModelsRoute {
 
   #requireModel({ provider, model_id }: ModelToggleBody): CatalogModel {
     if (findProvider(provider) === undefined) {
-      const message = `The provider "${provider}" is unknown. GET /v1/account/providers lists the providers.`;
+      const message = explainUnknownProvider(provider);
       throw new GatewayError('invalid_field', { param: 'provider', message });
     }
     const model = this.#services.catalog.find(provider, model_id);

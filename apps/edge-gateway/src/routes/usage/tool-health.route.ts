@@ -17,7 +17,7 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/read-body.ts';
 import { chooseLastDays } from '../../request/usage-span.ts';
 
 const tag = 'Tool health';
@@ -77,7 +77,7 @@ export class ToolHealthRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<Page<ToolHealth> & { from: string; to: string; requests_considered: number }> {
-    const { days, limit, offset } = parseInput(toolHealthQuery, query);
+    const { days, limit, offset } = parseQuery(toolHealthQuery, query);
     const span = chooseLastDays(days, Date.now());
     const call = { accountId, ...span, limit, offset };
     const { tools, total, requestsConsidered } = await this.#messaging.call(listToolHealth, call);
@@ -91,7 +91,7 @@ export class ToolHealthRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<Page<RecallAlert>> {
-    const { days, limit, offset } = parseInput(recallAlertsQuery, query);
+    const { days, limit, offset } = parseQuery(recallAlertsQuery, query);
     const call = { accountId, ...chooseLastDays(days, Date.now()), limit, offset };
     const { alerts, total } = await this.#messaging.call(listRecallAlerts, call);
     return { object: 'list', data: alerts, total, limit, offset };
@@ -103,7 +103,7 @@ export class ToolHealthRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<Page<ToolSuggestion> & { from: string; to: string; requests_considered: number }> {
-    const { days, limit, offset } = parseInput(toolSuggestionsQuery, query);
+    const { days, limit, offset } = parseQuery(toolSuggestionsQuery, query);
     const span = chooseLastDays(days, Date.now());
     const call = { accountId, ...span, limit, offset };
     const { suggestions, total, requestsConsidered } = await this.#messaging.call(listToolSuggestions, call);

@@ -28,7 +28,7 @@ import type { AccountCaller } from '../../access/access.guard.ts';
 import { FromCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/read-body.ts';
 import type { UsageSpan } from '../../request/usage-span.ts';
 import { chooseBillingPeriod, chooseLastDays, chooseSpan, fillDays } from '../../request/usage-span.ts';
 import * as operations from './usage.operations.ts';
@@ -69,7 +69,7 @@ export class UsageRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<UsageSummary> {
-    const span = chooseSpan(parseInput(spanQuery, query), chooseBillingPeriod(Date.now()));
+    const span = chooseSpan(parseQuery(spanQuery, query), chooseBillingPeriod(Date.now()));
     const { figures } = await this.#messaging.call(summarizeUsage, { accountId, ...span });
     return { object: 'usage.summary', ...span, ...figures };
   }
@@ -80,7 +80,7 @@ export class UsageRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<List<UsageDay>> {
-    const span = chooseLastDays(parseInput(daysQuery, query).days, Date.now());
+    const span = chooseLastDays(parseQuery(daysQuery, query).days, Date.now());
     const { days } = await this.#messaging.call(listDailyUsage, { accountId, ...span });
     return { object: 'list', data: fillDays(span, days, renderEmptyDay) };
   }
@@ -91,7 +91,7 @@ export class UsageRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<List<KeyUsage> & { period_start: string; period_end: string }> {
-    const span = chooseSpan(parseInput(spanQuery, query), chooseBillingPeriod(Date.now()));
+    const span = chooseSpan(parseQuery(spanQuery, query), chooseBillingPeriod(Date.now()));
     const [used, named] = await Promise.all([
       this.#messaging.call(listKeyUsage, { accountId, ...span }),
       this.#messaging.call(listKeys, { accountId }),
@@ -109,7 +109,7 @@ export class UsageRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<UsageCache> {
-    const { session_id: sessionId = null, ...given } = parseInput(cacheQuery, query);
+    const { session_id: sessionId = null, ...given } = parseQuery(cacheQuery, query);
     const span = chooseSpan(given, chooseBillingPeriod(Date.now()));
     const { figures } = await this.#messaging.call(reportCache, { accountId, ...span, sessionId });
     return { object: 'usage.cache', ...span, ...figures };
@@ -121,7 +121,7 @@ export class UsageRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<SessionPage> {
-    const { limit, offset, ...given } = parseInput(sessionsQuery, query);
+    const { limit, offset, ...given } = parseQuery(sessionsQuery, query);
     const span = chooseSpan(given, chooseLastDays(sessionDaysDefault, Date.now()));
     const call = { accountId, ...span, limit, offset };
     const { sessions, total } = await this.#messaging.call(listSessions, call);
@@ -143,7 +143,7 @@ export class UsageRoute {
   }
 
   async #analyze({ accountId }: AccountCaller, query: unknown): Promise<Analytics> {
-    const { days: count, ...filter } = parseInput(analyticsQuery, query);
+    const { days: count, ...filter } = parseQuery(analyticsQuery, query);
     const span = chooseLastDays(count, Date.now());
     const { days, totals } = await this.#messaging.call(listDailyAnalytics, { accountId, ...span, filter });
     return { object: 'list', data: fillDays(span, days, renderEmptyAnalyticsDay), ...span, totals };

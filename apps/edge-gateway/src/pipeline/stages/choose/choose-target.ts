@@ -1,7 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
 import { takesToolsOn, type ModelCatalog } from '@gateway/model-catalog';
-import { findProvider, formatsOf, type Provider } from '@gateway/providers';
+import { findProvider, formatsOf, providerNames, type Provider } from '@gateway/providers';
+import { findNearest } from '../../../request/find-nearest.ts';
 import type { Lane, Target } from '../../../request/request.ts';
 
 /** Amazon Bedrock, to which a request may bring its own credential. */
@@ -92,15 +93,30 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   }
   const known = offering.map(findProvider).filter((provider) => provider !== undefined);
   if (known.length > 0) throw notConnected(model, known);
-  throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(model, catalog) });
+  throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
 }
 
-function explainMissing(model: string, catalog: ModelCatalog): string {
+function explainMissing({ model, connected }: WantedTarget, catalog: ModelCatalog): string {
   const [other] = catalog.providersOf(model);
   const kind = other === undefined ? undefined : catalog.find(other, model)?.kind;
-  return kind === undefined
-    ? `No connected provider has the model "${model}".`
-    : `"${model}" is not a chat model. Its kind is "${kind}".`;
+  if (kind !== undefined) return `"${model}" is not a chat model. Its kind is "${kind}".`;
+  if (model.startsWith('svc/'))
+    return `"${model}" is not a routing string. Use svc/auto, svc/cheap, svc/fast or svc/capable.`;
+  const suggestion = suggestModel(model, connected, catalog);
+  return `No connected provider has the model "${model}". ${suggestion}GET /v1/models lists the models.`;
+}
+
+/**
+ * Returns the question "Did you mean …?" for a mistyped provider or model name, or an empty text. Only models
+ * of connected providers are suggested.
+ */
+export function suggestModel(model: string, connected: ReadonlySet<string>, catalog: ModelCatalog): string {
+  const slash = model.indexOf('/');
+  const provider = slash > 0 ? findNearest(model.slice(0, slash), providerNames) : undefined;
+  if (provider !== undefined) return `Did you mean "${provider}${model.slice(slash)}"? `;
+  const ids = [...connected].flatMap((name) => catalog.modelsOf(name).map(({ modelId }) => modelId));
+  const nearest = findNearest(model, ids);
+  return nearest === undefined ? '' : `Did you mean "${nearest}"? `;
 }
 
 /** Returns the error for a model with known providers that are not connected. */

@@ -11,7 +11,7 @@ import {
   scanJson,
   type JsonTape,
 } from '@gateway/wire-formats';
-import { readBody, requireJson } from '../../../request/read-body.ts';
+import { malformedJson, readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { isLarge, readOwnCredential } from '../../../request/request-facts.ts';
 import { Conversation } from '../../../request/conversation.ts';
@@ -122,11 +122,7 @@ export function scanBody(bytes: Buffer): JsonTape {
       const message = `An object in the body has more than ${fieldsMax} fields. Send fewer.`;
       throw new GatewayError('request_too_large', { message });
     }
-    if (error instanceof JsonSyntaxError) {
-      throw new GatewayError('malformed_json', {
-        message: `The body is not valid JSON (at byte ${error.offset}).`,
-      });
-    }
+    if (error instanceof JsonSyntaxError) throw malformedJson(bytes, error.offset);
     throw error;
   }
 }

@@ -38,9 +38,17 @@ export async function spendBudget(
     exchange.reservation = answer;
     return planned;
   }
-  if (answer === 'exhausted' && caller.onBudgetExhausted === 'reject')
-    throw new GatewayError('saved_token_budget_exhausted');
+  if (answer === 'exhausted' && caller.onBudgetExhausted === 'reject') throw explainExhausted(caller);
   return passUnoptimized(planned.eligible, answer, exchange);
+}
+
+function explainExhausted({ dailyTokenBudget, weeklyTokenBudget }: Caller): GatewayError {
+  const [daily, weekly] = [dailyTokenBudget, weeklyTokenBudget].map((tokens) =>
+    tokens.toLocaleString('en-US'),
+  );
+  return new GatewayError('saved_token_budget_exhausted', {
+    message: `The API key has used up its budget of saved tokens: ${daily} per UTC day and ${weekly} per UTC week. The budgets reset at 00:00 UTC, the weekly budget on Monday. Raise the budget of the key, or wait.`,
+  });
 }
 
 export function passUnoptimized(
