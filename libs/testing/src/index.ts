@@ -12,9 +12,13 @@ export { findFreePort, startNatsServer, type NatsServer } from './nats-server/st
 export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
 export { randomFrom } from './random-from.ts';
-export { findRecordings, loadRecordings, mayLackRecordings } from './recordings/load-recordings.ts';
+export {
+  findRecordings,
+  loadRecordings,
+  mayLackRecordings,
+  findSharedData,
+} from './recordings/load-recordings.ts';
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
-export { findSharedData } from './recordings/shared-data.ts';
 export type { ReplayControls } from './replay-provider/controls.ts';
 export { anthropicError, openAiError } from './replay-provider/error-bodies.ts';
 export { openRedisMonitor } from './redis-monitor/open-redis-monitor.ts';

@@ -1,6 +1,23 @@
 import type { Logger } from '@gateway/observability';
 import type { AccountDatabase } from '../persistence/account-database.ts';
-import type { DeletedAccount, DeletionStep } from './deletion-step.port.ts';
+
+interface DeletedAccount {
+  readonly accountId: string;
+  /** The account's last epoch (change number). */
+  readonly epoch: number;
+  readonly requestedAt: Date;
+}
+
+/** The step with which one service deletes its data of an account. */
+export interface DeletionStep {
+  /** The service's name in the deletion receipt. The database stores this name, so it must never change. */
+  readonly service: string;
+  /**
+   * Deletes as much account data as a single call can, and returns whether the deletion is complete. The call
+   * is repeated after a failure or crash, so the step must be idempotent. Throws on failure.
+   */
+  forget(account: DeletedAccount): Promise<boolean>;
+}
 
 /**
  * Milliseconds between searches for account deletions that another replica left unfinished or that are due

@@ -8,7 +8,7 @@ import {
 import type { Messaging } from '@gateway/messaging';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
-import type { DeletionStep } from './deletion-step.port.ts';
+import type { DeletionStep } from './deletion-runner.ts';
 
 /** Name of the first deletion step, which runs inside the transaction that starts the deletion. */
 export const ownStep = 'account';

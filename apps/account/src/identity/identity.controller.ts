@@ -16,13 +16,11 @@ import {
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { AUTHENTICATION_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
-import { changePassword } from './change-password.ts';
+import { changePassword, requestPasswordReset, resetPassword } from './passwords.ts';
 import { IDENTITY, requireIdentity, type Identity } from './identity.ts';
 import { logIn } from './log-in.ts';
 import { logOut, refreshLoginSession, resolveLoginSession } from './login-sessions.ts';
-import { requestPasswordReset, resetPassword } from './reset-password.ts';
-import { signUp } from './sign-up.ts';
-import { requestEmailVerification, verifyEmail } from './verify-email.ts';
+import { signUp, requestEmailVerification, verifyEmail } from './sign-up.ts';
 
 /**
  * Implements the RPC contracts for the embedded identity service, and resolves login sessions from any

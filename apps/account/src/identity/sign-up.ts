@@ -1,9 +1,13 @@
-import { identityCredentials } from '@gateway/contracts';
+import type { RequestOrigin } from '@gateway/contracts';
+import { emailVerification, identityCredentials } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { isUniqueConflict, newId } from '@gateway/persistence';
 import type { Identity } from './identity.ts';
-import { beginLoginSession, createRefreshToken, sealTokens, type SealedTokens } from './issue-tokens.ts';
+import type { SealedTokens } from './issue-tokens.ts';
+import { beginLoginSession, createRefreshToken, sealTokens } from './issue-tokens.ts';
 import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
+import { auditUser } from './audit-person.ts';
+import { findMailToken, useMailToken } from './mail-tokens.ts';
 
 /**
  * Creates a person and starts the person's first login session. The error for an existing email address is
@@ -47,4 +51,42 @@ async function createUser(
   } catch (error) {
     throw isUniqueConflict(error) ? new GatewayError('email_taken', { param: 'email' }) : error;
   }
+}
+
+/**
+ * Emails the person a link that verifies the person's email address. The function does nothing for a verified
+ * address. Throws `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
+ */
+export async function requestEmailVerification(
+  identity: Identity,
+  request: { subject: string; clientAddress: string; origin?: RequestOrigin | undefined },
+): Promise<Record<string, never>> {
+  const { linkMails } = identity;
+  if (linkMails === null) throw new GatewayError('mail_not_configured');
+  await identity.guesses.require('mailClient', request.clientAddress);
+  const where = { id: request.subject };
+  const user = await identity.database.acrossAccounts.identityUser.findUnique({ where });
+  if (user !== null) linkMails.request('verify-email', user.email, request.origin);
+  return {};
+}
+
+/**
+ * Marks the email address of the token's person as verified. Throws `invalid_mail_token` for an invalid
+ * token.
+ */
+export async function verifyEmail(
+  identity: Identity,
+  request: { sealedToken: string; origin?: RequestOrigin | undefined },
+): Promise<{ email: string }> {
+  const { token } = openFor(identity.sealingKeys, request.sealedToken, emailVerification);
+  const found = await findMailToken(identity.database, identity.mailPepper, token, 'verify-email');
+  if (found === null) throw new GatewayError('invalid_mail_token');
+  const { id, email } = found.user;
+  await identity.database.transactionAcrossAccounts(async (tx) => {
+    if (!(await useMailToken(tx, found))) throw new GatewayError('invalid_mail_token');
+    await tx.identityUser.update({ where: { id }, data: { emailVerifiedAt: new Date() } });
+    await auditUser(tx, identity, found.user, { action: 'email.verified', origin: request.origin });
+  });
+  identity.countEvent('email-verified');
+  return { email };
 }

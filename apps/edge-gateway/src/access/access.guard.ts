@@ -9,8 +9,7 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { GrantCache } from '../grants/grant-cache.ts';
-import { requireScope } from '../grants/require-scope.ts';
+import { GrantCache, requireScope } from '../grants/grant-cache.ts';
 import { LoginSessionGate } from '../login-sessions/login-session-gate.ts';
 import { looksLikeSessionToken, type LoginSession } from '../login-sessions/login-session.ts';
 import { scopeOf } from '../openapi/operation-scopes.ts';

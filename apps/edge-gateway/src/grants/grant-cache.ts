@@ -1,4 +1,4 @@
-import type { KeyGrant } from '@gateway/contracts';
+import type { KeyGrant, KeyScope } from '@gateway/contracts';
 import { accountChanged, authenticateKey, keyChanged } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
@@ -162,4 +162,19 @@ export function requireUnexpired(grant: KeyGrant): KeyGrant {
   if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now())
     throw new GatewayError('expired_api_key');
   return grant;
+}
+
+/** The API key scope that the endpoints of the request pipeline need. */
+export const pipelineScope: KeyScope = 'inference';
+
+/**
+ * @throws GatewayError `insufficient_scope`, with a message that names the missing scope and how to get that
+ * scope
+ */
+export function requireScope({ scopes, keyId }: KeyGrant, needed: KeyScope): void {
+  if (scopes.includes(needed)) return;
+  const own = scopes.map((scope) => `"${scope}"`).join(' and ');
+  throw new GatewayError('insufficient_scope', {
+    message: `This endpoint requires an API key with the scope "${needed}". This key has ${own}. Use another key, or add the scope in the dashboard or with PATCH /v1/account/keys/${keyId} (a key cannot change itself).`,
+  });
 }

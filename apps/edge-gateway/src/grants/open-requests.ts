@@ -3,7 +3,7 @@ import { GatewayError, type ErrorCode } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
-import { pipelineScope } from './require-scope.ts';
+import { pipelineScope } from './grant-cache.ts';
 
 /** An accepted request with an unfinished response. */
 export interface OpenRequest {

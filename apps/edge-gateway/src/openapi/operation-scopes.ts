@@ -1,5 +1,5 @@
 import type { KeyScope } from '@gateway/contracts';
-import { pipelineScope } from '../grants/require-scope.ts';
+import { pipelineScope } from '../grants/grant-cache.ts';
 import type { RouteRow } from './route-table.ts';
 
 /**

@@ -1,7 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { recordingEntry, type Recording } from './recording.ts';
-import { findSharedData } from './shared-data.ts';
+import type { Recording } from './recording.ts';
+import { recordingEntry } from './recording.ts';
+
+/** The folder of recorded data next to the checkout. The folder is not part of the repository. */
+const sharedData = resolve(import.meta.dirname, '../../../../../shared/data');
+
+/**
+ * Finds a file or folder of the recorded data next to the checkout.
+ * @returns the path, or undefined if the file or folder is missing, so that tests can skip
+ * @throws Error if the file or folder is missing in CI. A skipped test in CI would pass unnoticed.
+ */
+export function findSharedData(path: string): string | undefined {
+  const found = resolve(sharedData, path);
+  if (existsSync(found)) return found;
+  if (process.env['CI'] === 'true') throw new Error(`CI needs the recorded data: ${found} is missing.`);
+  return undefined;
+}
 
 /**
  * Returns the folder with recorded exchanges. The given folder is a recordings folder or contains `wire/`.

@@ -1,7 +1,7 @@
 import { hideSecrets } from '@gateway/observability';
 import type { AccountSecrets } from '../../../connections/account-secrets.ts';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
-import { pipelineScope, requireScope } from '../../../grants/require-scope.ts';
+import { pipelineScope, requireScope } from '../../../grants/grant-cache.ts';
 import { authenticateHeaders } from '../../../request/authenticate-headers.ts';
 import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';

@@ -1,4 +1,4 @@
-import { pipelineScope, requireScope } from '../../../grants/require-scope.ts';
+import { pipelineScope, requireScope } from '../../../grants/grant-cache.ts';
 import {
   countRequest,
   renderRateHeaders,

@@ -1,5 +1,4 @@
-import { mayLackRecordings } from './load-recordings.ts';
-import { findSharedData } from './shared-data.ts';
+import { mayLackRecordings, findSharedData } from './load-recordings.ts';
 
 const ci = process.env['CI'];
 afterEach(() => {
