@@ -16,7 +16,6 @@ const acrossAccounts: Readonly<Record<string, string>> = {
     'deletes the account; the id of a receipt is its access right',
   'apps/account/src/deletion/deletion-runner.ts': 'resumes the deletions of all accounts',
   'apps/account/src/identity/audit-person.ts': 'the login determines the person and the account of the event',
-  'apps/account/src/identity/change-password.ts': 'people who log in belong to no account',
   'apps/account/src/identity/describe-person.ts':
     'logins belong to people; the person is read within the account first',
   'apps/account/src/identity/guess-limit.ts': 'guesses belong to no account',
@@ -26,10 +25,10 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/identity/mail-tokens.ts': 'the token determines the person, who belongs to no account',
   'apps/account/src/identity/operator-commands.ts':
     'the operator names the person, who belongs to no account',
-  'apps/account/src/identity/reset-password.ts': 'the token determines the person, who belongs to no account',
-  'apps/account/src/identity/sign-up.ts': 'people who log in belong to no account',
+  'apps/account/src/identity/passwords.ts':
+    'the login session or the token determines the person, who belongs to no account',
+  'apps/account/src/identity/sign-up.ts': 'people who sign up or confirm an address belong to no account',
   'apps/account/src/identity/signing-keys.ts': 'signing keys belong to no account',
-  'apps/account/src/identity/verify-email.ts': 'the token determines the person, who belongs to no account',
   'apps/account/src/keys/authenticate-key.ts': 'the key determines the account',
   'apps/account/src/keys/last-used-recorder.ts': 'one statement updates keys of many accounts',
   'apps/account/src/upkeep/expired-records.job.ts': 'deletes expired records of all accounts',
