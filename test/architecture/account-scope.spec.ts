@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '../..');
 const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':
     'the account does not exist yet; an operator names person and account',
+  'apps/account/src/announce/change-announcer.ts':
+    'announces the changes of all accounts that a killed process left',
   'apps/account/src/audit/trim-audit.ts': 'deletes old events of all accounts',
   'apps/account/src/conversation-plans/conversation-plans.ts': 'deletes old plans of all accounts',
   'apps/account/src/deletion/delete-account.ts':
