@@ -26,6 +26,7 @@ interface Endpoint {
 const endpoints: readonly Endpoint[] = [
   inBody('chat_completions', 'openai', '/v1/chat/completions'),
   inBody('messages', 'anthropic', '/v1/messages'),
+  inBody('responses', 'openai', '/v1/responses'),
   inPath('converse', 'hosted'),
   inPath('converse_stream', 'hosted'),
 ];
