@@ -25,6 +25,7 @@ const defaults = {
   pruning: { mode: 'on', recall_target: 0.95, recovery: true, native: [] },
   compression: { mode: 'lossless', apply_without_tools: false },
   caching: { markers: true },
+  responses: { plan: false },
   fallbacks: [],
   on_budget_exhausted: 'pass',
 };
@@ -51,6 +52,7 @@ describe('routing preferences', () => {
       pruning: { mode: 'shadow', recall_target: 0.9999, recovery: false, native: ['deferred_loading'] },
       compression: { mode: 'balanced', apply_without_tools: true },
       caching: { markers: false },
+      responses: { plan: true },
       fallbacks: ['openai/gpt-4o', 'anthropic/a-model-of-tomorrow'],
       on_budget_exhausted: 'reject',
     };

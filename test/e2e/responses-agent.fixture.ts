@@ -1,9 +1,14 @@
+import type { JsonObject } from '@gateway/interchange';
 import { SseDecoder } from '@gateway/wire-formats';
 import type { Agent, AgentAnswer } from './agent-clients.fixture.ts';
-import { githubTools } from './github-tools.fixture.ts';
-import { send } from './http.fixture.ts';
+import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
+import { send, type Answer } from './http.fixture.ts';
 
-type Item = Readonly<Record<string, unknown>>;
+/** Renders a tool of the chat-completions format as a tool of the responses format. */
+export const toResponsesTool = ({ function: definition }: FunctionTool): JsonObject => ({
+  type: 'function',
+  ...definition,
+});
 
 /**
  * An agent on `/v1/responses` that keeps its own transcript. The message of a response is a list of items.
@@ -22,31 +27,46 @@ export function openResponsesAgent(given: {
     async ask(input, { stream, tools = githubTools }) {
       const body = {
         ...{ model, input, store: false, include: ['reasoning.encrypted_content'] },
-        tools: tools.map(({ function: definition }) => ({ type: 'function', ...definition })),
+        tools: tools.map(toResponsesTool),
         ...(stream ? { stream } : {}),
       };
-      const { status, text } = await send(baseUrl, { path: '/v1/responses', key, body });
-      return readResponse(status, text, stream && status === 200);
+      return hear(await send(baseUrl, { path: '/v1/responses', key, body }), stream);
     },
   };
 }
 
-function readResponse(status: number, text: string, isStream: boolean): AgentAnswer {
-  const response = isStream ? readStream(text) : (JSON.parse(text) as Item);
-  const output = (response?.['output'] ?? []) as Item[];
-  const calls = output.flatMap(({ type, call_id, name }) =>
-    type === 'function_call' ? [{ id: String(call_id), name: String(name), arguments: {} }] : [],
-  );
+function hear(answer: Answer, stream: boolean): AgentAnswer {
+  const { status, text, headers } = answer;
+  const response = stream && status === 200 ? readStream(text) : (JSON.parse(text) as JsonObject);
+  const output = (response?.['output'] ?? []) as JsonObject[];
+  const usage = (response?.['usage'] ?? {}) as JsonObject;
   const isWhole = response?.['status'] === 'completed';
   return {
-    ...{ status, message: output, calls, error: isWhole ? null : text, isWhole, text },
-    ...{ said: '', reason: null, blocks: [], inputTokens: 0, outputTokens: 0, header: () => null },
+    ...{ status, text, message: output, isWhole, error: isWhole ? null : text, reason: null },
+    said: output.flatMap(readText).join(''),
+    calls: output.flatMap(readCall),
+    blocks: output.map(({ type }) => String(type)),
+    inputTokens: Number(usage['input_tokens'] ?? -1),
+    outputTokens: Number(usage['output_tokens'] ?? -1),
+    header: (name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : null;
+    },
   };
 }
 
+function readText({ type, content }: JsonObject): string[] {
+  return type === 'message' ? (content as { text?: string }[]).map(({ text = '' }) => text) : [];
+}
+
+function readCall({ type, call_id, name, arguments: given }: JsonObject): AgentAnswer['calls'] {
+  if (type !== 'function_call') return [];
+  return [{ id: String(call_id), name: String(name), arguments: JSON.parse(String(given)) as unknown }];
+}
+
 /** Returns the response in the last event. Returns undefined if the stream was cut off. */
-function readStream(text: string): Item | undefined {
-  const events = new SseDecoder().push(Buffer.from(text)).map(({ data }) => JSON.parse(data) as Item);
+function readStream(text: string): JsonObject | undefined {
+  const events = new SseDecoder().push(Buffer.from(text)).map(({ data }) => JSON.parse(data) as JsonObject);
   const done = events.find(({ type }) => type === 'response.completed');
-  return done?.['response'] as Item | undefined;
+  return done?.['response'] as JsonObject | undefined;
 }

@@ -1,6 +1,6 @@
 import {
   foldAnswer,
-  type PlannedFormat,
+  type ClientFormat,
   type Extensions,
   type FinishReason,
   type StreamEvent,
@@ -31,10 +31,11 @@ export interface ModelTurn {
   readonly sending?: ReplayControls;
 }
 
-const rawReasons: { readonly [Format in PlannedFormat]: { calls: string; stop: string; length: string } } = {
+const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: string; length: string } } = {
   'chat-completions': { calls: 'tool_calls', stop: 'stop', length: 'length' },
   messages: { calls: 'tool_use', stop: 'end_turn', length: 'max_tokens' },
   converse: { calls: 'tool_use', stop: 'end_turn', length: 'max_tokens' },
+  responses: { calls: 'completed', stop: 'completed', length: 'max_output_tokens' },
 };
 
 /**
@@ -48,8 +49,11 @@ export function scriptModel(
 ): void {
   const left = [...turns];
   provider.setControls(({ url, body }) => {
-    const violation = rules?.check(formatOf(url), JSON.parse(body.toString('utf8')));
-    if (violation !== undefined) return refusalOf(formatOf(url), violation);
+    const format = formatOf(url);
+    // The rules exist for all formats except responses.
+    const violation =
+      format === 'responses' ? undefined : rules?.check(format, JSON.parse(body.toString('utf8')));
+    if (violation !== undefined) return refusalOf(format, violation);
     const turn = left.shift();
     if (turn === undefined) return { status: 500, body: { error: { message: 'nothing is left to say' } } };
     return renderAnswer(turn, { url, body }, rules);
@@ -67,7 +71,7 @@ export function renderAnswer(
 
 const json = { 'content-type': 'application/json' };
 
-function refusalOf(format: PlannedFormat, message: string): ReplayControls {
+function refusalOf(format: ClientFormat, message: string): ReplayControls {
   if (format === 'converse')
     return {
       status: 400,
@@ -87,8 +91,9 @@ function answerOf(turn: ModelTurn, url: string, body: Buffer, rules?: Transcript
   return { ...renderTurn(format, turn, isStream, reasoning), ...turn.sending };
 }
 
-function formatOf(url: string): PlannedFormat {
+function formatOf(url: string): ClientFormat {
   if (url.includes('/messages')) return 'messages';
+  if (url.endsWith('/responses')) return 'responses';
   return url.includes('/converse') ? 'converse' : 'chat-completions';
 }
 
@@ -123,7 +128,7 @@ function issueReasoning(
 const defaults = { id: 'answer-1', model: 'scripted', createdAt: 1_795_000_000 };
 
 export function renderTurn(
-  format: PlannedFormat,
+  format: ClientFormat,
   turn: ModelTurn,
   isStream: boolean,
   reasoning: Reasoning = { style: 'blocks', blocks: [] },
@@ -140,7 +145,7 @@ export function renderTurn(
 }
 
 function tellTurn(
-  format: PlannedFormat,
+  format: ClientFormat,
   turn: ModelTurn,
   reasoning: Reasoning,
   isStream: boolean,

@@ -38,6 +38,14 @@ export async function openListedKeys(): Promise<ListedKeys> {
   return { provider, free: account.apiKey, denying, allowing, createLimited };
 }
 
+/** Turns planning of requests to the Responses API on or off. */
+export async function planResponses({ free }: Pick<ListedKeys, 'free'>, plan: boolean): Promise<void> {
+  const path = '/v1/account/routing/preferences';
+  const answer = await send(baseUrl, { method: 'PUT', path, key: free, body: { responses: { plan } } });
+  expect(answer.status).toBe(200);
+  await untilEffective();
+}
+
 export function answerPlainly({ provider }: Pick<ListedKeys, 'provider'>): void {
   provider.reset();
   provider.setControls(plainAnswer);

@@ -9,6 +9,7 @@ import {
   conversePath as converse,
   functionTool as fn,
   openListedKeys,
+  planResponses,
   post,
   postChat,
   talk,
@@ -61,26 +62,35 @@ describe('a tool list governs the request', () => {
     );
   });
 
-  it('a tool list applies to /v1/responses, with its namespaces, tool search and forced tools', async () => {
-    const base = { model: 'openai/gpt-4o', input: 'hello' };
-    const own = (name: string) => ({ type: 'function', name, parameters: {} });
-    const namespace = { type: 'namespace', name: 'crm', tools: [own('read'), own('erase')] };
-    const input = [
-      { type: 'additional_tools', tools: [own('erase')] },
-      { type: 'tool_search_output', call_id: 'c', tools: [own('erase'), own('read')] },
-    ];
-    expectSent(await post('/v1/responses', denying, { ...base, input, tools: [own('erase'), namespace] }));
-    expect(received()).not.toContain('erase');
-    expect(receivedJson()).toMatchObject({ tools: [{ name: 'crm', tools: [{ name: 'read' }] }] });
-    provider.reset();
-    const forced = { ...base, tools: [own('read')], tool_choice: { type: 'function', name: 'erase' } };
-    expectRefused(await post('/v1/responses', denying, forced), 'tool_not_allowed', 'tool_choice');
-    const allowed = { type: 'allowed_tools', mode: 'auto', tools: [own('erase')] };
-    const listed = { ...base, tools: [own('read')], tool_choice: allowed };
-    expectRefused(await post('/v1/responses', denying, listed), 'tool_not_allowed', 'tool_choice');
-    const stored = { ...base, prompt: { id: 'pmpt_1' } };
-    expectRefused(await post('/v1/responses', denying, stored), 'ambiguous_tools', 'prompt');
-  });
+  it.each([
+    ['unplanned', false],
+    ['planned', true],
+  ])(
+    'a tool list applies to %s requests of /v1/responses, with namespaces, tool search and forced tools',
+    async (_how, plan) => {
+      await planResponses(keys, plan);
+      provider.setControls({ ...plainAnswer, body: { id: 'resp_1', object: 'response', output: [] } });
+      const base = { model: 'openai/gpt-4o', input: 'hello' };
+      const own = (name: string) => ({ type: 'function', name, parameters: {} });
+      const namespace = { type: 'namespace', name: 'crm', tools: [own('read'), own('erase')] };
+      const input = [
+        { type: 'additional_tools', tools: [own('erase')] },
+        { type: 'tool_search_output', call_id: 'c', tools: [own('erase'), own('read')] },
+      ];
+      expectSent(await post('/v1/responses', denying, { ...base, input, tools: [own('erase'), namespace] }));
+      expect(received()).not.toContain('erase');
+      expect(receivedJson()).toMatchObject({ tools: [{ name: 'crm', tools: [{ name: 'read' }] }] });
+      provider.reset();
+      const forced = { ...base, tools: [own('read')], tool_choice: { type: 'function', name: 'erase' } };
+      expectRefused(await post('/v1/responses', denying, forced), 'tool_not_allowed', 'tool_choice');
+      const allowed = { type: 'allowed_tools', mode: 'auto', tools: [own('erase')] };
+      const listed = { ...base, tools: [own('read')], tool_choice: allowed };
+      expectRefused(await post('/v1/responses', denying, listed), 'tool_not_allowed', 'tool_choice');
+      const stored = { ...base, prompt: { id: 'pmpt_1' } };
+      expectRefused(await post('/v1/responses', denying, stored), 'ambiguous_tools', 'prompt');
+      await planResponses(keys, false);
+    },
+  );
 
   it('a tool list applies to MCP servers, and to built-in tools that have no name', async () => {
     const nameless = [{ type: 'web_search' }, { type: 'code_interpreter', container: {} }, fn('read')];

@@ -11,6 +11,7 @@ export type PlanReason =
   | 'shadow'
   | 'bound_thinking'
   | 'thread'
+  | 'stateful'
   | 'net_negative'
   | 'recall_off'
   | 'timeout'

@@ -114,6 +114,7 @@ describe('the account service', () => {
       pruning: { mode: 'on', recallTarget: 0.95, recovery: true, native: [] },
       compression: { mode: 'lossless', applyWithoutTools: false },
       caching: { markers: true },
+      responses: { plan: false },
       routing: { mode: 'auto', allowedProviders: null, maxCostUsdPerMtok: null, fallbacks: [] },
       contentLogging: false,
       retentionDays: 30,

@@ -76,7 +76,7 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
       native: routing.pruningNative,
     },
     compression: { mode: routing.compressionMode, applyWithoutTools: routing.compressionApplyWithoutTools },
-    caching: { markers: routing.cachingMarkers },
+    ...{ caching: { markers: routing.cachingMarkers }, responses: { plan: routing.responsesPlan } },
     routing: {
       mode: routing.mode,
       allowedProviders: routing.allowedProviders,

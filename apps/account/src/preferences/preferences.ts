@@ -59,6 +59,7 @@ function renderChanges(body: UpdatePreferencesBody) {
     compressionMode: body.compression?.mode,
     compressionApplyWithoutTools: body.compression?.apply_without_tools,
     cachingMarkers: body.caching?.markers,
+    responsesPlan: body.responses?.plan,
     fallbacks: body.fallbacks,
     onBudgetExhausted: body.on_budget_exhausted,
   });
@@ -80,6 +81,7 @@ function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
     },
     compression: { mode: row.compressionMode, apply_without_tools: row.compressionApplyWithoutTools },
     caching: { markers: row.cachingMarkers },
+    responses: { plan: row.responsesPlan },
     fallbacks: row.fallbacks,
     on_budget_exhausted: row.onBudgetExhausted,
   });

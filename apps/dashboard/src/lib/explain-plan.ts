@@ -51,6 +51,9 @@ const reasons: Readonly<Record<string, Explanation>> = {
   thread: {
     text: 'The provider keeps the transcript of this message thread, so the request was sent unchanged.',
   },
+  stateful: {
+    text: 'The request continues a response that the provider stores, so it was sent unchanged.',
+  },
   net_negative: { text: 'Pruning would have cost more than it saves, so all tools were sent.' },
   recall_off: {
     text: 'Pruning is off for conversations like this one, because their measured recall does not meet the target. All tools were sent.',

@@ -1,7 +1,6 @@
 import { GatewayError, invalidField } from '@gateway/errors';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { formatsOf } from '@gateway/providers';
-import { findStateful } from '@gateway/wire-formats';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import { identityPlan } from '../pipeline/exchange/tool-plan.ts';
@@ -13,7 +12,7 @@ import { forward } from '../pipeline/stages/forward/forward.ts';
 import { parseBytes } from '../pipeline/stages/parse/parse.ts';
 import { relay } from '../pipeline/stages/relay/relay.ts';
 import { validate } from '../pipeline/stages/validate/validate.ts';
-import type { Caller, ParsedRequest, Target } from '../request/request.ts';
+import type { Caller } from '../request/request.ts';
 import type { HeldBody } from './held-body.ts';
 import { chooseProxyTarget, type WantedProxy } from './proxy-target.ts';
 
@@ -48,7 +47,6 @@ export async function answerResponses(
   exchange.contents?.read(parsed);
   const request = restrictTools(parsed, exchange, caller);
   const target = await choose(request, exchange, caller, services);
-  requireStateless(request, target);
   const tools = request.outline.tools.map(({ index }) => index);
   const planned = identityPlan(tools, tools.length === 0 ? null : 'off');
   const outbound = validate(request, target, planned, exchange, caller, services);
@@ -60,17 +58,4 @@ export async function answerResponses(
     outcome = await relay(answer, answer.target, exchange, services, null).catch(answer.giveUp);
   } while (outcome === undefined);
   return outcome;
-}
-
-/** A provider that uses a different format stores no responses. */
-function requireStateless({ tape }: ParsedRequest, { provider, lane }: Target): void {
-  const param = lane.kind === 'translated' ? findStateful(tape) : undefined;
-  if (param === undefined) return;
-  const advice = param.startsWith('input')
-    ? `it cannot read the item that ${param} refers to. Send the item itself. SDKs send whole items with store: false.`
-    : `it cannot use ${param}. Send the whole conversation in input, without ${param}.`;
-  throw new GatewayError('invalid_field', {
-    param,
-    message: `The provider ${provider.name} stores no responses, so ${advice}`,
-  });
 }

@@ -11,6 +11,8 @@ import { holdUntilModel } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';
 import type { ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
+import { handleRequest } from '../pipeline/handle-request.ts';
+import { authenticateHeaders } from '../request/authenticate-headers.ts';
 import { renderHeaderText } from '../request/http-response.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
@@ -64,6 +66,19 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'audio/transcriptions',
   'videos/generations',
 ]);
+
+/**
+ * Handles a request to the Responses API: like any chat request if the account turned on planning for the
+ * Responses API, and as a proxied request otherwise. Never throws.
+ */
+export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
+  const { headers } = exchange.request;
+  // The handler of the request repeats the check of the key, which is cached, and reports its errors.
+  const caller = await authenticateHeaders(headers, services.grants).catch(() => undefined);
+  return caller?.responses.plan === true
+    ? handleRequest(exchange, services)
+    : proxyRequest(exchange, services, 'responses');
+}
 
 /**
  * Handles a proxied request. The gateway reads only the model name, does not plan the request, and stores no

@@ -1,5 +1,6 @@
+import { GatewayError } from '@gateway/errors';
 import type { CloudField, JsonNode, JsonTape } from '@gateway/wire-formats';
-import { readCloudFields } from '@gateway/wire-formats';
+import { findContinued, readCloudFields } from '@gateway/wire-formats';
 import type { RequestOutline } from '@gateway/interchange';
 import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
@@ -129,13 +130,19 @@ export function isReasoningBound(
 }
 
 /**
- * Returns whether the request belongs to a message thread: a transcript that Anthropic keeps. Later requests
- * contain only new messages, so the gateway could not repeat a plan for the conversation.
+ * Returns the name of the field with which the request continues a conversation that its provider stores: a
+ * message thread of Anthropic, or a stored response of the Responses API. Such a request contains only new
+ * messages, so the gateway could not repeat a plan for the conversation. Returns undefined for a request that
+ * contains its whole conversation.
  */
-export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>): boolean {
-  if (outline.format !== 'messages') return false;
+export function findStoredState({
+  tape,
+  outline,
+}: Pick<ParsedRequest, 'tape' | 'outline'>): string | undefined {
+  if (outline.format === 'responses') return findContinued(tape);
+  if (outline.format !== 'messages') return undefined;
   const thread = tape.get(tape.root, 'thread');
-  return thread !== undefined && tape.kind(thread) !== 'null';
+  return thread !== undefined && tape.kind(thread) !== 'null' ? 'thread' : undefined;
 }
 
 /**
@@ -153,4 +160,33 @@ function turnsReasoningOff(tape: JsonTape): boolean {
     const type = node === undefined ? undefined : tape.get(node, 'type');
     return type !== undefined && tape.isString(type, 'disabled');
   });
+}
+
+/**
+ * Checks that every tool result answers an earlier tool call, and that every tool call is answered before the
+ * conversation continues.
+ * @throws GatewayError `unbalanced_tool_calls`
+ */
+export function requireBalancedToolCalls({ format, messages }: RequestOutline): void {
+  const unbalanced = (index: number, what: string): GatewayError => {
+    const param = format === 'responses' ? 'input' : `messages[${index}]`;
+    return new GatewayError('unbalanced_tool_calls', { param, message: `${param} ${what}.` });
+  };
+  const called = new Set<string>();
+  const open = new Set<string>();
+  for (const message of messages) {
+    for (const id of message.toolResultIds) {
+      if (!called.has(id))
+        throw unbalanced(message.index, `answers the tool call "${id}", which no earlier message makes`);
+      open.delete(id);
+    }
+    const [unanswered] = open;
+    if (unanswered !== undefined && message.toolResultIds.length === 0) {
+      throw unbalanced(message.index, `comes before the result of the tool call "${unanswered}"`);
+    }
+    for (const call of message.toolCalls) {
+      called.add(call.id);
+      open.add(call.id);
+    }
+  }
 }

@@ -68,8 +68,8 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
 }
 
 /**
- * Returns whether the request asks for JSON output. Reads the fields of chat-completions, messages and
- * converse, in that order.
+ * Returns whether the request asks for JSON output. Reads the fields of chat-completions, messages, converse
+ * and responses, in that order.
  */
 function asksForJson(tape: JsonTape): boolean {
   const { root } = tape;
@@ -81,7 +81,15 @@ function asksForJson(tape: JsonTape): boolean {
   const config = tape.get(root, 'output_config') ?? tape.get(root, 'outputConfig');
   const inConfig =
     config === undefined ? undefined : (tape.get(config, 'format') ?? tape.get(config, 'textFormat'));
-  return isSet(tape, tape.get(root, 'output_format')) || isSet(tape, inConfig);
+  return isSet(tape, tape.get(root, 'output_format')) || isSet(tape, inConfig) || asksForJsonText(tape);
+}
+
+/** Reads the format of the text in the Responses API. */
+function asksForJsonText(tape: JsonTape): boolean {
+  const text = tape.get(tape.root, 'text');
+  const format = text === undefined ? undefined : tape.get(text, 'format');
+  const type = format === undefined ? undefined : tape.get(format, 'type');
+  return type !== undefined && !tape.isString(type, 'text');
 }
 
 function isSet(tape: JsonTape, node: ReturnType<JsonTape['get']>): boolean {

@@ -39,6 +39,14 @@ const caching = z.strictObject({
   }),
 });
 
+const responses = z.strictObject({
+  plan: z.boolean().meta({
+    description:
+      'Whether requests to `/v1/responses` are planned like those of the other chat formats: tools are pruned, and tool definitions and the conversation are compressed. If false, requests are forwarded unchanged, apart from the provider prefix of the model and tool lists.',
+    examples: [false],
+  }),
+});
+
 /** A fallback model: `<provider>/<model>`, or a bare model name from the catalogue. */
 const modelString = keepable(z.string().min(1).max(256));
 
@@ -57,6 +65,8 @@ export const routingPreferences = z.strictObject({
   compression,
   /** Account services of the previous release omit this field, so the field has a default value. */
   caching: caching.default({ markers: true }),
+  /** Account services of the previous release omit this field, so the field has a default value. */
+  responses: responses.default({ plan: false }),
   /** Fallback models in the order in which they are tried. */
   fallbacks: z.array(modelString).max(16),
   on_budget_exhausted: onBudgetExhausted,
@@ -64,10 +74,15 @@ export const routingPreferences = z.strictObject({
 export type RoutingPreferences = z.infer<typeof routingPreferences>;
 
 /**
- * A partial update of the routing preferences, including `pruning`, `compression` and `caching`. Omitted
- * fields keep their current values.
+ * A partial update of the routing preferences, including `pruning`, `compression`, `caching` and `responses`.
+ * Omitted fields keep their current values.
  */
 export const updatePreferencesBody = routingPreferences
-  .extend({ pruning: pruning.partial(), compression: compression.partial(), caching: caching.partial() })
+  .extend({
+    pruning: pruning.partial(),
+    compression: compression.partial(),
+    caching: caching.partial(),
+    responses: responses.partial(),
+  })
   .partial();
 export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;

@@ -60,6 +60,8 @@ export const keyGrant = z.object({
    * field.
    */
   caching: z.object({ markers: z.boolean() }).default({ markers: true }),
+  /** Whether requests to the Responses API are planned. */
+  responses: z.object({ plan: z.boolean() }).default({ plan: false }),
   routing: grantRouting.default({
     mode: 'auto',
     allowedProviders: null,

@@ -185,6 +185,8 @@ export interface ClientHalf {
   readonly requestIdHeader: string | null;
   /** True if the format has only one text per choice. The text blocks of a response are then merged. */
   readonly joinsTexts: boolean;
+  /** True if a response may contain the reasoning of several responses, and then has the last response's id. */
+  readonly joinsResponses?: true;
   /**
    * Reads and validates the fields that the gateway needs.
    * @param route required by formats with the model in the URL, ignored by other formats

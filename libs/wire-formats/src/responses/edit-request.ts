@@ -1,4 +1,4 @@
-import type { ByteEdit } from '@gateway/interchange';
+import type { ByteEdit, ByteRange } from '@gateway/interchange';
 import {
   addItems,
   applyRequestEdits,
@@ -13,6 +13,7 @@ import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import { isCloudField } from '../common/gateway-fields.ts';
 import { findShadowed, removeMembers } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
+import { asList } from '../json/read-members.ts';
 import { renderRequest } from './provider/render-request.ts';
 
 /** Fields that providers ignore or reject when a request has no tools. */
@@ -45,7 +46,21 @@ export function editRequest(request: RequestEdit): EditedRequest {
     ...(tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool)),
     ...(dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request))),
   ];
-  return applyRequestEdits(request, edits, added.input, 'input');
+  const input = tape.get(tape.root, 'input');
+  if (input === undefined || tape.kind(input) !== 'string')
+    return applyRequestEdits(request, edits, added.input, 'input');
+  return applyRequestEdits(request, [...edits, ...addToText(tape.range(input), added.input)], undefined);
+}
+
+/** Adds items to an input that is a text. The text becomes the message of a user, with unchanged bytes. */
+function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
+  const items = asList(added);
+  if (items.length === 0) return [];
+  const last = items.map((item) => `,${JSON.stringify(item)}`).join('');
+  return [
+    { start, end: start, replacement: '[{"role":"user","content":' },
+    { start: end, end, replacement: `}${last}]` },
+  ];
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {

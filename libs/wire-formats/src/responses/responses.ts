@@ -27,6 +27,7 @@ export const responses: ClientWireFormat = {
     framing: 'sse',
     requestIdHeader: null,
     joinsTexts: false,
+    joinsResponses: true,
     outlineRequest,
     listContext,
     toolDefinitions,

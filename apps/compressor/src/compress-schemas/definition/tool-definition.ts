@@ -19,9 +19,10 @@ const examplesField = 'x-svc-examples';
 const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
- * Finds the parts of a tool definition in one of three formats: chat-completions (`function.parameters`),
- * messages (`input_schema`), converse (`toolSpec.inputSchema.json`). Returns undefined for definitions that
- * are not compressed: other formats, built-in tools, and definitions with a client's cache marker.
+ * Finds the parts of a tool definition in one of four formats: chat-completions (`function.parameters`),
+ * responses (`parameters` of a function), messages (`input_schema`), converse (`toolSpec.inputSchema.json`).
+ * Returns undefined for definitions that are not compressed: other formats, built-in tools, and definitions
+ * with a client's cache marker.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;
@@ -35,7 +36,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
     inputSchema === undefined
       ? (members.get('parameters') ?? members.get('input_schema'))?.value
       : tape.get(inputSchema, 'json');
-  const isBuiltIn = body === root && members.get('input_schema') === undefined;
+  const isFunction = tape.stringValue(members.get('type')?.value) === 'function';
+  const isBuiltIn = body === root && members.get('input_schema') === undefined && !isFunction;
   if (isBuiltIn) return undefined;
   return {
     tape,

@@ -67,6 +67,7 @@ function PreferencesForm({ saved }: { readonly saved: RoutingPreferences }) {
         <ToolPart draft={draft} onChange={change} />
         <CompressionPart draft={draft} onChange={change} />
         <CachingPart draft={draft} onChange={change} />
+        <ResponsesPart draft={draft} onChange={change} />
         <FallbackPart draft={draft} onChange={change} />
       </Columns>
       {update.isError ? <ErrorState error={update.error} /> : null}
@@ -200,6 +201,24 @@ function CachingPart({ draft, onChange }: PartProps) {
           label="Use the provider’s prompt cache where it is expected to pay"
           checked={draft.caching.markers}
           onChange={(event) => onChange({ caching: { markers: event.currentTarget.checked } })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function ResponsesPart({ draft, onChange }: PartProps) {
+  return (
+    <Panel
+      title="Responses API"
+      description="Requests to /v1/responses are forwarded unchanged by default. Tool lists always apply."
+    >
+      <div className={classes.fields}>
+        <Switch
+          label="Prune and compress requests to the Responses API"
+          description="Requests that continue a stored response stay unchanged."
+          checked={draft.responses.plan}
+          onChange={(event) => onChange({ responses: { plan: event.currentTarget.checked } })}
         />
       </div>
     </Panel>

@@ -73,6 +73,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
     described: requested,
     find: (need) => findTools(given, pruned, need),
     joinsTexts: format.client.joinsTexts,
+    joinedFormat: format.client.joinsResponses === true ? outline.format : undefined,
     streamsUsage: format.client.requestsStreamedUsage(tape),
     afterForwarding: (names) => withoutTools(given, names),
   };

@@ -1,4 +1,4 @@
-import type { ByteEdit, ChatMessage, ChatTool, ToolDescription } from '@gateway/interchange';
+import type { ByteEdit, ChatMessage, ChatTool, ClientFormat, ToolDescription } from '@gateway/interchange';
 
 /**
  * The place where recovered tools reach the model: after the last message (`in_place`), or in the tool list
@@ -57,6 +57,11 @@ export interface Recovery {
   readonly recall: RecallOriginal | null;
   /** Whether the client's format joins all text in a response. */
   readonly joinsTexts: boolean;
+  /**
+   * The format in which the client receives the reasoning and the response fields of every round. Undefined if the
+   * client's format cannot join the responses of several rounds.
+   */
+  readonly joinedFormat?: ClientFormat | undefined;
   /** Whether the client requested usage data in a streamed response. */
   readonly streamsUsage: boolean;
 }

@@ -27,10 +27,9 @@ const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['too
  * Handles one recovery round of a response, event by event. The reducer passes the client's events and
  * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events
  * until it is known whether another round follows. Each recovery round has a separate reducer.
- * The client receives the reasoning of only one round: the first round with reasoning. With the reasoning of
- * two rounds, the client's message would have two pieces of reasoning side by side. A provider accepts
- * reasoning only if it is unmodified. In formats with blocks, reasoning of a later round never follows
- * content, because reasoning must come first.
+ * In most formats, the client receives only the reasoning of the first round with reasoning. Otherwise, its
+ * message would have two pieces of reasoning side by side, and a provider accepts only unmodified reasoning. In
+ * formats with blocks, reasoning of a later round never follows content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
@@ -109,7 +108,7 @@ export class RoundReducer {
     if (shown === undefined) return [];
     if (this.#reason !== undefined || event.type === 'message-end') this.#tail.push(shown);
     else if (this.#blocks === 0) this.#lead.push(shown);
-    else if (this.#isFirst || (event.type === 'extension' && event.scope !== 'answer'))
+    else if (this.#isFirst || this.#isJoined || (event.type === 'extension' && event.scope !== 'answer'))
       return this.#note([shown]);
     return [];
   }
@@ -210,8 +209,13 @@ export class RoundReducer {
     return this.#before.round === 0;
   }
 
+  get #isJoined(): boolean {
+    return this.#format === this.#recovery.joinedFormat;
+  }
+
   #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
-    if (event.type === 'thinking-start' && !this.#passesReasoning) this.#hidden.add(event.block);
+    const passes = this.#passesReasoning || this.#isJoined;
+    if (event.type === 'thinking-start' && !passes) this.#hidden.add(event.block);
     if (this.#hidden.has(event.block)) return [];
     const held = this.#withheld.get(event.block);
     if (event.type === 'tool-call-start') {

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
-import { proxyRequest } from '../../proxy/proxy-request.ts';
+import { handleResponses, proxyRequest } from '../../proxy/proxy-request.ts';
 import { chatErrors } from '../chat/chat-operation.ts';
 import { serveChat } from '../chat/serve-chat.ts';
 
@@ -94,7 +94,7 @@ const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
 };
 
 const translated =
-  'Works with every provider that has chat models. If the provider does not serve the Responses API, the request and its response are translated like those of the other chat formats. Requests with `previous_response_id`, `conversation`, `background` or items of type `item_reference` need a provider that stores responses. All other requests are proxied: ';
+  'Works with every provider that has chat models. If the provider does not serve the Responses API, the request and its response are translated like those of the other chat formats. Requests with `previous_response_id`, `conversation`, `background` or items of type `item_reference` need a provider that stores responses. If the account turned on `responses.plan` in its routing preferences, requests are planned like those of the other chat formats. All other requests are proxied: ';
 
 /**
  * Describes a proxied endpoint in the API reference. The gateway reads the `model` field. For a key with
@@ -160,7 +160,8 @@ export class ProxiesRoute {
 
   @Proxy('responses')
   respond(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.#pass('responses', request, reply);
+    const endpoint = { path: '/v1/responses', format: 'responses' } as const;
+    return serveChat(request, reply, endpoint, this.#services, handleResponses);
   }
 
   @Proxy('images/generations')
@@ -213,7 +214,7 @@ export class ProxiesRoute {
     return serveChat(
       request,
       reply,
-      { path, format: endpoint === 'responses' ? 'responses' : 'chat-completions' },
+      { path, format: 'chat-completions' },
       this.#services,
       (exchange, services) => proxyRequest(exchange, services, endpoint),
     );

@@ -29,7 +29,7 @@ const changePreferences: Operation = {
   tag: 'Routing',
   summary: 'Change the routing preferences',
   description:
-    'Fields left out do not change, also inside `pruning`, `compression` and `caching`. `mode` sets how `svc/auto` chooses a model: `auto` uses the complexity of the task, and the other values work like `svc/cheap`, `svc/fast` and `svc/capable`. `fallbacks` are models: `<provider>/<model>` or a catalog name without provider. `on_budget_exhausted` applies when a saved-token budget is used up: `"pass"` sends requests unoptimized, and `"reject"` returns a 402.',
+    'Fields left out do not change, also inside `pruning`, `compression`, `caching` and `responses`. `mode` sets how `svc/auto` chooses a model: `auto` uses the complexity of the task, and the other values work like `svc/cheap`, `svc/fast` and `svc/capable`. `fallbacks` are models: `<provider>/<model>` or a catalog name without provider. `on_budget_exhausted` applies when a saved-token budget is used up: `"pass"` sends requests unoptimized, and `"reject"` returns a 402.',
   body: { schema: updatePreferencesBody },
   answer: { status: 200, description: 'All preferences after the change.', schema: routingPreferences },
 };

@@ -60,6 +60,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
 /** @throws GatewayError `missing_field` or `invalid_field` */
 function listItems(tape: JsonTape): JsonNode[] {
   const input = findSet(tape, 'input');
+  if (input === undefined && findContinued(tape) !== undefined) return [];
   if (input === undefined) throw missingField('input');
   if (tape.kind(input) === 'string') return [input];
   if (tape.kind(input) !== 'array') throw invalidField('input', 'a text or a list of items');
@@ -146,8 +147,9 @@ function readText(tape: JsonTape, node: JsonNode, member: string): string | unde
 }
 
 /**
- * Lists the text in the messages from index `from` onward. The compressor may change only user messages and
- * tool results.
+ * Lists the text in the messages from index `from` onward: messages, function and custom calls, and the results
+ * of these calls. The compressor may change only user messages and results. Items of all other types are not
+ * listed, because the model may not see their text: reasoning, compacted history, hosted calls, and references.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   return listTurns(tape).flatMap((items, message): ContextPart[] =>
@@ -156,6 +158,8 @@ export function listContext(tape: JsonTape, from: number): ContextPart[] {
 }
 
 function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart[] {
+  const type = readText(tape, item, 'type') ?? 'message';
+  if (type !== 'message' && !callTypes.has(type) && !resultTypes.has(type)) return [];
   const speaker = readRole(tape, item);
   const canChange = speaker === 'user' || speaker === 'tool';
   const texts = listTexts(tape, item).map((text): ContextPart => {
@@ -163,17 +167,20 @@ function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart
     const own = { message, speaker, range: canChange ? range : undefined, source: [range] };
     return { ...own, text: () => tape.stringValue(text) ?? '' };
   });
-  if (!callTypes.has(readText(tape, item, 'type') ?? '')) return texts;
+  if (!callTypes.has(type)) return texts;
   const nodes = ['name', 'arguments', 'input'].flatMap((member) => tape.get(item, member) ?? []);
   const source = nodes.map((node) => tape.range(node));
   const text = (): string => nodes.map((node) => tape.stringValue(node) ?? '').join(' ');
   return [...texts, { message, speaker, range: undefined, source, text }];
 }
 
-/** The function calls in the request, in order. Malformed function calls are skipped. */
+/**
+ * The function calls in the request, in order. Malformed function calls are skipped, and so are calls of a
+ * namespace, which are not calls of a function in the tool list.
+ */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listItems(tape).flatMap((node): CallPlace[] => {
-    if (tape.kind(node) !== 'object' || readText(tape, node, 'type') !== 'function_call') return [];
+    if (readText(tape, node, 'type') !== 'function_call' || readText(tape, node, 'namespace')) return [];
     const [name, given] = [tape.get(node, 'name'), tape.get(node, 'arguments')];
     const calledName = tape.stringValue(name);
     if (name === undefined || given === undefined || calledName === undefined) return [];
@@ -201,19 +208,26 @@ export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): 
   });
 }
 
-/** Request fields that work only with a provider that stores responses. */
-const stateful = ['previous_response_id', 'conversation', 'background'] as const;
+/** Request fields that work only with a provider that stores responses or prompts. */
+const stateful = ['previous_response_id', 'conversation', 'background', 'prompt'] as const;
 
 /**
- * Returns the path of a request field that requires a provider with stored responses: a field of the request,
- * or an item of `input` that refers to a stored item. Returns undefined for a request that contains its whole
- * conversation.
+ * Returns the name of a request field with which the request continues what its provider stores. Returns
+ * undefined for a request that contains its whole conversation.
  */
-export function findStateful(tape: JsonTape): string | undefined {
-  const field = stateful.find((name) => {
+export function findContinued(tape: JsonTape): string | undefined {
+  return stateful.find((name) => {
     const node = findSet(tape, name);
     return node !== undefined && tape.value(node) !== false;
   });
+}
+
+/**
+ * Returns the path of a request field that requires a provider with stored responses: a field of the request,
+ * or an item of `input` that refers to a stored item. Returns undefined for any other request.
+ */
+export function findStateful(tape: JsonTape): string | undefined {
+  const field = findContinued(tape);
   const input = tape.get(tape.root, 'input');
   if (field !== undefined || input === undefined || tape.kind(input) !== 'array') return field;
   const at = tape.items(input).findIndex((item) => readText(tape, item, 'type') === 'item_reference');

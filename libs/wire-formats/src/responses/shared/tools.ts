@@ -72,7 +72,10 @@ export function renderTool(
   return [{ ...described, ...shape, ...members }];
 }
 
-/** Parses `tool_choice`. A tool choice with an unknown shape is treated as unset. */
+/**
+ * Parses `tool_choice`. A tool choice with an unknown shape is treated as unset, and so is a list that allows only
+ * hosted tools, which have no names.
+ */
 export function parseToolChoice(raw: unknown): ToolChoice {
   if (raw === 'auto' || raw === 'none' || raw === 'required') return { mode: raw };
   const choice = asObject(raw);
@@ -82,7 +85,7 @@ export function parseToolChoice(raw: unknown): ToolChoice {
   if (choice?.type !== 'allowed_tools') return { mode: 'unset' };
   const tools = asList(choice.tools);
   const names = tools.filter(isObject).flatMap((tool) => asText(tool.name) ?? []);
-  if (names.length < tools.length) return { mode: 'unset' };
+  if (names.length === 0) return { mode: 'unset' };
   return { mode: 'allowed', names, ...(choice.mode === 'required' ? { required: true } : {}) };
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
 import { takesToolsOn, type ModelCatalog } from '@gateway/model-catalog';
-import { findProvider, formatsOf, providerNames, type Provider } from '@gateway/providers';
+import { findProvider, formatsOf, providerNames, proxyRouteOf, type Provider } from '@gateway/providers';
 import { findNearest } from '../../../request/find-nearest.ts';
 import type { Lane, Target } from '../../../request/request.ts';
 
@@ -50,6 +50,10 @@ function targetAt(
   catalog: ModelCatalog,
 ): Target {
   const own = provider.name === hostedProvider ? ownCredential : null;
+  // Most providers offer the Responses API only as a proxied endpoint.
+  const route = format === 'responses' ? proxyRouteOf(provider, 'responses', model) : undefined;
+  if (route !== undefined)
+    return { provider, model, lane: { kind: 'same-format', format }, path: route.path, ownCredential: own };
   const lane = chooseLane(format, provider);
   const isRefused = tools.hasTools && needsResponses(provider, model, lane.format, tools, catalog);
   return {

@@ -1,7 +1,7 @@
 import { findProvider } from '@gateway/providers';
 import type { SkippedFallback } from '../../exchange/attempt.ts';
 import type { Target } from '../../../request/request.ts';
-import { chooseFallbacks, keepThread } from './choose.ts';
+import { chooseFallbacks, keepAccount } from './choose.ts';
 
 const lane = { kind: 'same-format', format: 'chat-completions' } as const;
 function find(id: string): Target {
@@ -24,7 +24,10 @@ function choose(fallbacks: readonly string[], blind: readonly string[] = []) {
 
 it('the requests of a message thread use one provider account, and no fallbacks', () => {
   const bound = { ...find('anthropic/a'), affinity: 'the key of the new messages only' };
-  const [one, other] = [keepThread(choose(['groq/b']).target), keepThread(bound)];
+  const [one, other] = [
+    keepAccount(choose(['groq/b']).target, 'thread'),
+    keepAccount(bound, 'previous_response_id'),
+  ];
   expect(one.affinity).toBeDefined();
   expect(other.affinity).toBe(one.affinity);
   expect(one.alternatives?.()).toEqual([]);

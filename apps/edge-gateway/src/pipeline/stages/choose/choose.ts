@@ -2,10 +2,10 @@ import { GatewayError } from '@gateway/errors';
 import type { ExclusionRule } from '@gateway/model-routing';
 import { bindsReasoning, type ModelCatalog } from '@gateway/model-catalog';
 import { findUnmetNeed, parseRoutingString } from '@gateway/model-routing';
-import { formatNamed } from '@gateway/wire-formats';
+import { findStateful, formatNamed } from '@gateway/wire-formats';
 import { connectedProviders, type ListServices } from '../../../connections/open-connection.ts';
 import { renderHeaderText } from '../../../request/http-response.ts';
-import { isPartOfThread } from '../../../request/request-facts.ts';
+import { findStoredState, requireBalancedToolCalls } from '../../../request/request-facts.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import { readNeeds } from '../../../routing/read-needs.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -21,7 +21,7 @@ type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelC
  * the gateway chooses both the provider and the model. `<provider>/<model>` names both the provider and the
  * model, and accepts models that are not in the catalogue. A bare model name is looked up in the catalogue,
  * among the account's connected providers.
- * @throws GatewayError `thread_unsupported_request`, and the errors of `chooseTarget` and `chooseRouted`
+ * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, and the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
 export async function choose(
   request: ParsedRequest,
@@ -45,18 +45,28 @@ export async function choose(
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
   exchange.headers['x-svc-model'] = renderHeaderText(target.model);
-  return isPartOfThread(request) ? keepThread(target) : target;
+  const isResponses = outline.format === 'responses';
+  const state = isResponses ? findStateful(request.tape) : findStoredState(request);
+  if (state !== undefined) return keepAccount(target, state);
+  if (isResponses && target.lane.kind === 'translated') requireBalancedToolCalls(outline);
+  return target;
 }
 
 /**
- * The earlier messages of a thread are only in one provider account, so no fallback can answer the request. A request
- * does not show which account that is, so all threads use the same credential as long as it works.
- * @throws GatewayError `thread_unsupported_request` if the provider has no threads
+ * Stored messages are only in one provider account, so no fallback can answer the request. A request does not
+ * show which account that is, so all requests with stored messages use the same credential as long as it works.
+ * @param field the field of the request that refers to stored messages
+ * @throws GatewayError `thread_unsupported_request` or `invalid_field` if the provider stores no messages
  */
-export function keepThread(target: Target): Target {
-  if (target.lane.kind === 'translated')
-    throw new GatewayError('thread_unsupported_request', { param: 'thread' });
-  return { ...target, affinity: 'thread', alternatives: () => [] };
+export function keepAccount(target: Target, field: string): Target {
+  const { provider, lane } = target;
+  if (lane.kind === 'same-format') return { ...target, affinity: 'thread', alternatives: () => [] };
+  if (field === 'thread') throw new GatewayError('thread_unsupported_request', { param: field });
+  const advice = field.startsWith('input')
+    ? `it cannot read the item that ${field} refers to. Send the item itself. SDKs send whole items with store: false.`
+    : `it cannot use ${field}. Send the whole conversation in input, without ${field}.`;
+  const message = `The provider ${provider.name} stores no responses, so ${advice}`;
+  throw new GatewayError('invalid_field', { param: field, message });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../exchange/exchange.ts';
+import { requireBalancedToolCalls } from '../../../request/request-facts.ts';
 import { parseBytes } from './parse.ts';
 
 function parse(format: Exchange['format'], body: object) {
@@ -28,12 +29,18 @@ describe('a tool choice', () => {
 
 describe('a tool result without its call', () => {
   const input = [{ type: 'function_call_output', call_id: 'c', output: 'done' }];
+  const messages = [{ role: 'tool', tool_call_id: 'c', content: 'done' }];
 
-  it('is accepted in a request that continues a stored response', async () => {
-    await expect(parse('responses', { input, previous_response_id: 'resp_1' })).resolves.toBeDefined();
+  it('is refused in chat-completions', async () => {
+    await expect(parse('chat-completions', { messages })).rejects.toMatchObject({
+      ...{ code: 'unbalanced_tool_calls', param: 'messages[0]' },
+    });
   });
 
-  it('is refused in any other request', async () => {
-    await expect(parse('responses', { input })).rejects.toMatchObject({ code: 'unbalanced_tool_calls' });
+  it('is refused in a Responses request only if the request is translated', async () => {
+    const { outline } = await parse('responses', { input });
+    expect(() => requireBalancedToolCalls(outline)).toThrow(
+      expect.objectContaining({ code: 'unbalanced_tool_calls', param: 'input' }) as Error,
+    );
   });
 });

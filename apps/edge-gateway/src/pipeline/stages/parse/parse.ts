@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
-import type { RequestOutline } from '@gateway/interchange';
 import {
-  findStateful,
   formatNamed,
   JsonDepthError,
   JsonFieldsError,
@@ -13,7 +11,7 @@ import {
 } from '@gateway/wire-formats';
 import { malformedJson, readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { isLarge, readOwnCredential } from '../../../request/request-facts.ts';
+import { isLarge, readOwnCredential, requireBalancedToolCalls } from '../../../request/request-facts.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
@@ -93,9 +91,8 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
     throw new GatewayError('too_many_tools', { param: 'tool_choice' });
-  // The calls of a stored response are at its provider.
-  const isWhole = exchange.format !== 'responses' || findStateful(tape) === undefined;
-  if (isWhole) requireBalancedToolCalls(outline);
+  // A provider of the responses format may store calls, and checks the items of its own types.
+  if (exchange.format !== 'responses') requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
   // Only two client formats accept a credential in the body. All other formats reject the unknown field.
@@ -125,33 +122,4 @@ export function scanBody(bytes: Buffer): JsonTape {
     if (error instanceof JsonSyntaxError) throw malformedJson(bytes, error.offset);
     throw error;
   }
-}
-
-/**
- * Checks that every tool result answers an earlier tool call, and that every tool call is answered before the
- * conversation continues.
- */
-function requireBalancedToolCalls({ messages }: RequestOutline): void {
-  const called = new Set<string>();
-  const open = new Set<string>();
-  for (const message of messages) {
-    for (const id of message.toolResultIds) {
-      if (!called.has(id))
-        throw unbalanced(message.index, `answers the tool call "${id}", which no earlier message makes`);
-      open.delete(id);
-    }
-    const [unanswered] = open;
-    if (unanswered !== undefined && message.toolResultIds.length === 0) {
-      throw unbalanced(message.index, `comes before the result of the tool call "${unanswered}"`);
-    }
-    for (const call of message.toolCalls) {
-      called.add(call.id);
-      open.add(call.id);
-    }
-  }
-}
-
-function unbalanced(index: number, what: string): GatewayError {
-  const param = `messages[${index}]`;
-  return new GatewayError('unbalanced_tool_calls', { param, message: `${param} ${what}.` });
 }

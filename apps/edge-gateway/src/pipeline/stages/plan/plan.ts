@@ -25,7 +25,7 @@ import {
 import { planBound, planBoundCount, type BoundServices } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/plan-context.ts';
-import { isPartOfThread, isReasoningBound } from '../../../request/request-facts.ts';
+import { findStoredState, isReasoningBound } from '../../../request/request-facts.ts';
 import type {
   ConversationPlan,
   ConversationPlanner,
@@ -97,9 +97,11 @@ function planFixed(
   services: PlanServices,
 ): Promise<ToolPlan> | null {
   const { tools } = request.outline;
-  if (isPartOfThread(request)) {
+  const stored = findStoredState(request);
+  if (stored !== undefined) {
     const eligible = tools.map((tool) => tool.index);
-    return Promise.resolve(identityPlan(eligible, tools.length === 0 ? null : 'thread'));
+    const reason = stored === 'thread' ? 'thread' : 'stateful';
+    return Promise.resolve(identityPlan(eligible, tools.length === 0 ? null : reason));
   }
   if (!isBoundSession(request, target, tools, services)) return null;
   return planBound(...bindSubject(subjectFor(), services), services);
@@ -126,7 +128,8 @@ export function planCount(
   services: PlanServices,
 ): Promise<ToolPlan> {
   const { tools } = request.outline;
-  const isPlanned = isBoundSession(request, target, tools, services) && !isPartOfThread(request);
+  const isPlanned =
+    isBoundSession(request, target, tools, services) && findStoredState(request) === undefined;
   if (!isPlanned) {
     const eligible = tools.map((tool) => tool.index);
     return Promise.resolve(identityPlan(eligible, null));

@@ -1,0 +1,86 @@
+/** Tests the parts of the responses format that planning uses. */
+import type { ChatTool } from '@gateway/interchange';
+import { formatNamed } from '../formats.ts';
+import { scanJson } from '../json/scan-json.ts';
+import { findContinued, findStateful } from './client/outline-request.ts';
+
+const format = formatNamed('responses');
+const { client } = format;
+
+function read(body: object) {
+  const bytes = Buffer.from(JSON.stringify({ model: 'm', ...body }));
+  const tape = scanJson(bytes, { depthMax: 128 });
+  return { bytes, tape, outline: client.outlineRequest(tape) };
+}
+
+const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' };
+const result = { type: 'function_call_output', call_id: 'c1', output: 'a long result' };
+const hosted = [
+  { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Secret.' }] },
+  { type: 'compaction', encrypted_content: 'gAAA' },
+  { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
+  { type: 'mcp_call', id: 'mcp_1', name: 'f', arguments: '{}', output: 'an mcp result' },
+  { type: 'shell_call_output', call_id: 's', output: [{ stdout: 'x', stderr: '' }] },
+  { type: 'item_reference', id: 'msg_1' },
+];
+
+const recoveryTool: ChatTool = { kind: 'function', name: 'more', parameters: { type: 'object' } };
+const added = [
+  {
+    role: 'assistant',
+    parts: [{ type: 'tool-call', id: 'h', name: 'more', kind: 'function', argumentsText: '{}' }],
+  },
+  { role: 'tool', parts: [{ type: 'tool-result', callId: 'h', parts: [{ type: 'text', text: 'f: …' }] }] },
+] as const;
+const addedItems = [
+  { type: 'function_call', call_id: 'h', name: 'more', arguments: '{}' },
+  { type: 'function_call_output', call_id: 'h', output: 'f: …' },
+];
+
+it.each([
+  ['a text', 'Say "hi".', [{ role: 'user', content: 'Say "hi".' }]],
+  ['a list of items', [{ role: 'user', content: 'Hi.' }], [{ role: 'user', content: 'Hi.' }]],
+  ['an empty list', [], []],
+])('messages of the gateway follow an input that is %s', (_name, input, kept) => {
+  const request = read({ input, tools: [{ type: 'function', name: 'f' }] });
+  const edited = format.editRequest({ ...request, addTools: [recoveryTool], addMessages: added });
+  expect(JSON.parse(Buffer.from(edited.bytes).toString())).toMatchObject({
+    input: [...kept, ...addedItems],
+    tools: [{ name: 'f' }, { type: 'function', name: 'more', strict: false }],
+  });
+});
+
+it('only messages, calls and their results are read for compression', () => {
+  const { tape } = read({ input: [{ role: 'user', content: 'Hi.' }, ...hosted, call, result] });
+  const parts = client.listContext(tape, 0);
+  expect(parts.map((part) => [part.speaker, part.text(), part.range !== undefined])).toEqual([
+    ['user', 'Hi.', true],
+    ['assistant', 'f {"a":1}', false],
+    ['tool', 'a long result', true],
+  ]);
+});
+
+it('a call of a namespace is not listed as a call of a function', () => {
+  const { tape } = read({ input: [call, { ...call, call_id: 'c2', namespace: 'files' }] });
+  expect(client.listCalls(tape).map(({ id }) => id)).toEqual(['c1']);
+});
+
+it.each([
+  [[{ type: 'function', name: 'f' }, { type: 'web_search' }], { mode: 'allowed', names: ['f'] }],
+  [[{ type: 'web_search' }], { mode: 'unset' }],
+])('a tool choice that allows %j keeps the named tools', (tools, expected) => {
+  const { outline } = read({ input: 'x', tool_choice: { type: 'allowed_tools', mode: 'auto', tools } });
+  expect(outline.toolChoice).toEqual(expected);
+});
+
+it.each(['previous_response_id', 'conversation', 'prompt'])('a request with %s needs no input', (field) => {
+  const { tape, outline } = read({ [field]: 'stored_1' });
+  expect([outline.messages, findContinued(tape)]).toEqual([[], field]);
+});
+
+it('finds the first reference to a stored item, but no mention in a text', () => {
+  const mention = { role: 'user', content: 'What is an "item_reference"?' };
+  const found = (input: readonly object[]) => findStateful(read({ input }).tape);
+  expect(found([mention])).toBeUndefined();
+  expect(found([mention, { type: 'item_reference', id: 'msg_1' }])).toBe('input[1]');
+});

@@ -1,0 +1,296 @@
+/** Tests planning of requests to the Responses API (`responses.plan`). */
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import {
+  connectEachFormat,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+} from './account.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { send, type Answer } from './http.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+import { deliveries, given, question, recoveryToolName, wanted } from './recovery-cases.fixture.ts';
+import { toResponsesTool } from './responses-agent.fixture.ts';
+import {
+  callOf,
+  messageOf,
+  reasoningOf,
+  renderStream,
+  responseOf,
+  scriptResponses,
+  type Members,
+} from './responses-provider.fixture.ts';
+import { scriptModel } from './scripted-model.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const model = 'openai/gpt-5.6-sol';
+const tools = githubTools.map(toResponsesTool);
+
+let provider: ReplayProvider;
+let key: string;
+beforeAll(async () => {
+  provider = await startProvider();
+  const { apiKey } = await createTestAccount(stack);
+  key = (await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
+  await connectEachFormat(baseUrl, key, provider.url);
+  await prefer(true);
+});
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+async function prefer(plan: boolean): Promise<void> {
+  const path = '/v1/account/routing/preferences';
+  const answer = await send(baseUrl, { method: 'PUT', path, key, body: { responses: { plan } } });
+  expect(answer.status).toBe(200);
+}
+
+const throughRecovery = (at: number): Members =>
+  callOf(at, recoveryToolName, { action: 'call', name: wanted, arguments: given });
+const describeWanted = (at: number): Members =>
+  callOf(at, recoveryToolName, { action: 'describe', names: [wanted] });
+
+const script = (...responses: readonly Members[]): void => scriptResponses(provider, responses);
+
+const base = { model, store: false, include: ['reasoning.encrypted_content'], input: question, tools };
+const ask = (body: Members): Promise<Answer> => send(baseUrl, { path: '/v1/responses', key, body });
+const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
+const sent = (at: number): Members => JSON.parse(bodies()[at]!) as Members;
+const namesIn = (body: Members): unknown[] => (body['tools'] as Members[]).map(({ name }) => name);
+const rowOf = (answer: Answer) => waitForRow(baseUrl, key, requestIdOf(answer));
+
+/** Returns the response in the answer, and all events of a stream. */
+function readAnswer(answer: Answer, stream: boolean): { response: Members; events: Members[] } {
+  if (!stream) return { response: answer.json() as Members, events: [] };
+  const events = [...answer.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Members);
+  return { response: events.at(-1)!['response'] as Members, events };
+}
+
+const outputOf = (response: Members): Members[] => response['output'] as Members[];
+
+describe.each(deliveries)('a planned request, %s', (_how, stream) => {
+  it('loses the tools that it does not need, is logged, and its response returns byte for byte', async () => {
+    const response = responseOf('resp_1', [reasoningOf(1), messageOf('It has a star now.')]);
+    script(response);
+    const answer = await ask({ ...base, stream });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(stream ? renderStream(response) : JSON.stringify(response));
+    expect(provider.requests[0]!.url).toBe('/v1/responses');
+    const names = namesIn(sent(0));
+    expect(names).toContain('star_repository');
+    expect(names).not.toContain(wanted);
+    expect(names.at(-1)).toBe(recoveryToolName);
+    expect(answer.headers).toMatchObject({
+      'x-svc-tools-input': String(tools.length),
+      'x-svc-tools-output': String(names.length),
+    });
+    const row = await rowOf(answer);
+    expect(row).toMatchObject({
+      ...{ endpoint: '/v1/responses', lane: 'edited', provider: 'openai', plan_defect: null },
+      ...{ tools_in: tools.length, tools_out: names.length, prompt_tokens: 1000, completion_tokens: 50 },
+      trace: { k: row.k, intent: expect.any(String) as string },
+    });
+    expect(row.trace.candidates.filter(({ forwarded }) => forwarded).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['star_repository']),
+    );
+    expect(row.compression_steps.length).toBeGreaterThan(0);
+  });
+
+  it('reaches a pruned tool in recovery rounds, with the reasoning of every round in order', async () => {
+    script(
+      responseOf('resp_1', [reasoningOf(1), messageOf('Let me see.'), describeWanted(1)]),
+      responseOf('resp_2', [reasoningOf(2), throughRecovery(2)]),
+    );
+    const answer = await ask({ ...base, stream });
+    expect(answer.text).not.toContain('"action');
+    const { response, events } = readAnswer(answer, stream);
+    expect(outputOf(response).map(({ type, id, name }) => [type, id, name])).toEqual([
+      ['reasoning', 'rs_1', undefined],
+      ['message', 'msg_1', undefined],
+      ['reasoning', 'rs_2', undefined],
+      ['function_call', 'fc_2', wanted],
+    ]);
+    expect(outputOf(response).flatMap(({ encrypted_content }) => encrypted_content ?? [])).toEqual([
+      'gAAAA-1==',
+      'gAAAA-2==',
+    ]);
+    expect(JSON.parse(String(outputOf(response)[3]!['arguments']))).toEqual(given);
+    // A client that continues the stored response must continue the last one.
+    expect(response).toMatchObject({ id: 'resp_2', status: 'completed', usage: { output_tokens: 100 } });
+    const indexes = events.flatMap(({ output_index }) => (output_index as number | undefined) ?? []);
+    expect(indexes).toEqual(indexes.toSorted((one, other) => one - other));
+    expect(namesIn(sent(1))).toEqual(namesIn(sent(0)));
+    const items = sent(1)['input'] as Members[];
+    expect(items.map(({ type, role }) => type ?? role)).toEqual([
+      ...['user', 'reasoning', 'assistant', 'function_call', 'function_call_output'],
+    ]);
+    expect(items[0]).toEqual({ role: 'user', content: question });
+    expect(items[1]).toMatchObject({ encrypted_content: 'gAAAA-1==' });
+    expect(items[2]).toMatchObject({ phase: 'final_answer' });
+    expect(items[4]!['output']).toContain('Create a new gist');
+    expect((await rowOf(answer)).recovered_tools).toEqual([wanted]);
+  });
+});
+
+it('a later request keeps the tool set, and contains the model’s own call of a pruned tool', async () => {
+  script(
+    responseOf('resp_1', [reasoningOf(1), throughRecovery(1)]),
+    responseOf('resp_2', [messageOf('Done.')]),
+  );
+  const called = outputOf(readAnswer(await ask(base), false).response);
+  expect(called.map(({ name }) => name)).toEqual([undefined, wanted]);
+  const results = [{ type: 'function_call_output', call_id: 'call_1', output: '{"id":1}' }];
+  const input = [{ role: 'user', content: question }, ...called, ...results];
+  const answer = await ask({ ...base, input });
+  expect(answer.status).toBe(200);
+  expect(sent(1)['tools']).toEqual(sent(0)['tools']);
+  expect(sent(1)['input']).toEqual([input[0], reasoningOf(1), throughRecovery(1), results[0]]);
+  expect((await rowOf(answer)).k_reason).toBe('frozen');
+});
+
+it('items of other types are sent unchanged, and the tools that the request names are kept', async () => {
+  const items = [
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
+    { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAAA-compaction==' },
+    { type: 'item_reference', id: 'msg_0' },
+    {
+      type: 'local_shell_call',
+      call_id: 'call_s',
+      status: 'completed',
+      action: { type: 'exec', command: [] },
+    },
+    { type: 'function_call_output', call_id: 'call_s', output: 'a.txt   b.txt' },
+    { type: 'custom_tool_call', call_id: 'call_p', name: 'apply_patch', input: '*** Begin Patch' },
+    { type: 'custom_tool_call_output', call_id: 'call_p', output: 'ok' },
+  ];
+  const custom = {
+    type: 'custom',
+    name: 'apply_patch',
+    format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
+  };
+  const all = [
+    ...tools,
+    custom,
+    { type: 'web_search' },
+    { type: 'namespace', name: 'files', tools: [tools[0]] },
+  ];
+  const allowed = [
+    { type: 'function', name: wanted },
+    { type: 'custom', name: 'apply_patch' },
+    { type: 'web_search' },
+  ];
+  const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: allowed };
+  script(responseOf('resp_1', [messageOf('Done.')]));
+  const input = [...items, { role: 'user', content: question }];
+  const answer = await ask({ ...base, input, tools: all, tool_choice });
+  expect(answer.status).toBe(200);
+  expect(sent(0)).toMatchObject({ input, tool_choice });
+  const kept = sent(0)['tools'] as Members[];
+  expect(kept.length).toBeLessThan(all.length);
+  for (const tool of all.slice(tools.length)) expect(kept).toContainEqual(tool);
+  expect(namesIn(sent(0))).toContain(wanted);
+});
+
+describe('a request that continues a stored response', () => {
+  it.each([
+    ['previous_response_id', 'resp_1'],
+    ['conversation', { id: 'conv_1' }],
+    ['background', true],
+    ['prompt', { id: 'pmpt_1' }],
+  ])('is sent unchanged because of %s, and the log has the reason', async (field, value) => {
+    script(responseOf('resp_2', [messageOf('Done.')]));
+    const input = [{ type: 'function_call_output', call_id: 'call_0', output: 'x   ' }];
+    const body = { store: false, tools, input, [field]: value };
+    const answer = await ask({ model, ...body });
+    expect(answer.status).toBe(200);
+    expect(bodies()[0]).toBe(JSON.stringify({ model: 'gpt-5.6-sol', ...body }));
+    expect(await rowOf(answer)).toMatchObject({
+      k_reason: 'stateful',
+      tools_out: tools.length,
+      tools_pruned: 0,
+    });
+  });
+
+  it('is rejected if the provider stores no responses', async () => {
+    for (const [param, body] of [
+      ['previous_response_id', { previous_response_id: 'resp_1' }],
+      ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ] as const) {
+      const answer = await ask({ ...base, model: 'anthropic/claude-haiku-4-5', ...body });
+      expect([answer.status, answer.json()]).toMatchObject([
+        400,
+        { error: { code: 'invalid_field', param } },
+      ]);
+    }
+  });
+});
+
+it('repeated tool results are compressed, and the rest of the transcript is not', async () => {
+  const listing = JSON.stringify(
+    { files: Array.from({ length: 40 }, (_, at) => ({ name: `file-${at}`, size: at })) },
+    null,
+    4,
+  );
+  const input = [
+    { role: 'user', content: question },
+    { ...reasoningOf(1), content: [{ type: 'reasoning_text', text: `Hm,   ${listing}` }] },
+    callOf(1, 'star_repository', { owner: 'facebook', repo: 'react' }),
+    { type: 'function_call_output', call_id: 'call_1', output: listing },
+  ];
+  script(responseOf('resp_1', [messageOf('Done.')]));
+  const answer = await ask({ ...base, input });
+  const items = sent(0)['input'] as Members[];
+  expect(items.slice(0, 3)).toEqual(input.slice(0, 3));
+  expect(String(items[3]!['output']).length).toBeLessThan(listing.length);
+  expect(JSON.parse(String(items[3]!['output']))).toEqual(JSON.parse(listing));
+  expect(answer.headers['x-svc-ctx-tokens-saved']).toMatch(/^[1-9]/);
+});
+
+describe('a planned request to a provider of another format', () => {
+  const translated = (body: Members) =>
+    ask({ ...base, input: [{ role: 'user', content: question }], max_output_tokens: 500, ...body });
+
+  it.each([
+    ['a model that binds its reasoning', 'anthropic/claude-opus-5-5'],
+    ['a model without bound reasoning', 'anthropic/claude-haiku-4-5'],
+  ])('keeps its tool set in the next turn: %s', async (_name, other) => {
+    const arguments_ = { owner: 'facebook', repo: 'react' };
+    scriptModel(provider, [
+      { calls: [{ id: 'call_1', name: 'star_repository', arguments: arguments_ }] },
+      { text: 'Done.' },
+    ]);
+    const first = await translated({ model: other });
+    const output = outputOf(readAnswer(first, false).response);
+    expect(output).toMatchObject([{ type: 'function_call', name: 'star_repository' }]);
+    const result = { type: 'function_call_output', call_id: 'call_1', output: 'ok' };
+    const input = [{ role: 'user', content: question }, ...output, result];
+    const second = await translated({ model: other, input });
+    expect(outputOf(readAnswer(second, false).response)).toMatchObject([{ content: [{ text: 'Done.' }] }]);
+    expect(provider.requests.map(({ url }) => url)).toEqual(['/messages', '/messages']);
+    expect(namesIn(sent(1))).toEqual(namesIn(sent(0)));
+    expect(namesIn(sent(0)).length).toBeLessThan(tools.length);
+    expect(await rowOf(second)).toMatchObject({ lane: 'translated', k_reason: 'frozen' });
+  });
+
+  it('may leave the choice of the model to the gateway', async () => {
+    scriptModel(provider, [{ text: 'Hello.' }]);
+    const answer = await translated({ model: 'svc/cheap' });
+    expect([answer.status, outputOf(readAnswer(answer, false).response)]).toMatchObject([
+      200,
+      [{ content: [{ text: 'Hello.' }] }],
+    ]);
+    expect((await rowOf(answer)).model_choice).toMatchObject({ mode: 'cheap' });
+  });
+});
+
+it('without the preference, only the model changes in a request', async () => {
+  await prefer(false);
+  const listing = { type: 'function_call_output', call_id: 'call_1', output: '{ "a":   1 }' };
+  const body = { store: false, input: [callOf(1, wanted, {}), listing, listing], tools };
+  script(responseOf('resp_1', [messageOf('Done.')]));
+  const answer = await ask({ model, ...body });
+  expect(answer.status).toBe(200);
+  expect(bodies()[0]).toBe(JSON.stringify({ model: 'gpt-5.6-sol', ...body }));
+  await prefer(true);
+});
