@@ -89,6 +89,42 @@ describe('a rendered stream', () => {
   });
 });
 
+it('the signature of a tool call is in a reasoning item in front of the call, and returns with the items', () => {
+  const [id, name] = ['call_1', 'f'];
+  const signed: readonly StreamEvent[] = [
+    { type: 'tool-call-start', ...place(0), id, name, kind: 'function', signature: 'Gem+/==' },
+    { type: 'tool-call-end', ...place(0) },
+    { type: 'tool-call-start', ...place(1), id: 'call_2', name, kind: 'function' },
+    { type: 'tool-call-end', ...place(1) },
+    { type: 'message-end' },
+  ];
+  const { output } = client.renderResponse(foldAnswer(signed), defaults) as { output: object[] };
+  expect(output).toMatchObject([
+    { type: 'reasoning', summary: [], encrypted_content: expect.any(String) as string },
+    { type: 'function_call', call_id: 'call_1' },
+    { type: 'function_call', call_id: 'call_2' },
+  ]);
+  const frames = readStream(signed);
+  expect((frames.at(-1)?.['response'] as { output: object[] }).output).toEqual(output);
+  const done = frames.filter(({ type }) => type === 'response.output_item.done');
+  expect(done.map(({ item, output_index }) => [output_index, item])).toEqual([...output.entries()]);
+
+  const parse = (input: readonly object[]) =>
+    client.parseRequest(scanJson(Buffer.from(JSON.stringify({ model: 'm', input })), { depthMax: 128 }))
+      .messages;
+  expect(parse(output)).toEqual([
+    {
+      role: 'assistant',
+      parts: [
+        expect.objectContaining({ id, signature: 'Gem+/==' }),
+        expect.not.objectContaining({ signature: expect.anything() as string }),
+      ],
+    },
+  ]);
+  // A client may send the reasoning without the call.
+  expect(parse([output[0]!, { role: 'user', content: 'Stop.' }])).toMatchObject([{ role: 'user' }]);
+});
+
 function outline(body: object) {
   return client.outlineRequest(
     scanJson(Buffer.from(JSON.stringify({ model: 'm', ...body })), { depthMax: 128 }),

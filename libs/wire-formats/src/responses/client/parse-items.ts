@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatPart, JsonObject, MessageRole, ToolCallPart } from '@gateway/interchange';
 import { asList, asText, isObject, otherMembers } from '../../json/read-members.ts';
 import { parseContent } from '../shared/content.ts';
-import { parseReasoning } from '../shared/reasoning.ts';
+import { openCallSignature, parseReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
 /**
@@ -10,14 +10,28 @@ import { own } from '../shared/settings.ts';
  */
 export function parseItems(input: readonly unknown[]): ChatMessage[] {
   const messages: (ChatMessage & { readonly parts: ChatPart[] })[] = [];
+  let callSignature: string | undefined;
   for (const raw of input) {
-    const message = parseItem(raw);
+    const sealed = isObject(raw) && raw.type === 'reasoning' ? openCallSignature(raw) : undefined;
+    if (sealed !== undefined) {
+      callSignature = sealed;
+      continue;
+    }
+    const message = signCall(parseItem(raw), callSignature);
+    callSignature = undefined;
     const last = messages.at(-1);
     const isJoined = last?.role === message.role && (last.role === 'assistant' || last.role === 'tool');
     if (isJoined) for (const part of message.parts) last.parts.push(part);
     else messages.push({ ...message, parts: [...message.parts] });
   }
   return messages;
+}
+
+/** Adds the signature of a tool call, which is in the item in front of the call. */
+function signCall(message: ChatMessage, signature: string | undefined): ChatMessage {
+  const [part] = message.parts;
+  if (signature === undefined || part?.type !== 'tool-call') return message;
+  return { ...message, parts: [{ ...part, signature }] };
 }
 
 function parseItem(raw: unknown): ChatMessage {

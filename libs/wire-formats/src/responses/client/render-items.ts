@@ -1,6 +1,6 @@
 import type { ChatPart, Citation, FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, optional } from '../../json/read-members.ts';
-import { sealReasoning } from '../shared/reasoning.ts';
+import { sealCallSignature, sealReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
 /** The kinds of response parts that become output items. */
@@ -19,7 +19,7 @@ const idPrefixes = {
  * Creates an id for an item. The item id is unique in the conversation, because the item id contains the
  * response id.
  */
-export function nameItem({ type }: ShownPart, responseId: string, index: number): string {
+export function nameItem({ type }: Pick<ShownPart, 'type'>, responseId: string, index: number): string {
   return `${idPrefixes[type]}_${responseId.replaceAll(/\W/g, '')}_${index}`;
 }
 
@@ -54,6 +54,15 @@ export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 
     case 'opaque':
       return asObject(own.read(part).rawItem) ?? {};
   }
+}
+
+/**
+ * Renders the reasoning item in front of a signed tool call. Returns undefined for a call without a
+ * signature.
+ */
+export function renderCallSignature(signature: string | undefined, id: string): JsonObject | undefined {
+  if (signature === undefined) return undefined;
+  return { id, type: 'reasoning', summary: [], encrypted_content: sealCallSignature(signature) };
 }
 
 /** Renders the content of a message item. */

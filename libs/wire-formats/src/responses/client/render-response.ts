@@ -1,7 +1,15 @@
 import type { ChatAnswer, JsonObject } from '@gateway/interchange';
 import type { AnswerDefaults } from '../../common/format.ts';
 import { own } from '../shared/settings.ts';
-import { isShown, nameItem, renderItem, renderStatus, renderUsage } from './render-items.ts';
+import {
+  isShown,
+  nameItem,
+  renderCallSignature,
+  renderItem,
+  renderStatus,
+  renderUsage,
+  type ShownPart,
+} from './render-items.ts';
 
 /**
  * The fields that every response must have. The SDKs expect the request's settings in a response. Responses
@@ -33,7 +41,18 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
     ...renderHead(head),
     ...members,
     ...renderStatus(choice?.finishReason),
-    output: parts.map((part, index) => renderItem(part, nameItem(part, id, index), 'completed')),
+    output: renderOutput(parts, id),
     usage: answer.usage === undefined ? null : (rawUsage ?? renderUsage(answer.usage)),
   };
+}
+
+function renderOutput(parts: readonly ShownPart[], responseId: string): JsonObject[] {
+  const output: JsonObject[] = [];
+  for (const part of parts) {
+    const signature = part.type === 'tool-call' ? part.signature : undefined;
+    const carrier = renderCallSignature(signature, nameItem({ type: 'thinking' }, responseId, output.length));
+    if (carrier !== undefined) output.push(carrier);
+    output.push(renderItem(part, nameItem(part, responseId, output.length), 'completed'));
+  }
+  return output;
 }

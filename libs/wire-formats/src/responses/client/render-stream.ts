@@ -8,6 +8,7 @@ import {
   isShown,
   nameItem,
   renderAnnotation,
+  renderCallSignature,
   renderContent,
   renderItem,
   renderStatus,
@@ -115,9 +116,12 @@ export class ResponseStream {
         return this.#openItem(event.block, { type, text: '', ...optional('extensions', event.extensions) });
       }
       case 'tool-call-start': {
-        const { id, name, kind, extensions } = event;
+        const { id, name, kind, extensions, signature } = event;
         const part = { type: 'tool-call', id, name, kind, argumentsText: '' } as const;
-        return this.#openItem(event.block, { ...part, ...optional('extensions', extensions) });
+        return (
+          this.#addSignature(signature) +
+          this.#openItem(event.block, { ...part, ...optional('extensions', extensions) })
+        );
       }
       case 'part':
         if (!isShown(event.part)) return '';
@@ -169,6 +173,17 @@ export class ResponseStream {
     if (part.type !== 'text' && part.type !== 'refusal') return added;
     const place = { item_id: item.id, output_index: index, ...contentPlace };
     return added + this.#frame('response.content_part.added', { ...place, part: renderContent(part) });
+  }
+
+  /** Adds the complete item with the signature of the next call. */
+  #addSignature(signature: string | undefined): string {
+    const id = nameItem({ type: 'thinking' }, this.#head.id, this.#items);
+    const item = renderCallSignature(signature, id);
+    if (item === undefined) return '';
+    const place = { output_index: this.#items, item };
+    this.#output[this.#items] = item;
+    this.#items += 1;
+    return this.#frame('response.output_item.added', place) + this.#frame('response.output_item.done', place);
   }
 
   #delta(open: OpenItem, name: string, delta: string, place: JsonObject): string {

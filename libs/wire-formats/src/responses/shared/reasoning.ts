@@ -28,8 +28,31 @@ export const summarySeparator = '\n\n';
  */
 export function sealReasoning({ signature, redacted }: ThinkingPart): string | undefined {
   if (signature?.startsWith(signaturePrefix) === true) return signature.slice(signaturePrefix.length);
-  if (signature === undefined && redacted === undefined) return undefined;
-  return sealPrefix + Buffer.from(JSON.stringify({ signature, redacted })).toString('base64url');
+  return signature === undefined && redacted === undefined ? undefined : seal({ signature, redacted });
+}
+
+/**
+ * Renders `encrypted_content` of a reasoning item that contains only the signature of a tool call. Items of
+ * calls have no field for signatures, but Gemini requires the signature in the next turn. All clients send
+ * reasoning items back, so the signature is in a reasoning item in front of the call.
+ */
+export function sealCallSignature(callSignature: string): string {
+  return seal({ callSignature });
+}
+
+/** Returns the signature of the next tool call, if the item was made with `sealCallSignature`. */
+export function openCallSignature(item: JsonObject): string | undefined {
+  const encrypted = asText(item.encrypted_content);
+  return encrypted?.startsWith(sealPrefix) === true ? asText(open(encrypted).callSignature) : undefined;
+}
+
+function seal(content: object): string {
+  return sealPrefix + Buffer.from(JSON.stringify(content)).toString('base64url');
+}
+
+function open(encrypted: string): JsonObject {
+  const text = Buffer.from(encrypted.slice(sealPrefix.length), 'base64url').toString('utf8');
+  return parseObject(text) ?? {};
 }
 
 /**
@@ -38,8 +61,7 @@ export function sealReasoning({ signature, redacted }: ThinkingPart): string | u
  */
 function openReasoning(encrypted: string): Pick<ThinkingPart, 'signature' | 'redacted'> {
   if (!encrypted.startsWith(sealPrefix)) return { signature: signReasoning(encrypted) };
-  const text = Buffer.from(encrypted.slice(sealPrefix.length), 'base64url').toString('utf8');
-  const { signature, redacted } = parseObject(text) ?? {};
+  const { signature, redacted } = open(encrypted);
   return { ...optional('signature', asText(signature)), ...optional('redacted', asText(redacted)) };
 }
 
