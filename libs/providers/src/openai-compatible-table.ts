@@ -28,6 +28,7 @@ interface OpenAiCompatibleRow {
   readonly onlyProxyRoutes?: ProxyRoutes;
   readonly quirks?: ProviderQuirks;
   readonly takesPromptCacheKey?: boolean;
+  readonly takesCustomTools?: boolean;
   /** Whether some models of the provider take tools only on the Responses API. */
   readonly hasResponsesModels?: boolean;
 }
@@ -64,6 +65,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     proxyRoutes: { 'videos/generations': { path: '/videos', videos: openAiVideos } },
     quirks: { streamUsage: 'own-chunk' },
     takesPromptCacheKey: true,
+    takesCustomTools: true,
     hasResponsesModels: true,
   }),
   // The gateway's demo provider, which needs no credential.
@@ -75,6 +77,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: null,
     auth: { kind: 'none' },
     onlyProxyRoutes: { embeddings: { path: '/embeddings' } },
+    takesCustomTools: true,
   }),
   openAiCompatible({
     name: 'mistral',
@@ -277,6 +280,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     auth: { kind: 'header', name: 'api-key' },
     connection: azureConnection,
     quirks: { streamUsage: 'own-chunk' },
+    takesCustomTools: true,
     hasResponsesModels: true,
   }),
   // A server that uses OpenAI's format and has no other row in this table.

@@ -42,6 +42,7 @@ export { listFoundTools } from './messages/client/outline-messages.ts';
 export { dropBoundReasoning } from './messages/bound-reasoning.ts';
 export { searchTool } from './messages/edit-request.ts';
 export { parseTokenCount } from './messages/provider/parse-response.ts';
+export { findCustomTools, restoreCustomCalls, wrapCustomTools } from './common/custom-tools.ts';
 export { nameTools, restoreToolNames, type UpstreamToolNames } from './common/tool-names.ts';
 export { encodeSse, SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-frames.ts';
 export type { SseFrame } from './sse/sse-frames.ts';

@@ -51,6 +51,11 @@ export interface Provider {
    */
   readonly takesPromptCacheKey?: boolean;
   /**
+   * Whether the provider accepts custom tools, which have a text as input. For all other providers, a
+   * translated request has functions in place of custom tools.
+   */
+  readonly takesCustomTools?: boolean;
+  /**
    * The fields used to connect the provider. By default, these fields are an API key and an optional base
    * URL.
    */

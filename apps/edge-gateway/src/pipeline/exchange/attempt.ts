@@ -26,6 +26,8 @@ export interface Attempt {
    * always use the same tool names.
    */
   toolNames: UpstreamToolNames | null;
+  /** The client's names of the custom tools in a translated request. Null if the request has no custom tools. */
+  customTools: ReadonlySet<string> | null;
   /**
    * Whether the client requested usage data in a streamed response. The value is known after the request is
    * translated.
@@ -34,7 +36,10 @@ export interface Attempt {
 }
 
 export function createAttempt(target: Target): Attempt {
-  return { target, bodyBytes: 0, losses: [], cacheMarkers: 0, toolNames: null, streamsUsage: false };
+  return {
+    ...{ target, bodyBytes: 0, losses: [], cacheMarkers: 0, streamsUsage: false },
+    ...{ toolNames: null, customTools: null },
+  };
 }
 
 /** An attempt without a response for the client. */

@@ -6,10 +6,12 @@ import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
 import {
+  findCustomTools,
   formatNamed,
   nameTools,
   providerFormatNamed,
   scanJson,
+  wrapCustomTools,
   type RequestRenderOptions,
 } from '@gateway/wire-formats';
 import { loopHeader } from '../../../loops/loop-guard.ts';
@@ -145,7 +147,7 @@ async function translateRequest(
   if (isLarge(bytes)) await nextTurn();
   const { provider } = providerFormatNamed(target.lane.format);
   const whole = { ...parsed, messages: [...parsed.messages, ...added] };
-  const { request: named, meant } = nameTools(whole, provider.toolNamePattern);
+  const { request: named, losses: toolLosses } = adaptTools(whole, attempt);
   const facts = catalog.find(target.provider.name, target.model);
   const tokens = bytes.length / charactersPerToken;
   const key = promptCacheKey();
@@ -155,16 +157,30 @@ async function translateRequest(
       : markCache(named, { model: target.model, facts, rules: provider.cacheMarkers, tokens });
   attempt.cacheMarkers = markers;
   attempt.streamsUsage = request.streamsUsage;
-  attempt.toolNames = meant;
   const options = {
     ...renderOptions(request, target, facts),
     ...(key !== null && takesKey(target, facts, tokens) ? { promptCacheKey: key } : {}),
   };
-  const { body, losses } = provider.renderRequest(request, options);
+  const { body, losses: formatLosses } = provider.renderRequest(request, options);
+  const losses = [...toolLosses, ...formatLosses];
   attempt.losses = losses;
   if (isLarge(bytes)) await nextTurn();
   if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
   return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
+}
+
+/** Replaces the tools that the provider rejects: custom tools, and tools with rejected names. */
+function adaptTools(whole: ChatRequest, attempt: Attempt): ReturnType<typeof wrapCustomTools> {
+  const { provider, lane } = attempt.target;
+  attempt.customTools = findCustomTools(whole);
+  const wrapped =
+    provider.takesCustomTools === true ? { request: whole, losses: [] } : wrapCustomTools(whole);
+  const { request, meant } = nameTools(
+    wrapped.request,
+    providerFormatNamed(lane.format).provider.toolNamePattern,
+  );
+  attempt.toolNames = meant;
+  return { request, losses: wrapped.losses };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   eventStreamBytesMax,
   formatNamed,
   providerFormatNamed,
+  restoreCustomCalls,
   restoreToolNames,
 } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -55,7 +56,7 @@ export function openResponseWriter(
   const client = formatNamed(exchange.format);
   const spoken = providerFormatNamed(lane.format);
   const isSameFormat = lane.kind === 'same-format';
-  const provider = isSameFormat ? spoken : withClientNames(spoken, exchange);
+  const provider = isSameFormat ? spoken : withClientTools(spoken, exchange);
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
   const { toolGuard, attempts, requestId } = exchange;
@@ -99,12 +100,10 @@ function estimateInput({ prompt, bytesPerToken = charactersPerToken }: Exchange)
 
 type ProviderSide = ReturnType<typeof providerFormatNamed>;
 
-/** Restores the client's names of tools that were renamed for the provider. */
-function withClientNames(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
-  return {
-    ...spoken,
-    provider: restoreToolNames(spoken.provider, () => attempts.current?.toolNames ?? null),
-  };
+/** Restores the client's tools: names that the provider rejects, and custom tools. */
+function withClientTools(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
+  const named = restoreToolNames(spoken.provider, () => attempts.current?.toolNames ?? null);
+  return { ...spoken, provider: restoreCustomCalls(named, () => attempts.current?.customTools ?? null) };
 }
 
 /** Passes complete frames, byte for byte. */

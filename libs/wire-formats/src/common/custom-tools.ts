@@ -1,0 +1,128 @@
+import type { ChatMessage, ChatPart, ChatRequest, ChatTool, Loss, StreamEvent } from '@gateway/interchange';
+import { parseExactJson } from '../json/parse-json.ts';
+import { asObject, asText } from '../json/read-members.ts';
+import type { ProviderHalf } from './format.ts';
+import { listCustom } from './tool-names.ts';
+
+/** Name of the only parameter of a function that replaces a custom tool. */
+const parameter = 'input';
+
+/**
+ * Replaces custom tools by functions with one text parameter, everywhere in the request, for a provider that
+ * accepts only functions. Without custom tools, returns the request unchanged. A provider cannot enforce the
+ * grammar of a custom tool, so the grammar becomes part of the parameter's description, and is also a loss.
+ */
+export function wrapCustomTools(request: ChatRequest): {
+  readonly request: ChatRequest;
+  readonly losses: readonly Loss[];
+} {
+  const losses = request.tools.flatMap((tool, index): Loss[] =>
+    tool.kind === 'custom' && tool.grammar !== undefined
+      ? [{ field: `tools[${index}].grammar`, reason: 'the provider cannot enforce grammars of tools' }]
+      : [],
+  );
+  const tools = request.tools.map(wrapTool);
+  return { request: { ...request, tools, messages: request.messages.map(wrapCalls) }, losses };
+}
+
+function wrapTool(tool: ChatTool): ChatTool {
+  if (tool.kind !== 'custom') return tool;
+  const { grammar, ...rest } = tool;
+  const description =
+    grammar === undefined
+      ? 'The whole input of the tool, as text.'
+      : `The whole input of the tool, as text that matches this ${grammar.syntax} grammar:\n${grammar.definition}`;
+  const properties = { [parameter]: { type: 'string', description } };
+  const parameters = { type: 'object', properties, required: [parameter], additionalProperties: false };
+  return { ...rest, kind: 'function', parameters };
+}
+
+function wrapCalls(message: ChatMessage): ChatMessage {
+  const isCustom = (part: ChatPart): boolean => part.type === 'tool-call' && part.kind === 'custom';
+  if (!message.parts.some(isCustom)) return message;
+  const wrap = (part: ChatPart): ChatPart =>
+    part.type === 'tool-call' && part.kind === 'custom'
+      ? { ...part, kind: 'function', argumentsText: JSON.stringify({ [parameter]: part.argumentsText }) }
+      : part;
+  return { ...message, parts: message.parts.map(wrap) };
+}
+
+/**
+ * Wraps the provider side of a format, so that calls of functions that replace custom tools become calls of
+ * the custom tools. The input of a call follows in one piece when the call is complete. Models sometimes send
+ * other arguments than the only parameter; such arguments become the input unchanged.
+ * @param customNow returns the names of the client's custom tools
+ */
+export function restoreCustomCalls(
+  provider: ProviderHalf,
+  customNow: () => ReadonlySet<string> | null,
+): ProviderHalf {
+  return {
+    ...provider,
+    parseResponse: (bytes) => new CustomCalls(customNow).restore(provider.parseResponse(bytes)),
+    openStreamParser: () => {
+      const parser = provider.openStreamParser();
+      const calls = new CustomCalls(customNow);
+      return {
+        push: (chunk) => calls.restore(parser.push(chunk)),
+        end: () => calls.restore(parser.end()),
+        get failure() {
+          return parser.failure;
+        },
+      };
+    },
+  };
+}
+
+/** The custom calls of one response. */
+class CustomCalls {
+  readonly #customNow: () => ReadonlySet<string> | null;
+  /** The received arguments of each open call, by the place of the call. */
+  readonly #open = new Map<string, string[]>();
+
+  constructor(customNow: () => ReadonlySet<string> | null) {
+    this.#customNow = customNow;
+  }
+
+  restore(events: StreamEvent[]): StreamEvent[] {
+    const custom = this.#customNow();
+    return custom === null ? events : events.flatMap((event) => this.#restore(event, custom));
+  }
+
+  #restore(event: StreamEvent, custom: ReadonlySet<string>): StreamEvent[] {
+    if (event.type === 'tool-call-start') {
+      if (event.kind === 'custom' || !custom.has(event.name)) return [event];
+      this.#open.set(placeOf(event), []);
+      return [{ ...event, kind: 'custom' }];
+    }
+    if (event.type !== 'tool-call-delta' && event.type !== 'tool-call-end') return [event];
+    const pieces = this.#open.get(placeOf(event));
+    if (pieces === undefined) return [event];
+    if (event.type === 'tool-call-delta') {
+      pieces.push(event.argumentsText);
+      return [];
+    }
+    this.#open.delete(placeOf(event));
+    const { choice, block } = event;
+    return [{ type: 'tool-call-delta', choice, block, argumentsText: unwrapInput(pieces.join('')) }, event];
+  }
+}
+
+function placeOf({ choice, block }: { readonly choice: number; readonly block: number }): string {
+  return `${choice} ${block}`;
+}
+
+function unwrapInput(argumentsText: string): string {
+  try {
+    const input = asText(asObject(parseExactJson(argumentsText))?.[parameter]);
+    return input ?? argumentsText;
+  } catch {
+    return argumentsText;
+  }
+}
+
+/** The names of the custom tools of a request. Null if the request has none. */
+export function findCustomTools({ tools }: ChatRequest): ReadonlySet<string> | null {
+  const names = listCustom(tools);
+  return names.size === 0 ? null : names;
+}
