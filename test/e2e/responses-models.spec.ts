@@ -3,11 +3,19 @@
  * provider rejects requests that OpenAI would reject.
  */
 import type { PlannedFormat } from '@gateway/interchange';
-import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { createTestAccount, createTestKey, connectProvider } from './account.fixture.ts';
 import { openAgent } from './agent-clients.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { send } from './http.fixture.ts';
+import {
+  callOf,
+  findViolation,
+  json,
+  messageOf,
+  renderResponse,
+  responseOf,
+} from './openai-responses.fixture.ts';
 import { startProvider, plainAnswer } from './provider.fixture.ts';
 
 const stack = sharedStack();
@@ -33,83 +41,6 @@ const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_conten
 /** A tool list that is too short to prune. */
 const tools = githubTools.slice(0, 2);
 const [first, second] = tools.map((tool) => tool.function.name);
-const callOf = (at: number, name: string | undefined): Members => ({
-  ...{ id: `fc_${at}`, type: 'function_call', status: 'completed', call_id: `call_${at}`, name },
-  arguments: `{"at":${at}}`,
-});
-const messageOf = (text: string): Members => ({
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', phase: 'final_answer' },
-  content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
-});
-const usage = {
-  ...{ input_tokens: 1000, input_tokens_details: { cached_tokens: 640 } },
-  ...{ output_tokens: 50, output_tokens_details: { reasoning_tokens: 20 }, total_tokens: 1050 },
-};
-
-function responseOf(output: readonly Members[], given: Members = {}): Members {
-  const head = { id: 'resp_1', object: 'response', created_at: 1_795_000_000, model: 'gpt-6.2-sol' };
-  return { ...head, status: 'completed', error: null, incomplete_details: null, output, usage, ...given };
-}
-
-/** Returns the stream events that OpenAI sends for a response. */
-function eventsOf(response: Members): Members[] {
-  const started = { ...response, status: 'in_progress', output: [], usage: null };
-  const items = (response['output'] as Members[]).flatMap((item, output_index): Members[] => {
-    const place = { output_index, item_id: item['id'] };
-    const [part] = (item['content'] ?? []) as { text: string }[];
-    const deltas: Members[] =
-      item['type'] === 'function_call'
-        ? (String(item['arguments']).match(/./g) ?? []).map((delta) => ({
-            ...{ type: 'response.function_call_arguments.delta', ...place, delta },
-          }))
-        : (part?.text.split(/(?<= )/) ?? []).map((delta) => ({
-            ...{ type: 'response.output_text.delta', ...place, content_index: 0, delta },
-          }));
-    const empty = { ...item, status: 'in_progress', arguments: '', content: [], encrypted_content: '' };
-    return [
-      { type: 'response.output_item.added', output_index, item: empty },
-      ...deltas,
-      { type: 'response.output_item.done', output_index, item },
-    ];
-  });
-  const end = { type: `response.${String(response['status'])}`, response };
-  return [{ type: 'response.created', response: started }, ...items, end];
-}
-
-const json = { 'content-type': 'application/json' };
-
-function answerWith(response: Members, isStream: boolean): ReplayControls {
-  if (!isStream) return { status: 200, headers: json, body: response };
-  const frames = eventsOf(response).map(
-    (event, at) =>
-      `event: ${String(event['type'])}\ndata: ${JSON.stringify({ ...event, sequence_number: at })}\n\n`,
-  );
-  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: frames.join('') };
-}
-
-/**
- * Returns the error message with which OpenAI would reject the request. Returns undefined for a valid
- * request.
- */
-function findViolation(url: string, body: Members): string | undefined {
-  if (url !== '/v1/responses') return `Function tools are not supported in ${url}. Use /v1/responses.`;
-  if (body['store'] !== false) return 'the response would be stored';
-  const known = ['model', 'input', 'tools', 'tool_choice', 'stream', 'store', 'include', 'reasoning', 'text'];
-  const taken = [...known, 'max_output_tokens', 'parallel_tool_calls', 'prompt_cache_key', 'service_tier'];
-  const unknown = Object.keys(body).filter((name) => !taken.includes(name));
-  if (unknown.length > 0) return `Unknown parameter: '${unknown[0] ?? ''}'.`;
-  const calls = new Set<unknown>();
-  for (const item of body['input'] as Members[]) {
-    if (item['type'] === 'function_call') calls.add(item['call_id']);
-    if (item['type'] === 'function_call_output' && !calls.has(item['call_id']))
-      return `No tool call found for function call output with call_id ${String(item['call_id'])}.`;
-  }
-  const isLoose = (body['tools'] as Members[]).some(
-    ({ type, strict }) => type === 'function' && typeof strict !== 'boolean',
-  );
-  return isLoose ? 'a function without `strict` is strict, and its schema is not' : undefined;
-}
-
 /** Sends the responses in order, one per request. */
 function script(...responses: readonly Members[]): void {
   const left = [...responses];
@@ -119,7 +50,7 @@ function script(...responses: readonly Members[]): void {
     const next = left.shift();
     if (message !== undefined || next === undefined)
       return { status: 400, headers: json, body: { error: { message, type: 'invalid_request_error' } } };
-    return answerWith(next, asked['stream'] === true);
+    return renderResponse(next, asked['stream'] === true);
   });
 }
 
@@ -133,7 +64,7 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
     'runs a tool loop with a model that accepts tools only on the Responses API, %s',
     async (_how, stream) => {
       script(
-        responseOf([reasoning, callOf(1, first), callOf(2, second)]),
+        responseOf([reasoning, callOf('call_1', first!, '{"at":1}'), callOf('call_2', second!, '{"at":2}')]),
         responseOf([messageOf('It is done now.')]),
       );
       const agent = openAgent(format, { baseUrl, key, model });
