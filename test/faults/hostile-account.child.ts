@@ -2,6 +2,7 @@
 // The process sends requests continuously, and also serves as the provider of the hostile account.
 // The process has the lowest priority.
 // The process therefore takes processor time from the gateway only if no other process needs the time.
+import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -9,6 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostileCommand, HostileLoad, HostileReply, Statuses } from './hostile-account.fixture.ts';
 
 setPriority(constants.priority.PRIORITY_LOW);
+// With autogroups, Linux compares the priorities of processes only within one session.
+// Each process of the gateway has its own session, so the session of this process needs the low priority too.
+try {
+  writeFileSync('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW));
+} catch {
+  // The system has no autogroups.
+}
 
 let load: HostileLoad | null = null;
 let sent = 0;

@@ -28,7 +28,7 @@ export type HostileReply = { readonly providerUrl: string } | { readonly statuse
 
 const script = join(import.meta.dirname, 'hostile-account.child.ts');
 
-/** A hostile account in a separate process. */
+/** A hostile account in a separate process, which is the leader of its session. */
 export class HostileAccount {
   readonly #child: ChildProcess;
   /**
@@ -43,7 +43,7 @@ export class HostileAccount {
   }
 
   static async start(): Promise<HostileAccount> {
-    const child = fork(script, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+    const child = fork(script, { execArgv: ['--disable-warning=ExperimentalWarning'], detached: true });
     const [ready] = (await once(child, 'message')) as [{ providerUrl: string }];
     return new HostileAccount(child, ready.providerUrl);
   }

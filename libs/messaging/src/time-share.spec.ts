@@ -53,4 +53,28 @@ describe('a share of time', () => {
     share.note('quiet');
     expect(share.mayRun('busy')).toBe(true);
   });
+
+  it('gives turns of the event loop, and counts the work until the next pause as used', async () => {
+    const { share, pass } = openShare();
+    share.note('quiet');
+    share.note('busy');
+    await share.turn('busy');
+    pass(51);
+    await Promise.resolve();
+    expect(share.mayRun('busy')).toBe(true);
+    await new Promise(setImmediate);
+    expect(share.mayRun('busy')).toBe(false);
+    expect(share.restMs('busy')).toBe(4);
+  });
+
+  it('gives no turn before the account has repaid the used time', async () => {
+    const share = new TimeShare({ contendedShare: 0.5, burstMs: 10 });
+    share.note('quiet');
+    share.note('busy');
+    share.use('busy', 20);
+    const startedAt = performance.now();
+    await share.turn('busy');
+    expect(performance.now() - startedAt).toBeGreaterThan(19);
+    await share.turn('quiet');
+  });
 });

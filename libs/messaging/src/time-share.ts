@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+
 export interface TimeShareOptions {
   /** The share of the time that one account gets while other accounts are active, from 0 to 1. */
   readonly contendedShare: number;
@@ -53,9 +55,28 @@ export class TimeShare {
 
   /** Whether the account may now use the event loop or thread. */
   mayRun(accountId: string): boolean {
+    return this.restMs(accountId) === 0;
+  }
+
+  /** Milliseconds until the account may use the event loop or thread again. */
+  restMs(accountId: string): number {
     const now = this.#now();
     const isContended = Math.min(this.#newest.at, this.#other.at) > now - activeMs;
-    return !isContended || this.#usedBy(accountId, now) <= this.#options.burstMs;
+    if (!isContended) return 0;
+    const { burstMs, contendedShare } = this.#options;
+    return Math.max(0, this.#usedBy(accountId, now) - burstMs) / contendedShare;
+  }
+
+  /**
+   * Resolves in a later turn of the event loop, as soon as the account may use the event loop. The time from
+   * then until the event loop is free again counts as used by the account.
+   */
+  async turn(accountId: string): Promise<void> {
+    await nextTurn();
+    for (let restMs = this.restMs(accountId); restMs > 0; restMs = this.restMs(accountId)) await wait(restMs);
+    const startedAt = this.#now();
+    // Callbacks of `nextTick` run after all promise callbacks, and so after the next step of the caller.
+    process.nextTick(() => this.use(accountId, this.#now() - startedAt));
   }
 
   /** Records that the account has just used the given number of milliseconds. */

@@ -108,7 +108,8 @@ function planCommand(app: string, image: UnpackedImage | undefined) {
     return { command, args, cwd: image.directory, ...(image.user ? { user: image.user } : {}) };
   }
   const main = join(root, 'dist/apps', app, 'main.js');
-  const args = ['--enable-source-maps', ...serviceRow(app).nodeOptions, main];
+  // V8's helper threads use one processor less than the machine has, so garbage collection never takes them all.
+  const args = ['--enable-source-maps', '--v8-pool-size=0', ...serviceRow(app).nodeOptions, main];
   return { command: process.execPath, args, cwd: root };
 }
 

@@ -1,4 +1,4 @@
-import type { ReportedAuditEvent } from '@gateway/contracts';
+import type { Actor, ReportedAuditEvent } from '@gateway/contracts';
 import {
   exportAuditEvents as exportAuditEventsContract,
   listAuditEvents as listAuditEventsContract,
@@ -22,24 +22,35 @@ async function reportAuditEvents(
   { database }: { readonly database: AccountDatabase },
   { events }: { events: readonly ReportedAuditEvent[] },
 ): Promise<Record<string, never>> {
-  for (const event of events) await storeEvent(database, event);
+  const byAccount = Map.groupBy(events, ({ accountId }) => accountId);
+  for (const [accountId, own] of byAccount) await storeEvents(database, accountId, own);
   return {};
 }
 
-async function storeEvent(
+async function storeEvents(
   database: AccountDatabase,
-  { id, accountId, at, action, target, changes, actor }: ReportedAuditEvent,
+  accountId: string,
+  events: readonly ReportedAuditEvent[],
 ): Promise<void> {
   const models = database.forAccount(accountId);
-  const data = {
-    ...{ id, accountId, at: new Date(at), action },
-    ...renderTarget(target),
-    ...(changes === null ? {} : { changes: changes as Prisma.InputJsonObject }),
-    ...(await describeActor(models, accountId, actor)),
-    ...renderOrigin(actor),
+  const described = new Map<string, ReturnType<typeof describeActor>>();
+  const describe = (actor: Actor | undefined): ReturnType<typeof describeActor> => {
+    const key = `${actor?.personId ?? ''}:${actor?.keyId ?? ''}`;
+    const known = described.get(key) ?? describeActor(models, accountId, actor);
+    described.set(key, known);
+    return known;
   };
+  const data = await Promise.all(
+    events.map(async ({ id, at, action, target, changes, actor }) => ({
+      ...{ id, accountId, at: new Date(at), action },
+      ...renderTarget(target),
+      ...(changes === null ? {} : { changes: changes as Prisma.InputJsonObject }),
+      ...(await describe(actor)),
+      ...renderOrigin(actor),
+    })),
+  );
   try {
-    await models.auditEvent.createMany({ data: [data], skipDuplicates: true });
+    await models.auditEvent.createMany({ data, skipDuplicates: true });
   } catch (error) {
     if (!isForeignKeyConflict(error)) throw error;
   }

@@ -29,16 +29,16 @@ interface BackgroundCounterOptions {
   readonly log: Logger;
 }
 
-/** Counts the tokens of changed blocks in the background, one block at a time. */
+/** Counts the tokens of changed blocks in the background, one block of each account at a time. */
 export class BackgroundCounter {
   readonly #thread: Pick<CountingThread, 'count'>;
   readonly #store: CountStore;
   readonly #observe: BackgroundCounterOptions['observe'];
   readonly #log: Logger;
-  readonly #waiting: ChangedBlock[] = [];
+  /** Waiting blocks by account, for each account with a block in progress. */
+  readonly #waiting = new Map<string, ChangedBlock[]>();
   readonly #waitingUnitsOf = new Map<string, number>();
   #waitingUnits = 0;
-  #isCounting = false;
 
   constructor({ thread, store, observe, log }: BackgroundCounterOptions) {
     this.#thread = thread;
@@ -50,20 +50,26 @@ export class BackgroundCounter {
   /** Adds a block to the counting queue. The method returns immediately and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
-    const ofAccount = this.#waitingUnitsOf.get(block.accountId ?? '') ?? 0;
+    const { accountId = '' } = block;
+    const ofAccount = this.#waitingUnitsOf.get(accountId) ?? 0;
     if (this.#waitingUnits + units > waitingUnitsMax || ofAccount + units > waitingUnitsPerAccountMax) return;
-    this.#waiting.push(block);
     this.#waitingUnits += units;
-    this.#waitingUnitsOf.set(block.accountId ?? '', ofAccount + units);
-    if (!this.#isCounting) void this.#count();
+    this.#waitingUnitsOf.set(accountId, ofAccount + units);
+    const waiting = this.#waiting.get(accountId);
+    if (waiting !== undefined) {
+      waiting.push(block);
+      return;
+    }
+    const blocks = [block];
+    this.#waiting.set(accountId, blocks);
+    void this.#countAll(accountId, blocks);
   }
 
-  async #count(): Promise<void> {
-    this.#isCounting = true;
-    for (let block = this.#waiting.shift(); block !== undefined; block = this.#waiting.shift()) {
+  async #countAll(accountId: string, blocks: ChangedBlock[]): Promise<void> {
+    for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {
       this.#release(block);
       try {
-        const [before = 0, after = 0] = await this.#thread.count([block.before, block.after]);
+        const [before = 0, after = 0] = await this.#thread.count(accountId, [block.before, block.after]);
         const exact = { before, after };
         this.#observe(block.estimated, exact);
         if (block.accountId !== undefined) this.#store.keep(block.accountId, block.id, exact);
@@ -71,7 +77,7 @@ export class BackgroundCounter {
         this.#log.warn({ err: error }, 'background counter: counting the tokens of a block failed');
       }
     }
-    this.#isCounting = false;
+    this.#waiting.delete(accountId);
   }
 
   #release(block: ChangedBlock): void {

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { TimeShare, type TimeShareOptions } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { cutExactly } from '../text/cut-text.ts';
 import { LowPriorityThread } from '../threads/low-priority-thread.ts';
@@ -16,9 +18,17 @@ const file = new URL(
  */
 const unitsPerTask = 16 * 1024;
 
+/**
+ * The share of the thread's time that one account gets while other accounts are active. A low priority is not
+ * enough: on Linux, a thread's priority often counts only within its own process, so the thread would take
+ * processor time from the gateways.
+ */
+const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 20 };
+
 /** Counts o200k tokens in a worker thread. */
 export class CountingThread {
   readonly #thread: LowPriorityThread<readonly string[], readonly number[]>;
+  readonly #time = new TimeShare(threadShare);
 
   constructor(log: Logger) {
     this.#thread = new LowPriorityThread({ name: 'counting', file, log });
@@ -26,13 +36,18 @@ export class CountingThread {
 
   /**
    * Returns the token count of each text. The counts are exact except for very long words (`countTokens`,
-   * `cutExactly`).
+   * `cutExactly`). While other accounts are active, counting pauses between its tasks.
    * @throws GatewayError `service_unavailable` if the thread failed
    */
-  async count(texts: readonly string[]): Promise<number[]> {
+  async count(accountId: string, texts: readonly string[]): Promise<number[]> {
+    this.#time.note(accountId);
     const counts = texts.map(() => 0);
     for (const task of groupPieces(texts)) {
+      const restMs = this.#time.restMs(accountId);
+      if (restMs > 0) await wait(restMs);
+      const startedAt = performance.now();
       const tokens = await this.#thread.run(task.map(({ piece }) => piece));
+      this.#time.use(accountId, performance.now() - startedAt);
       task.forEach(({ at }, order) => (counts[at] = (counts[at] ?? 0) + (tokens[order] ?? 0)));
     }
     return counts;

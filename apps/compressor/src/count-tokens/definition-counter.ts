@@ -7,11 +7,12 @@ import type { CountingThread } from './counting-thread.adapter.ts';
 const knownMax = 100_000;
 
 /**
- * Limits of the queue of tool lists. Tool lists are counted one at a time, and the accounts take turns. A
- * tool list may wait for seconds, because the edge needs the counts only after the request has ended.
+ * Limits of the queue of tool lists. The tool lists of one account are counted one at a time, and the accounts
+ * take turns. A tool list may wait for seconds, because the edge needs the counts only after the request has
+ * ended.
  */
 const turns: FairQueueOptions = {
-  slots: 1,
+  slots: 8,
   slotsPerAccount: 1,
   waitingPerAccountMax: 8,
   waitingMax: 64,
@@ -41,7 +42,10 @@ export class DefinitionCounter {
       const texts = new Map(keys.map((key, at) => [key, definitions[at] ?? '']));
       const counts = new Map([...texts.keys()].map((key) => [key, this.#known.get(key)]));
       const fresh = [...texts].filter(([key]) => counts.get(key) === undefined);
-      const counted = await this.#thread.count(fresh.map(([, text]) => text));
+      const counted = await this.#thread.count(
+        accountId,
+        fresh.map(([, text]) => text),
+      );
       for (const [at, [key]] of fresh.entries()) {
         counts.set(key, counted[at]);
         this.#known.set(key, counted[at]);

@@ -170,3 +170,24 @@ describe('the admission of requests', () => {
     expect([ask('a').isAtOnce, ask('a').isAtOnce]).toEqual([true, false]);
   });
 });
+
+it('a large request pauses between its steps only while another account is active', async () => {
+  const { ask } = admissionOf({ inFlightMax: 10 });
+  const work = (): void => {
+    const endAt = performance.now() + 20;
+    while (performance.now() < endAt);
+  };
+  /** Returns the pause between two steps in milliseconds. */
+  const pauseOf = async ({ turn }: TurnTaker): Promise<number> => {
+    await turn?.pause();
+    work();
+    const startedAt = performance.now();
+    await turn?.pause();
+    return performance.now() - startedAt;
+  };
+  const busy = ask('busy').taker;
+  await pauseOf(busy);
+  ask('quiet');
+  // The first step used at least 16 ms, of which 8 ms are a burst. The rest is repaid at a third of the time.
+  expect(await pauseOf(busy)).toBeGreaterThan(20);
+});

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
+import { TimeShare, type TimeShareOptions } from '@gateway/messaging';
 import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
 import { AccountQueues, type Waiter } from './account-queues.ts';
 import { HeldBytes, type ByteLedger } from './byte-ledger.ts';
@@ -39,6 +41,11 @@ export interface Turn {
   readonly memory: HeldBytes;
   /** The bytes of an upload that stay on disk until the model of the upload is known. */
   readonly disk: HeldBytes;
+  /**
+   * Lets other requests run before the next step of a large request. Resolves when the account may use the
+   * event loop again.
+   */
+  pause(): Promise<void>;
 }
 
 /** A request that is waiting for permission to run. */
@@ -53,6 +60,12 @@ const newestWeight = 1 / 32;
 const holdMsMin = 5;
 const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
+
+/**
+ * The share of the event loop that the large requests of one account get while other accounts are active. A
+ * request of another account therefore waits for about one step of a large request, and not for all steps.
+ */
+const largeRequests: TimeShareOptions = { contendedShare: 1 / 3, burstMs: 8 };
 
 /** The reason why a request was rejected. The reason is also a metric label. */
 type ShedReason = 'queue_full' | 'too_slow' | 'displaced' | 'account_in_flight';
@@ -71,6 +84,7 @@ export class Admission {
   readonly #share: FairShare;
   readonly #now: () => number;
   readonly #queues = new AccountQueues();
+  readonly #loop = new TimeShare(largeRequests);
   #inFlight = 0;
   #holdMs = holdMsMin;
 
@@ -130,12 +144,14 @@ export class Admission {
   #begin(accountId: string): Turn {
     this.#inFlight += 1;
     this.#queues.begin(accountId);
+    this.#loop.note(accountId);
     const { memory, disk } = this.#options;
     return {
       accountId,
       beganAt: this.#now(),
       memory: new HeldBytes(memory, accountId),
       disk: new HeldBytes(disk, accountId),
+      pause: () => this.#loop.turn(accountId),
     };
   }
 
@@ -210,6 +226,11 @@ export class Admission {
       retryAfterMs: Math.round(waitMs),
     });
   }
+}
+
+/** Lets other requests run before the next step of a large request. */
+export function letOthersRun({ turn }: Pick<TurnTaker, 'turn'>): Promise<void> {
+  return turn?.pause() ?? nextTurn();
 }
 
 function toError(reason: unknown): Error {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toGatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange/exchange.ts';
 import type { RelayOutcome } from './exchange/answer.ts';
@@ -15,6 +14,7 @@ import { relay } from './stages/relay/relay.ts';
 import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 import { restrictTools } from './restrict-tools.ts';
+import { letOthersRun } from '../admission/admission.ts';
 import { isLarge } from '../request/request-facts.ts';
 
 /**
@@ -53,13 +53,14 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const parsed = await (parsing ?? parse(exchange, services));
     exchange.contents?.read(parsed);
     const request = restrictTools(parsed, exchange, caller);
-    if (isLarge(request.bytes)) await nextTurn();
+    if (isLarge(request.bytes)) await letOthersRun(exchange);
     const target = await choose(request, exchange, caller, services);
-    if (isLarge(request.bytes)) await nextTurn();
+    if (isLarge(request.bytes)) await letOthersRun(exchange);
     const planned = await plan(request, target, exchange, caller, services);
-    if (isLarge(request.bytes)) await nextTurn();
+    if (isLarge(request.bytes)) await letOthersRun(exchange);
     let outbound = validate(request, target, planned, exchange, caller, services);
     exchange.prompt = { request, body: outbound.body };
+    if (isLarge(request.bytes)) await letOthersRun(exchange);
     await recording.accepted();
     do {
       const answer = await forward(outbound, target, exchange, caller, services);

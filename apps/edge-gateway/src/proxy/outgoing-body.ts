@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { JsonFields, MappedRequest } from '@gateway/providers';
 import { cloudFields } from '@gateway/wire-formats';
+import { isLarge } from '../request/request-facts.ts';
 import type { HeldBody } from './held-body.ts';
 import { MemberFilter } from './member-filter.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
@@ -88,7 +90,8 @@ function mappedBody({ body, mapAnswer }: MappedRequest): OutgoingBody {
 async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Promise<OutgoingBody> {
   const modelBytes = scanner.renderModel(model);
   const shared = { contentType: undefined, isRepeatable: body.isWhole, isMapped: false };
-  const filters = scanner.isJson && (!body.isWhole || mayNeedFilter(await body.holdAll(), body.place));
+  const filters =
+    scanner.isJson && (!body.isWhole || (await mayNeedFilter(await body.holdAll(), body.place)));
   const read = (): AsyncIterable<Buffer> =>
     filters ? filterMembers(body.read(modelBytes)) : body.read(modelBytes);
   const open = (): Readable => Readable.from(read(), { objectMode: false });
@@ -99,9 +102,17 @@ async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Pr
   return { ...shared, length: bytes.length, bytes, open: () => bytes };
 }
 
-function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): boolean {
-  if (bytes.includes(cloudMark) || bytes.includes(modelMark, end)) return true;
-  return escapeMarks.some((mark) => bytes.includes(mark));
+/**
+ * Returns whether the body may contain a field that is never forwarded, or a second `model` field. Searching
+ * a body that repeats the first byte of a mark takes long, so other requests run between two searches.
+ */
+async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolean> {
+  for (const mark of [cloudMark, modelMark, ...escapeMarks]) {
+    if (isLarge(bytes)) await nextTurn();
+    if (bytes.includes(mark, mark === modelMark ? end : 0)) return true;
+  }
+  if (isLarge(bytes)) await nextTurn();
+  return false;
 }
 
 /**

@@ -43,7 +43,17 @@ export async function queueAudit(
 
 /** Milliseconds between searches for audit events that have not been sent yet. */
 const everyMs = 2_000;
+/**
+ * Delay in milliseconds before queued audit events are sent. Events of the delay are sent together, so an
+ * account that changes credentials all the time costs the account service only few calls.
+ */
+const gatherMs = 200;
 const eventsAtOnce = 100;
+
+interface QueuedEvent {
+  readonly id: string;
+  readonly event: unknown;
+}
 
 interface ShipperParts {
   readonly database: VaultDatabase;
@@ -59,6 +69,7 @@ interface ShipperParts {
 export class AuditShipper {
   readonly #parts: ShipperParts;
   #timer: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isStopping = false;
   /** The ids of the events in the last round, whose credential changes were broadcast. */
@@ -73,16 +84,20 @@ export class AuditShipper {
     this.wake();
   }
 
-  /** Starts to send queued audit events immediately, unless sending is already in progress. */
+  /** Sends queued audit events soon, unless sending is already in progress. */
   wake(): void {
     if (this.#isStopping) return;
-    this.#round ??= this.#ship().finally(() => (this.#round = undefined));
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#round ??= this.#ship().finally(() => (this.#round = undefined));
+    }, gatherMs).unref();
   }
 
   /** Waits until the current call to the account service has finished. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#gathering);
     await this.#round;
   }
 
@@ -95,11 +110,8 @@ export class AuditShipper {
           take: eventsAtOnce,
         });
         this.#announce(rows);
-        for (const { id, event } of rows) {
-          if (this.#isStopping) return;
-          await this.#send(id, event);
-          await auditOutboxEvent.deleteMany({ where: { id } });
-        }
+        if (rows.length > 0) await this.#sendAll(rows);
+        if (this.#isStopping) return;
         count = rows.length;
       }
     } catch (error) {
@@ -107,31 +119,58 @@ export class AuditShipper {
     }
   }
 
-  /** Broadcasts the credential changes of the events that the last round did not contain. */
-  #announce(rows: readonly { readonly id: string; readonly event: unknown }[]): void {
+  /** Broadcasts once each changed credential of the events that the last round did not contain. */
+  #announce(rows: readonly QueuedEvent[]): void {
+    const changed = new Map<string, { readonly accountId: string; readonly provider: string }>();
     for (const { id, event } of rows) {
       const { data } = reportedAuditEvent.safeParse(event);
       const provider = data?.target?.id ?? null;
       if (data === undefined || provider === null || this.#announced.has(id)) continue;
-      this.#parts.messaging.broadcast(credentialChanged, { accountId: data.accountId, provider });
+      changed.set(`${data.accountId}:${provider}`, { accountId: data.accountId, provider });
     }
+    for (const credential of changed.values()) this.#parts.messaging.broadcast(credentialChanged, credential);
     this.#announced = new Set(rows.map(({ id }) => id));
+  }
+
+  /** Sends events together. If the account service rejects the events, each event is sent separately. */
+  async #sendAll(rows: readonly QueuedEvent[]): Promise<void> {
+    try {
+      const events = rows.map(({ event }) => reportedAuditEvent.parse(event));
+      await this.#parts.messaging.call(reportAuditEvents, { events });
+      await this.#remove(rows);
+    } catch (error) {
+      if (!isRejected(error)) throw error;
+      for (const row of rows) {
+        if (this.#isStopping) return;
+        await this.#send(row);
+        await this.#remove([row]);
+      }
+    }
   }
 
   /**
    * Sends one audit event. Drops an audit event that the account service rejects, because the event would
    * block later events.
    */
-  async #send(id: string, event: unknown): Promise<void> {
+  async #send({ id, event }: QueuedEvent): Promise<void> {
     const { messaging, logger } = this.#parts;
     try {
       await messaging.call(reportAuditEvents, { events: [reportedAuditEvent.parse(event)] });
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.code !== 'invalid_field') throw error;
+      if (!isRejected(error)) throw error;
       logger.error(
         { err: error, event_id: id },
         'the account service rejected an audit event; it is dropped',
       );
     }
   }
+
+  async #remove(rows: readonly QueuedEvent[]): Promise<void> {
+    const { auditOutboxEvent } = this.#parts.database.acrossAccounts;
+    await auditOutboxEvent.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+  }
+}
+
+function isRejected(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'invalid_field';
 }

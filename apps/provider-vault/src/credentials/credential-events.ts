@@ -12,12 +12,20 @@ import type { Counter } from '@gateway/observability';
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
+/**
+ * Minimum time between two notifications about one account, in milliseconds. Each notification makes the
+ * account service and the gateways reload the account.
+ */
+const noteEveryMs = 200;
+
 /** Counts the decryptions and re-encryptions of credentials, and announces changes of credentials. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
   readonly #audit: Pick<AuditShipper, 'wake'>;
   readonly #openings: Counter<'outcome'>;
   readonly #rewrappings: Counter<'outcome'>;
+  /** The accounts with a recent notification, and whether their credentials have changed since then. */
+  readonly #noted = new Map<string, boolean>();
 
   constructor(
     { messaging, logger, metrics }: Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'>,
@@ -60,6 +68,16 @@ export class CredentialEvents {
    * not wait for the notification, because gateways reload credentials within ten seconds anyway.
    */
   #noteChange(accountId: string): void {
+    if (this.#noted.has(accountId)) {
+      this.#noted.set(accountId, true);
+      return;
+    }
+    this.#noted.set(accountId, false);
+    setTimeout(() => {
+      const hasChanged = this.#noted.get(accountId) === true;
+      this.#noted.delete(accountId);
+      if (hasChanged) this.#noteChange(accountId);
+    }, noteEveryMs).unref();
     const { messaging, logger } = this.#parts;
     messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {
       // An account that is being deleted has no epoch (change number).

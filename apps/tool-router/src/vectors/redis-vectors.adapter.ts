@@ -12,6 +12,8 @@ const commandDefaultMs = 40;
 /** Expiry time of a vector in seconds. A vector that was not used until its expiry is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
+/** Number of vectors that are written before the next reply of Redis. */
+const writesAtOnce = 32;
 
 /** Redis commands fail immediately while Redis is unavailable. */
 export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
@@ -60,11 +62,20 @@ export class RedisVectors implements SharedVectors {
 
   async store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void> {
     if (this.#redis.status !== 'ready' || vectors.size === 0) return;
-    // All Redis commands are sent before the first reply arrives.
-    const writes = [...vectors].map(([hash, packed]) =>
-      this.#cache.set(accountId, keyOf(modelId, hash), renderPackedVector(packed), keptSeconds),
-    );
-    await Promise.all(writes).catch((error: unknown) => this.#miss(error));
+    const entries = [...vectors];
+    try {
+      // The router and Redis process other requests between two groups.
+      for (let from = 0; from < entries.length; from += writesAtOnce) {
+        const writes = entries
+          .slice(from, from + writesAtOnce)
+          .map(([hash, packed]) =>
+            this.#cache.set(accountId, keyOf(modelId, hash), renderPackedVector(packed), keptSeconds),
+          );
+        await Promise.all(writes);
+      }
+    } catch (error) {
+      this.#miss(error);
+    }
   }
 
   #miss(error: unknown): undefined {

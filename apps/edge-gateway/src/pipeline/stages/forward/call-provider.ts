@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
 import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
@@ -15,6 +14,7 @@ import {
   type RequestRenderOptions,
 } from '@gateway/wire-formats';
 import { loopHeader } from '../../../loops/loop-guard.ts';
+import { letOthersRun } from '../../../admission/admission.ts';
 import { isLarge } from '../../../request/request-facts.ts';
 import type { Target } from '../../../request/request.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
@@ -144,7 +144,7 @@ async function translateRequest(
   const { target } = attempt;
   const tape = scanJson(bytes, { depthMax: 128 });
   const parsed = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
-  if (isLarge(bytes)) await nextTurn();
+  if (isLarge(bytes)) await letOthersRun(exchange);
   const { provider } = providerFormatNamed(target.lane.format);
   const whole = { ...parsed, messages: [...parsed.messages, ...added] };
   const { request: named, losses: toolLosses } = adaptTools(whole, attempt);
@@ -164,7 +164,7 @@ async function translateRequest(
   const { body, losses: formatLosses } = provider.renderRequest(request, options);
   const losses = [...toolLosses, ...formatLosses];
   attempt.losses = losses;
-  if (isLarge(bytes)) await nextTurn();
+  if (isLarge(bytes)) await letOthersRun(exchange);
   if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
   return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import {
   formatNamed,
@@ -11,6 +10,7 @@ import {
 } from '@gateway/wire-formats';
 import { malformedJson, readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { letOthersRun } from '../../../admission/admission.ts';
 import { isLarge, readOwnCredential, requireBalancedToolCalls } from '../../../request/request-facts.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
@@ -85,7 +85,7 @@ export async function parse(
 export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<ParsedRequest> {
   const tape = scanBody(bytes);
   exchange.turn?.memory.add(tape.memoryBytes);
-  if (isLarge(bytes)) await nextTurn();
+  if (isLarge(bytes)) await letOthersRun(exchange);
   const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   const { toolChoice } = outline;

@@ -25,7 +25,8 @@ import {
 import { planBound, planBoundCount, type BoundServices } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/plan-context.ts';
-import { findStoredState, isReasoningBound } from '../../../request/request-facts.ts';
+import { letOthersRun } from '../../../admission/admission.ts';
+import { findStoredState, isLarge, isReasoningBound } from '../../../request/request-facts.ts';
 import type {
   ConversationPlan,
   ConversationPlanner,
@@ -151,14 +152,13 @@ async function planFor(
   const identity = identityPlan(eligible, null);
   if (tools.length === 0 && !mayCompressWithoutTools(caller)) return identity;
   if (isBudgetExhausted(caller, services)) return passUnoptimized(eligible, 'exhausted', exchange);
+  const subject = tools.length === 0 ? null : subjectFor();
+  if (isLarge(request.bytes)) await letOthersRun(exchange);
   const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
   const { signal } = deadline;
-  const subject = tools.length === 0 ? null : subjectFor();
   const [selected, schemas, context] = await Promise.allSettled([
     subject === null || caller.pruning.mode === 'off' ? null : services.conversations.plan(subject, signal),
-    subject === null || caller.compression.mode === 'off'
-      ? null
-      : services.planner.compressSchemas(subject, caller, caller.compression.mode, signal),
+    subject === null ? null : shortenSchemas(subject, caller, services, signal),
     planContext(request, target, exchange, caller, services, signal),
   ]);
   deadline.clear();
@@ -174,6 +174,18 @@ async function planFor(
     return applySchemaEdits(chosen, valueOf(schemas));
   if (conversation.mayShortenSchemas) services.conversations.keepPlainSchemas(conversation.keys);
   return chosen;
+}
+
+async function shortenSchemas(
+  subject: ConversationSubject,
+  caller: Caller,
+  { planner }: PlanServices,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, SchemaEdits> | null> {
+  const { mode } = caller.compression;
+  if (mode === 'off') return null;
+  if (isLarge(subject.request.bytes)) await letOthersRun(subject.exchange);
+  return planner.compressSchemas(subject, caller, mode, signal);
 }
 
 function logFailures(

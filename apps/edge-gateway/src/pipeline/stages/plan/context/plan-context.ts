@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contextStepsVersion } from '@gateway/contracts';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { formatNamed } from '@gateway/wire-formats';
+import { letOthersRun } from '../../../../admission/admission.ts';
 import { findFirstTurn, isLarge, isReasoningBound } from '../../../../request/request-facts.ts';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
@@ -81,12 +81,13 @@ export async function planPinnedContext(
 /** Returns null if the conversation has no message to compress. */
 async function readSubject(
   { bytes, tape, outline }: ParsedRequest,
-  { format, requestId, abort }: Exchange,
+  exchange: Exchange,
   { accountId }: Caller,
   settings: ContextSettings,
   model: ContextSubject['model'],
 ): Promise<ContextSubject | null> {
-  if (isLarge(bytes)) await nextTurn();
+  const { format, requestId, abort } = exchange;
+  if (isLarge(bytes)) await letOthersRun(exchange);
   const parts = formatNamed(format).client.listContext(tape, 0);
   const candidates = listCandidates(outline, parts);
   if (candidates.length === 0) return null;
