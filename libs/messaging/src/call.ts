@@ -1,6 +1,6 @@
 import type { RpcContract } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { SpanKind, withSpan } from '@gateway/observability';
+import { currentScope, SpanKind, withSpan } from '@gateway/observability';
 import { errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import {
@@ -14,6 +14,17 @@ import {
 } from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 
+/** The errors of calls that no server received. */
+const unreached = new WeakSet<GatewayError>();
+
+/**
+ * Whether a call failed because no server received the call, or because the connection was lost. Only then is a
+ * repetition worth a wait: a server that did not reply in time will not reply to the next call either.
+ */
+export function isUnreached(error: unknown): boolean {
+  return error instanceof GatewayError && unreached.has(error);
+}
+
 /** Sends an RPC call over a connection. See `Messaging.call`. */
 export async function callOver<Contract extends RpcContract>(
   connection: Connection,
@@ -22,7 +33,7 @@ export async function callOver<Contract extends RpcContract>(
   options: CallOptions,
 ): Promise<ParsedReplyOf<Contract>> {
   const nats = connection.current;
-  if (nats === undefined) throw unavailable(contract, 'messaging is not connected');
+  if (nats === undefined) throw notReached(contract, 'messaging is not connected');
   const subject = subjectOf(contract, options.instanceId);
   const data = encodeJson(request);
   if (data.length > messageBytesMax)
@@ -47,18 +58,32 @@ async function ask(
   contract: RpcContract,
   subject: string,
   data: Buffer,
-  { deadlineMs = contract.deadlineMs }: CallOptions,
+  options: CallOptions,
 ): Promise<Msg> {
+  const budget = isBudgeted(options) ? currentScope() : undefined;
+  const deadlineMs = Math.floor(options.deadlineMs ?? contract.deadlineMs - (budget?.lostMs ?? 0));
   if (deadlineMs < 1) throw unavailable(contract, 'the deadline has passed');
   const headers = renderTrace();
+  const startedAt = performance.now();
   try {
     return await nats.request(subject, data, {
       timeout: deadlineMs,
       ...(headers === undefined ? {} : { headers }),
     });
   } catch (error) {
-    throw unavailable(contract, explain(error, deadlineMs), error);
+    if (budget) budget.lostMs += performance.now() - startedAt;
+    const why = explain(error, deadlineMs);
+    throw isWithoutServer(error) ? notReached(contract, why, error) : unavailable(contract, why, error);
   }
+}
+
+/**
+ * Whether a call shares the time budget of its request: the time that failed calls took is deducted from the
+ * deadlines of later calls. A request therefore never waits for the sum of several deadlines. Callers that pass
+ * their own deadline or signal limit their time themselves.
+ */
+function isBudgeted({ deadlineMs, signal }: CallOptions): boolean {
+  return deadlineMs === undefined && signal === undefined;
 }
 
 function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg): ParsedReplyOf<Contract> {
@@ -84,7 +109,7 @@ function waitForReply(
   reply: Promise<Msg>,
 ): Promise<Msg> {
   return new Promise((resolve, reject) => {
-    const cut = (): void => reject(unavailable(contract, 'the connection was lost'));
+    const cut = (): void => reject(notReached(contract, 'the connection was lost'));
     const abandon = (): void => reject(unavailable(contract, 'the caller aborted the call', signal?.reason));
     const settle = (): void => {
       waitingForReplies.delete(cut);
@@ -101,9 +126,19 @@ function unavailable(contract: RpcContract, why: string, cause?: unknown): Gatew
   return new GatewayError('service_unavailable', { detail: `${contract.subject}: ${why}`, cause });
 }
 
+function notReached(contract: RpcContract, why: string, cause?: unknown): GatewayError {
+  const error = unavailable(contract, why, cause);
+  unreached.add(error);
+  return error;
+}
+
+function isWithoutServer(error: unknown): boolean {
+  if (error instanceof errors.RequestError) return error.isNoResponders();
+  return error instanceof errors.NoRespondersError;
+}
+
 function explain(error: unknown, deadlineMs: number): string {
   if (error instanceof errors.TimeoutError) return `no reply within ${deadlineMs} ms`;
-  if (error instanceof errors.NoRespondersError) return 'nobody serves it';
-  if (error instanceof errors.RequestError && error.isNoResponders()) return 'nobody serves it';
+  if (isWithoutServer(error)) return 'nobody serves it';
   return error instanceof Error ? error.message : String(error);
 }

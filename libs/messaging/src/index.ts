@@ -27,6 +27,7 @@ export type {
   RequestOf,
   ServeOptions,
 } from './messaging.ts';
+export { isUnreached } from './call.ts';
 export { cutForMessages } from './message-format.ts';
 export { TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';

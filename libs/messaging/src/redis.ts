@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import { Command, Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '@gateway/observability';
 
 interface CacheRedisOptions {
@@ -11,13 +12,56 @@ interface CacheRedisOptions {
   readonly pipelineAllExcept?: readonly string[];
 }
 
+/** Milliseconds between two probes of a Redis server that does not respond. */
+const probeMs = 250;
+
+/**
+ * A Redis client whose commands fail immediately while Redis is connected but does not respond. After a command
+ * has timed out, the client only probes Redis until a probe is answered. Otherwise each command of each request
+ * would wait for the command timeout.
+ */
+class ProbingRedis extends Redis {
+  #isSilent = false;
+
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    if (this.#isSilent && this.status === 'ready') {
+      command.reject(new Error('Redis does not respond'));
+      return command.promise;
+    }
+    const answer = super.sendCommand(command, stream);
+    command.promise.catch((error: unknown) => {
+      if (!this.#isSilent && isTimeout(error)) void this.#probe();
+    });
+    return answer;
+  }
+
+  async #probe(): Promise<void> {
+    this.#isSilent = true;
+    while (this.status === 'ready') {
+      const probe = new Command('PING', [], { replyEncoding: 'utf8' });
+      super.sendCommand(probe);
+      const isAnswered = await probe.promise.then(
+        () => true,
+        () => false,
+      );
+      if (isAnswered) break;
+      await delay(probeMs, undefined, { ref: false });
+    }
+    this.#isSilent = false;
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Command timed out';
+}
+
 /**
  * Connects to the cache Redis server. While Redis is unavailable or slow, commands fail immediately instead
  * of waiting, and the client reconnects in the background.
  */
 export function connectCacheRedis(url: string, options: CacheRedisOptions): Redis {
   const { commandTimeoutMs, connectTimeoutMs = 10_000, onError, pipelineAllExcept } = options;
-  const redis = new Redis(url, {
+  const redis = new ProbingRedis(url, {
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,

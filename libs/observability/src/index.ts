@@ -35,4 +35,4 @@ export {
   type Span,
 } from './tracing.ts';
 export { withTimeout } from './with-timeout.ts';
-export { currentSecrets, hideSecrets } from './work-scope.ts';
+export { createScope, currentScope, currentSecrets, hideSecrets, runInScope } from './work-scope.ts';

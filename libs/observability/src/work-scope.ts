@@ -11,12 +11,14 @@ export interface WorkScope {
    * known.
    */
   secrets: SecretSet | undefined;
+  /** Milliseconds that failed calls of other services have taken so far. */
+  lostMs: number;
 }
 
 const scopes = new AsyncLocalStorage<WorkScope>();
 
 export function createScope(spanContext?: SpanContext): WorkScope {
-  return { spanContext, secrets: undefined };
+  return { spanContext, secrets: undefined, lostMs: 0 };
 }
 
 export function runInScope<T>(scope: WorkScope, fn: () => T): T {

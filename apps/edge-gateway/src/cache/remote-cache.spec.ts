@@ -1,5 +1,7 @@
+import { listCredentials } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { RemoteCache, retryWhileUnavailable } from './remote-cache.ts';
+import { connectMessaging } from '@gateway/messaging';
+import { RemoteCache, retryWhileUnreached } from './remote-cache.ts';
 
 function cacheOf(
   load: (key: string) => Promise<string | null>,
@@ -94,34 +96,100 @@ describe('a cache for responses of another service', () => {
     cache.invalidate(() => true);
     expect(await cache.get('a')).toBe('there');
   });
-});
 
-const away = new GatewayError('service_unavailable');
-
-function failing(times: number) {
-  let asked = 0;
-  const ask = (): Promise<number> => {
-    asked += 1;
-    return asked <= times ? Promise.reject(away) : Promise.resolve(asked);
-  };
-  return { ask, count: () => asked };
-}
-
-describe('retryWhileUnavailable', () => {
-  it('returns the response once the service is available again', async () => {
-    expect(await retryWhileUnavailable(away, failing(1).ask)).toBe(2);
+  it('returns an expired response while the other service hangs, with one load in the background', async () => {
+    let time = 0;
+    const answers: ((value: string) => void)[] = [];
+    const cache = cacheOf(() => new Promise((resolve) => answers.push(resolve)), { now: () => time });
+    const first = cache.get('a');
+    answers[0]?.('old');
+    await first;
+    time = 2_000;
+    expect(await cache.get('a')).toBe('old');
+    // The first caller waited for a short time. Later callers do not wait for any timer.
+    const order: unknown[] = [];
+    const immediate = new Promise((resolve) => setImmediate(resolve)).then(() => order.push('next turn'));
+    await Promise.all([cache.get('a').then((value) => order.push(value)), immediate]);
+    expect(order).toEqual(['old', 'next turn']);
+    expect(answers).toHaveLength(2);
+    answers[1]?.('new');
+    await new Promise(setImmediate);
+    expect(await cache.get('a')).toBe('new');
   });
 
-  it('throws the error if the service stays unavailable', async () => {
-    const service = failing(10);
-    await expect(retryWhileUnavailable(away, service.ask)).rejects.toBe(away);
+  it('does not return an expired response if a change arrives while its load hangs', async () => {
+    let time = 0;
+    const answers: ((value: string) => void)[] = [];
+    const cache = cacheOf(() => new Promise((resolve) => answers.push(resolve)), { now: () => time });
+    const first = cache.get('a');
+    answers[0]?.('old');
+    await first;
+    time = 2_000;
+    const waiting = cache.get('a');
+    cache.invalidate(() => true);
+    answers[1]?.('loaded');
+    expect(await waiting).toBe('loaded');
+    const late = cache.get('a');
+    answers[2]?.('new');
+    expect(await late).toBe('new');
+  });
+
+  it('remembers a load that timed out for a second', async () => {
+    let time = 0;
+    let loads = 0;
+    const load = () => {
+      time += 500;
+      return Promise.reject(new Error(`away ${(loads += 1)}`));
+    };
+    const cache = cacheOf(load, { now: () => time });
+    await expect(cache.get('a')).rejects.toThrow('away 1');
+    await expect(cache.get('a')).rejects.toThrow('away 1');
+    await expect(cache.get('b')).rejects.toThrow('away 2');
+    time += 900;
+    await expect(cache.get('a')).rejects.toThrow('away 3');
+    cache.doubtAll();
+    await expect(cache.get('a')).rejects.toThrow('away 4');
+  });
+});
+
+describe('retryWhileUnreached', () => {
+  /** The error of a call without a connection to the message bus, which no server received. */
+  async function unreached(): Promise<GatewayError> {
+    const messaging = await connectMessaging({
+      ...{ url: 'nats://127.0.0.1:1', user: '', password: '' },
+      ...{ name: 'test', instanceId: 'test' },
+    });
+    const error: unknown = await messaging
+      .call(listCredentials, { accountId })
+      .catch((thrown: unknown) => thrown);
+    await messaging.close();
+    return error as GatewayError;
+  }
+  const accountId = '00000000-0000-7000-8000-000000000001';
+  const failing = (failure: Error, times: number) => {
+    let asked = 0;
+    const ask = (): Promise<number> => {
+      asked += 1;
+      return asked <= times ? Promise.reject(failure) : Promise.resolve(asked);
+    };
+    return { ask, count: () => asked };
+  };
+
+  it('repeats a call that no server received', async () => {
+    const away = await unreached();
+    expect(await retryWhileUnreached(away, failing(away, 1).ask)).toBe(2);
+    const service = failing(away, 10);
+    await expect(retryWhileUnreached(away, service.ask)).rejects.toBe(away);
     expect(service.count()).toBe(3);
   });
 
-  it('does not retry if the service rejects the request', async () => {
-    const service = failing(0);
-    const refusal = new GatewayError('invalid_field');
-    await expect(retryWhileUnavailable(refusal, service.ask)).rejects.toBe(refusal);
-    expect(service.count()).toBe(0);
-  });
+  it.each(['service_unavailable', 'invalid_field'] as const)(
+    'does not repeat a call that a server received: %s',
+    async (code) => {
+      const refusal = new GatewayError(code);
+      const service = failing(refusal, 0);
+      await expect(retryWhileUnreached(refusal, service.ask)).rejects.toBe(refusal);
+      expect(service.count()).toBe(0);
+    },
+  );
 });

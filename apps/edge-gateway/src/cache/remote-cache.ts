@@ -1,6 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { setTimeout as wait } from 'node:timers/promises';
-import { GatewayError } from '@gateway/errors';
+import { isUnreached } from '@gateway/messaging';
+import { withTimeout } from '@gateway/observability';
+
+/** Milliseconds that a caller with an expired response waits for the new response. */
+const staleWaitMs = 75;
+/** Milliseconds without such waits after a slow or failed load. */
+const slowMs = 2_000;
+/** Milliseconds for which the error of a slow failed load is thrown without a new load. */
+const failedMs = 1_000;
+/** Marks a load that has not ended. */
+const unloaded = Symbol('unloaded');
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
@@ -45,6 +55,10 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
+  /** The errors of failed loads, for as long as they are thrown without a new load. */
+  readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
+  /** Until this time, expired responses are returned without a wait for their load. */
+  #slowUntil = -Infinity;
   #generation = 0;
   #epoch = 0;
 
@@ -54,6 +68,7 @@ export class RemoteCache<Value extends object | string | null> {
       max: options.entriesMax,
       ...(options.tagsOf ? { dispose: (entry, key) => this.#untag(entry.value, key) } : {}),
     });
+    this.#failures = new LRUCache({ max: options.entriesMax });
     this.#now = options.now ?? Date.now;
   }
 
@@ -67,12 +82,25 @@ export class RemoteCache<Value extends object | string | null> {
     return this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
   }
 
-  /** Returns the response for a key, cached or newly loaded. Concurrent callers share one load. */
+  /**
+   * Returns the response for a key, cached or newly loaded. Concurrent callers share one load. While the other
+   * service is slow or unavailable, an expired response is returned without a wait, and the load continues in
+   * the background. After a load that failed slowly, the error is thrown for a second without a new load.
+   */
   async get(key: string): Promise<Value> {
     const kept = this.peek(key);
     if (kept !== undefined) return kept;
-    const loading = this.#loading.get(key);
-    if (loading) return loading;
+    const stale = this.#findStale(key);
+    const failure = this.#failures.get(key);
+    if (failure !== undefined && this.#now() < failure.until) {
+      if (stale) return stale.value;
+      throw failure.error;
+    }
+    const loading = this.#loading.get(key) ?? this.#start(key);
+    return stale === undefined ? loading : this.#untilSlow(key, stale, loading);
+  }
+
+  #start(key: string): Promise<Value> {
     const started = this.#load(key).finally(() => {
       if (this.#loading.get(key) === started) this.#loading.delete(key);
     });
@@ -80,18 +108,46 @@ export class RemoteCache<Value extends object | string | null> {
     return started;
   }
 
+  /** Waits for a load only for a short time, and not at all if another load is already slow. */
+  async #untilSlow(key: string, stale: Entry<Value>, loading: Promise<Value>): Promise<Value> {
+    loading.catch(() => undefined);
+    if (this.#now() >= this.#slowUntil) {
+      const loaded = await withTimeout(loading, staleWaitMs, unloaded).catch(() => unloaded);
+      if (loaded !== unloaded) return loaded as Value;
+      this.#slowUntil = this.#now() + slowMs;
+    }
+    // A change may have arrived during the wait.
+    return this.#findStale(key) === stale ? stale.value : loading;
+  }
+
+  #findStale(key: string): Entry<Value> | undefined {
+    const entry = this.#entries.get(key);
+    return entry && this.#mayStandIn(entry) ? entry : undefined;
+  }
+
   async #load(key: string): Promise<Value> {
     const generation = this.#generation;
-    let value: Value;
+    const startedAt = this.#now();
     try {
-      value = await this.#options.load(key);
+      const value = await this.#options
+        .load(key)
+        .catch((error: unknown) => retryWhileUnreached(error, () => this.#options.load(key)));
+      if (generation === this.#generation) {
+        this.#keep(key, value);
+        this.#failures.delete(key);
+      }
+      this.#slowUntil = -Infinity;
+      return value;
     } catch (error) {
-      const entry = this.#entries.get(key);
-      if (entry && generation === this.#generation && this.#mayStandIn(entry)) return entry.value;
-      value = await retryWhileUnavailable(error, () => this.#options.load(key));
+      const isSame = generation === this.#generation;
+      // A failure that took no time costs nothing to repeat.
+      const isSlow = this.#now() - startedAt >= staleWaitMs;
+      if (isSame && isSlow) this.#failures.set(key, { error, until: this.#now() + failedMs });
+      if (isSlow) this.#slowUntil = this.#now() + slowMs;
+      const entry = isSame ? this.#findStale(key) : undefined;
+      if (entry === undefined) throw error;
+      return entry.value;
     }
-    if (generation === this.#generation) this.#keep(key, value);
-    return value;
   }
 
   /**
@@ -137,8 +193,7 @@ export class RemoteCache<Value extends object | string | null> {
 
   /** Removes all cached responses for which `matches` returns true. */
   invalidate(matches: (value: Value, key: string) => boolean): void {
-    this.#generation += 1;
-    this.#loading.clear();
+    this.#startGeneration();
     for (const [key, entry] of this.#entries) {
       if (matches(entry.value, key)) this.#entries.delete(key);
     }
@@ -158,8 +213,7 @@ export class RemoteCache<Value extends object | string | null> {
 
   /** Removes all cached responses with the tag. */
   invalidateTag(tag: string): void {
-    this.#generation += 1;
-    this.#loading.clear();
+    this.#startGeneration();
     for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#entries.delete(key);
   }
 
@@ -169,9 +223,15 @@ export class RemoteCache<Value extends object | string | null> {
    * so cached responses stay available as a fallback.
    */
   doubtAll(): void {
-    this.#generation += 1;
+    this.#startGeneration();
     this.#epoch += 1;
+  }
+
+  /** Ends the use of loads that have already started, and of their errors. */
+  #startGeneration(): void {
+    this.#generation += 1;
     this.#loading.clear();
+    this.#failures.clear();
   }
 }
 
@@ -182,20 +242,21 @@ export class RemoteCache<Value extends object | string | null> {
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query to an unavailable service a few times. The query must have no side effects. After the
+ * Retries a query a few times if no server received it. The query must have no side effects. After the
  * message bus restarts, callers reconnect before the services do. Until the services reconnect, the retries
- * keep requests from failing.
- * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`
+ * keep requests from failing. A query that timed out is not retried, because a hung service does not respond to
+ * the retry either.
+ * @param failure the error from the first call; thrown immediately unless no server received the call
  * @param signal ends the retries
  */
-export async function retryWhileUnavailable<Answer>(
+export async function retryWhileUnreached<Answer>(
   failure: unknown,
   ask: () => Promise<Answer>,
   signal?: AbortSignal,
 ): Promise<Answer> {
   let last = failure;
   for (const pauseMs of pausesMs) {
-    if (!(last instanceof GatewayError) || last.code !== 'service_unavailable') break;
+    if (!isUnreached(last)) break;
     await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal?.aborted === true) break;
     try {

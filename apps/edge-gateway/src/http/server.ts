@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat } from '@gateway/interchange';
-import type { Logger } from '@gateway/observability';
+import { createScope, runInScope, type Logger } from '@gateway/observability';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -65,6 +65,7 @@ export async function createServer(
     abortOnError: false,
   });
   const fastify = adapter.getInstance();
+  openScopes(fastify);
   leaveBodies(fastify);
   rejectLoops(fastify, isLoop);
   fastify.addHook('preClose', (done) => {
@@ -79,6 +80,11 @@ export async function createServer(
 /** Responds with 404 to a path with invalid percent-encoding, because no route matches such a path. */
 function answerBadPath(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   answerError(new GatewayError('not_found'), request.id, reply);
+}
+
+/** Gives each request a scope, in which its calls of other services share one time budget. */
+function openScopes(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (_request, _reply, done) => runInScope(createScope(), done));
 }
 
 function leaveBodies(fastify: FastifyInstance): void {

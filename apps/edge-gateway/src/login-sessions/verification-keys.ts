@@ -1,3 +1,4 @@
+import { interactiveMs } from '@gateway/contracts';
 import { KeyObject } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { CryptoKey, RemoteJWKSet } from 'jose';
@@ -17,7 +18,7 @@ interface VerificationKeysOptions {
   readonly pauseMs?: number;
 }
 
-const fetchWithinMs = 5_000;
+const fetchWithinMs = interactiveMs;
 /**
  * A placeholder address for the library jose. `fetchKeySet` provides the keys, so the address is never
  * called.

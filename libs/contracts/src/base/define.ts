@@ -15,6 +15,12 @@ export type ServiceName =
   /** Set-up and maintenance commands of the operator. */
   | 'operator';
 
+/**
+ * Deadline in milliseconds of calls that a client waits for. With the work of the gateway itself, the client
+ * gets an error within two seconds if the service hangs.
+ */
+export const interactiveMs = 1_700;
+
 /** A request/reply contract over NATS core. */
 export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
   readonly kind: 'rpc';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { byActor, fromOrigin } from '../base/actor.ts';
 import { base64, id, idempotency, replayed } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
 import { account, accountDeletion, accountPerson, accountPolicy, updateAccountBody } from '../api/account.ts';
 import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
@@ -24,7 +24,7 @@ export const registerAccount = defineRpc({
   subject: 'account.register-account.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  deadlineMs: 5_000,
+  deadlineMs: interactiveMs,
   request: z.object({
     issuer: z.string().min(1).max(2_048),
     subject: z.string().min(1).max(255),
@@ -57,7 +57,7 @@ export const createPlaygroundKey = defineRpc({
   subject: 'account.create-playground-key.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  deadlineMs: 5_000,
+  deadlineMs: interactiveMs,
   request: z.object({
     accountId: id,
     body: playgroundKeyBody.default({}),
@@ -68,7 +68,7 @@ export const createPlaygroundKey = defineRpc({
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: base64, replayed }),
 });
 
-const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /**
  * Account services of the previous release omit this field. Remove the field's default value in the next
@@ -135,7 +135,7 @@ export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',
   callers: ['edge-gateway', 'operator'],
-  deadlineMs: 5_000,
+  deadlineMs: interactiveMs,
   request: z.object({ deletionId: id }),
   reply: z.object({ deletion: accountDeletion.nullable() }),
 });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { auditAction, auditChanges, auditEvent, auditTarget, reportedAuditAction } from '../api/audit.ts';
 import { byActor } from '../base/actor.ts';
 import { count, id, timestamp } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 
-const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /** Filters for the audit log. `since` is inclusive, and `until` is exclusive. */
 export const auditFilter = z.object({

@@ -9,7 +9,7 @@ import {
 } from '../api/routing-preferences.ts';
 import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
 import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 
 /**
  * The account's rules for choosing models that the gateway needs. The models that the account excludes are
@@ -97,7 +97,7 @@ export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  deadlineMs: 2_000,
+  deadlineMs: interactiveMs,
   request: z.object({ keySha256: sha256Hex }),
   reply: z.object({ grant: keyGrant.nullable() }),
 });

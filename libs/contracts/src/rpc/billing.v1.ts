@@ -9,9 +9,9 @@ import {
   syncCheckoutBody,
 } from '../api/billing.ts';
 import { base64, id } from '../base/common.ts';
-import { defineBroadcast, defineRpc } from '../base/define.ts';
+import { defineBroadcast, defineRpc, interactiveMs } from '../base/define.ts';
 
-const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 /**
  * Deadline for an RPC call that calls Stripe. The deadline is longer than a Stripe call can take, including
  * one retry.

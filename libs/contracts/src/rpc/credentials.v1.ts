@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { additionalKeysMax } from '../api/provider-connection.ts';
 import { byActor } from '../base/actor.ts';
 import { base64, count, id, timestamp } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 
-const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 const provider = z.string().min(1).max(64);
 
 /** The facts about a stored credential that may be shown. Reading these facts requires no decryption. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { loginSessionKey } from '../api/session.ts';
 import { fromOrigin } from '../base/actor.ts';
 import { base64, id, sha256Hex } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 10_000 } as const;
 
@@ -13,7 +13,7 @@ const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadl
 export const getLoginSessionKeys = defineRpc({
   ...common,
   subject: 'account.get-session-keys.v1',
-  deadlineMs: 2_000,
+  deadlineMs: interactiveMs,
   request: z.object({}),
   reply: z.object({ keySet: z.object({ keys: z.array(loginSessionKey) }) }),
 });
@@ -25,7 +25,7 @@ export const getLoginSessionKeys = defineRpc({
 export const getIdentitySealingKey = defineRpc({
   ...common,
   subject: 'account.get-identity-sealing-key.v1',
-  deadlineMs: 2_000,
+  deadlineMs: interactiveMs,
   request: z.object({}),
   reply: z.object({ publicKey: base64 }),
 });
@@ -46,7 +46,7 @@ const deviceTokens = z.array(deviceToken).max(deviceTokensMax).default([]);
 export const getIdentitySettings = defineRpc({
   ...common,
   subject: 'account.get-identity-settings.v1',
-  deadlineMs: 2_000,
+  deadlineMs: interactiveMs,
   request: z.object({}),
   reply: z.object({
     /**
@@ -248,7 +248,7 @@ export const resolveLoginSession = defineRpc({
   subject: 'account.resolve-session.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  deadlineMs: 2_000,
+  deadlineMs: interactiveMs,
   request: loginSessionName,
   reply: z.object({ session: resolvedLoginSession.nullable() }),
 });

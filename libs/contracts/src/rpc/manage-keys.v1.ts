@@ -10,9 +10,13 @@ import {
 } from '../api/api-key.ts';
 import { byActor } from '../base/actor.ts';
 import { id, idempotency, replayed } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 
-const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
+const common = {
+  server: 'account',
+  callers: ['edge-gateway', 'operator'],
+  deadlineMs: interactiveMs,
+} as const;
 
 // Changes throw `insufficient_scope` if the acting API key may not manage the account.
 // Changes throw `own_key_change` if an API key would change itself.

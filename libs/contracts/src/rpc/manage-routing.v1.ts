@@ -3,9 +3,9 @@ import { modelToggleBody } from '../api/routing-models.ts';
 import { routingPreferences, updatePreferencesBody } from '../api/routing-preferences.ts';
 import { byActor } from '../base/actor.ts';
 import { id } from '../base/common.ts';
-import { defineRpc } from '../base/define.ts';
+import { defineRpc, interactiveMs } from '../base/define.ts';
 
-const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /** Reads the routing preferences of an account. Throws `not_found` for an unknown account. */
 export const getPreferences = defineRpc({

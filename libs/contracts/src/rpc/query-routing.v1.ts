@@ -4,7 +4,7 @@ import { recallAlert, toolHealth, toolSuggestion } from '../api/tool-health.ts';
 import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
+const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 /** A time range from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 const page = span.extend({ limit: z.int().min(1).max(500), offset: count });

@@ -10,7 +10,7 @@ import {
 import type { Messaging } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
-import { retryWhileUnavailable } from '../../../../cache/remote-cache.ts';
+import { retryWhileUnreached } from '../../../../cache/remote-cache.ts';
 import { Patience, type Wait } from '../context/context-subject.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
@@ -65,7 +65,7 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStor
     keepUnchangedTurn: async (accountId, name) => {
       const signal = AbortSignal.timeout(keepTurnMsMax);
       const ask = () => messaging.call(keepUnchangedTurn, { accountId, name }, { signal });
-      await ask().catch((error: unknown) => retryWhileUnavailable(error, ask, signal));
+      await ask().catch((error: unknown) => retryWhileUnreached(error, ask, signal));
     },
     findUnchangedTurns: async (accountId, names, signal) =>
       (await messaging.call(findUnchangedTurns, { accountId, names: [...names] }, { signal })).names,

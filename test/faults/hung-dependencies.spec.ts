@@ -1,0 +1,159 @@
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { readFileSync } from 'node:fs';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  type TestAccount,
+} from '../e2e/account.fixture.ts';
+import { send, type Answer } from '../e2e/http.fixture.ts';
+import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+
+/**
+ * The median time that a hung dependency may add to a chat with cached permissions, in milliseconds. The median
+ * and the longest time are checked, because a busy machine delays single requests.
+ */
+const addedMsMax = 300;
+/** A chat that waited for a dependency would take at least 1.7 s, the deadline of the call. */
+const slowestMsMax = 1_600;
+/** Time within which other requests fail. Documented are 2 s; the rest is for a busy machine. */
+const failedMsMax = 3_500;
+/** Grants and lists of credentials are reloaded after 10 s. */
+const cachesFreshMs = 10_500;
+const chatsCount = 30;
+const limitRpm = 100_000;
+
+let stack: StackUnderTest;
+let account: TestAccount;
+let provider: ReplayProvider;
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack();
+  undo.push(() => stack.stop());
+  provider = await startProvider();
+  undo.push(() => provider.close());
+  provider.setControls(plainAnswer);
+}, 180_000);
+afterAll(() => undoAll(undo), 60_000);
+
+const connection = () => ({ provider: 'openai', api_key: 'sk-upstream', base_url: `${provider.url}/v1` });
+const createConnectedAccount = async (): Promise<TestAccount> => {
+  const created = await createTestAccount(stack);
+  await connectProvider(stack.baseUrl, created.apiKey, connection());
+  return created;
+};
+const createKey = async () =>
+  (await createTestKey(stack.baseUrl, account.apiKey, { name: 'hung', rate_limit_rpm: limitRpm })).key;
+
+const tool = { type: 'function', function: { name: 'read', parameters: { type: 'object', properties: {} } } };
+const chat = (key: string) =>
+  send(stack.baseUrl, {
+    path: '/v1/chat/completions',
+    key,
+    body: { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hello' }], tools: [tool] },
+  });
+
+interface Timed {
+  readonly ms: number;
+  readonly answer: Answer;
+}
+
+async function time(ask: () => Promise<Answer>): Promise<Timed> {
+  const startedAt = performance.now();
+  const answer = await ask();
+  return { answer, ms: performance.now() - startedAt };
+}
+
+/** Sends chats one after another, and returns the median and the longest time in milliseconds. */
+async function timeChats(key: string): Promise<{ median: number; slowest: number }> {
+  const times: number[] = [];
+  for (let at = 0; at < chatsCount; at++) {
+    const { ms, answer } = await time(() => chat(key));
+    expect(answer.status).toBe(200);
+    times.push(ms);
+  }
+  times.sort((a, b) => a - b);
+  return { median: times[chatsCount / 2] ?? NaN, slowest: times.at(-1) ?? NaN };
+}
+
+/** Waits until rate limits are shared again. While Redis does not answer, an edge admits an eighth of the limit. */
+const untilShared = (key: string) =>
+  eventually(async () => {
+    const { status, headers } = await chat(key);
+    return status === 200 && Number(headers['x-ratelimit-remaining-requests']) > limitRpm / 2
+      ? true
+      : undefined;
+  });
+
+/** Stops a process and its child processes without ending them, until the returned function is called. */
+function hang(name: string): () => void {
+  const { pid } = stack.service(name);
+  if (pid === null) throw new Error(`${name} is down`);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  const signal = (code: NodeJS.Signals) => {
+    for (const each of [pid, ...children.map(Number)]) {
+      try {
+        process.kill(each, code);
+      } catch {
+        // A server process of Postgres may have ended.
+      }
+    }
+  };
+  signal('SIGSTOP');
+  return () => signal('SIGCONT');
+}
+
+const putProvider = () => ({ method: 'PUT', path: '/v1/account/providers', body: connection() });
+const listKeys = () => ({ path: '/v1/account/keys' });
+
+interface Victim {
+  readonly name: string;
+  /** Whether cached responses of the dependency expire during the test. */
+  readonly expires: boolean;
+  /** Account routes that need the dependency. */
+  readonly routes: readonly (() => object)[];
+}
+
+const victims: readonly Victim[] = [
+  { name: 'account', expires: true, routes: [listKeys] },
+  { name: 'provider-vault', expires: true, routes: [putProvider] },
+  { name: 'postgres', expires: true, routes: [listKeys, putProvider] },
+  ...['redis', 'redis-cache', 'tool-router', 'compressor', 'worker'].map((name) => ({
+    ...{ name, expires: false, routes: [] },
+  })),
+];
+
+it.each(victims)(
+  'while $name hangs, chats with cached permissions are not delayed, and other requests fail soon',
+  async ({ name, expires, routes }) => {
+    account = await createConnectedAccount();
+    const stranger = await createConnectedAccount();
+    const [key, unused] = [await createKey(), await createKey()];
+    await timeChats(key);
+    const before = await timeChats(key);
+    const resume = hang(name);
+    try {
+      if (expires) await new Promise((resolve) => setTimeout(resolve, cachesFreshMs));
+      const during = await timeChats(key);
+      expect(during.median).toBeLessThan(before.median + addedMsMax);
+      expect(during.slowest).toBeLessThan(slowestMsMax);
+      if (!expires) return;
+      const uncached = name === 'provider-vault' ? stranger.apiKey : unused;
+      const asked = [
+        () => chat(uncached),
+        ...routes.map((route) => () => send(stack.baseUrl, { key, ...route() })),
+      ];
+      for (const { ms, answer } of await Promise.all(asked.map(time))) {
+        expect(answer.status).toBe(503);
+        expect(answer.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+        expect(ms).toBeLessThan(failedMsMax);
+      }
+    } finally {
+      resume();
+      await untilShared(key);
+    }
+  },
+  60_000,
+);
