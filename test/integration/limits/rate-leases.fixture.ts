@@ -4,7 +4,7 @@ import { leaseMs, TokenLeases, type Lease } from '../../../apps/edge-gateway/src
 import { windowScript, type WindowReply } from '../../../apps/edge-gateway/src/rate-limits/window-script.ts';
 
 /** The rate limit script of the gateway with one change: the test sets the time. */
-const scriptAtTestTime = windowScript.replace("redis.call('TIME')", '{ARGV[7], ARGV[8]}');
+const scriptAtTestTime = windowScript.replace("redis.call('TIME')", '{ARGV[10], ARGV[11]}');
 if (scriptAtTestTime === windowScript) throw new Error('the window script does not call TIME');
 
 interface TimedRedis {
@@ -153,7 +153,7 @@ export class SimulatedReplicas {
   #call({ asked, wanted, returned, returnedTo }: Call): Promise<WindowReply> {
     const micros = Math.floor(this.#now * 1000);
     const time = [Math.floor(micros / 1_000_000), micros % 1_000_000];
-    const args = [this.#limit, asked, wanted, leaseMs, returned, returnedTo, ...time];
+    const args = [this.#limit, asked, wanted, leaseMs, returned, returnedTo, 0, 0, 0, ...time];
     return this.#redis.admitAt(this.#key, 'epoch:none', 'epoch:none', ...args);
   }
 

@@ -118,3 +118,36 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   expect(admittedOf(back)).toBeGreaterThan(1_600 - 300);
   expect(admittedOf(back)).toBeLessThanOrEqual(1_600);
 }, 60_000);
+
+it('when Redis loses its data, no replica admits requests that were admitted before', async () => {
+  const caller = createCaller(60);
+  expect(admittedOf(await ask(90, caller))).toBe(60);
+  // Each replica knows the count of its last call.
+  await ask(3, caller);
+  const redis = new Redis(stack.dev.redis_cache_url);
+  await redis.flushall();
+  redis.disconnect();
+  expect(admittedOf(await ask(90, caller))).toBe(0);
+});
+
+it('requests before, during and after an outage of Redis together stay within the limit', async () => {
+  const caller = createCaller(480);
+  const before = admittedOf(await ask(420, caller));
+  await stack.service('redis-cache').kill();
+  const during: RateDecision[] = [];
+  await eventually(async () => {
+    const decisions = await ask(30, caller);
+    during.push(...decisions);
+    return decisions.every(({ local }) => local) && admittedOf(during) >= 3 ? true : undefined;
+  });
+  await stack.service('redis-cache').start();
+  const after: RateDecision[] = [];
+  await eventually(async () => {
+    const decisions = await ask(300, caller);
+    after.push(...decisions);
+    return decisions.every(({ local }) => !local) ? true : undefined;
+  });
+  expect(before).toBe(420);
+  // Redis has lost its data. The replicas restore the count and add the requests that they admitted themselves.
+  expect(before + admittedOf(during) + admittedOf(after)).toBeLessThanOrEqual(480);
+}, 60_000);

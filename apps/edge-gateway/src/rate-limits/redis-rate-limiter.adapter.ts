@@ -7,7 +7,7 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 import { nameWindow } from './rate-limiter.port.ts';
 import type { Lease } from './token-leases.ts';
-import { TokenLeases, leaseMs } from './token-leases.ts';
+import { TokenLeases, UnreportedRequests, leaseMs, windowMs } from './token-leases.ts';
 import type { WindowCommands, WindowReply } from './window-script.ts';
 import { admitCommand, windowScript } from './window-script.ts';
 
@@ -21,6 +21,10 @@ interface KeyWindow {
   waiting: Answer[];
   /** True while this process counts requests in Redis or requests a lease of tokens. */
   isAsking: boolean;
+  /** The state of the window at the last reply of Redis. Null if the window was not used before. */
+  known: { readonly id: number; readonly count: number; readonly atMs: number } | null;
+  /** Requests that this process has admitted without Redis since the last reply. */
+  readonly unreported: UnreportedRequests;
 }
 
 /**
@@ -28,8 +32,10 @@ interface KeyWindow {
  * arrive faster than Redis can count them one by one.
  */
 const gatherMs = 2;
-/** Milliseconds without requests after which a rate limit window is dropped from memory. */
-const idleMs = 1_000;
+/** Maximum number of rate limit windows in memory. The windows of the least recently used keys are dropped first. */
+const windowsMax = 50_000;
+/** Milliseconds between two attempts to report requests that were admitted without Redis. */
+const reportMs = 1_000;
 
 /**
  * A rate limiter that is exact across all gateway processes. When a request arrives, it is counted in Redis
@@ -37,15 +43,16 @@ const idleMs = 1_000;
  * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
  * Redis. No leases are granted near the limit. No period of 60 seconds admits more requests than the limit
  * (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
- * unavailable, each process admits a fixed share of the limit and logs the outage once.
+ * unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is available
+ * again, the process reports the requests that it admitted. If Redis has lost its data, the process restores the
+ * number of requests that it last received from Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
   readonly #log: Logger;
   readonly #local = new LocalRateLimiter();
-  /** The rate limit windows of the API keys with requests in the last second. */
-  readonly #windows = new Map<string, KeyWindow>();
-  #sweep: NodeJS.Timeout | null = null;
+  readonly #windows = new LRUCache<string, KeyWindow>({ max: windowsMax });
+  #reporting: NodeJS.Timeout | undefined;
   #away = false;
 
   constructor(redis: Redis, log: Logger) {
@@ -74,21 +81,11 @@ export class RedisRateLimiter implements RateLimiter {
     const name = `${caller.accountId} ${nameWindow(caller)} ${caller.rateLimitRpm}`;
     let window = this.#windows.get(name);
     if (window === undefined) {
-      window = { caller, leases: new TokenLeases(), waiting: [], isAsking: false };
+      const unreported = new UnreportedRequests();
+      window = { caller, leases: new TokenLeases(), waiting: [], isAsking: false, known: null, unreported };
       this.#windows.set(name, window);
-      this.#sweep ??= setInterval(() => this.#forgetIdle(), idleMs).unref();
     }
     return window;
-  }
-
-  #forgetIdle(): void {
-    const now = performance.now();
-    for (const [name, { leases, isAsking }] of this.#windows) {
-      if (!isAsking && now - leases.lastSeenMs > idleMs) this.#windows.delete(name);
-    }
-    if (this.#windows.size > 0 || this.#sweep === null) return;
-    clearInterval(this.#sweep);
-    this.#sweep = null;
   }
 
   /**
@@ -110,7 +107,7 @@ export class RedisRateLimiter implements RateLimiter {
   async #count(window: KeyWindow, answers: readonly Answer[]): Promise<void> {
     const sentAtMs = performance.now();
     try {
-      const reply = await this.#ask(window.caller, { asked: answers.length, wanted: window.leases.wanted });
+      const reply = await this.#ask(window, { asked: answers.length, wanted: window.leases.wanted });
       this.#noteAway(false);
       const [admitted, count, emptyMs, roomMs, epoch, leased] = reply;
       for (const [at, answer] of answers.entries()) {
@@ -122,13 +119,50 @@ export class RedisRateLimiter implements RateLimiter {
       if (leased > 0) this.#addLease(window, reply, sentAtMs);
     } catch (error) {
       this.#noteAway(true, error);
-      for (const answer of answers) answer(this.#local.admit(window.caller));
+      for (const answer of answers) answer(this.#admitLocally(window));
     }
   }
 
-  #ask(caller: LimitedCaller, { asked = 0, wanted = 0, returned = 0, returnedTo = 0 }): Promise<WindowReply> {
+  /**
+   * Decides without Redis. The requests that Redis last counted may all be less than a minute old, so this process
+   * uses only its share of the requests that were left.
+   */
+  #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
+    const now = performance.now();
+    const isKnown = known !== null && now - known.atMs < windowMs;
+    const left = isKnown ? Math.max(0, caller.rateLimitRpm - known.count) : caller.rateLimitRpm;
+    const decision = this.#local.admit(caller, left, unreported.count(now));
+    if (decision.admitted) unreported.add(now);
+    return decision;
+  }
+
+  /** Reports the requests that were admitted without Redis, as soon as Redis is available again. */
+  async #reportAll(): Promise<void> {
+    const now = performance.now();
+    for (const window of this.#windows.values()) {
+      if (window.isAsking || window.unreported.count(now) === 0) continue;
+      try {
+        await this.#ask(window, {});
+        this.#noteAway(false);
+      } catch {
+        return;
+      }
+    }
+    if (this.#away) return;
+    clearInterval(this.#reporting);
+    this.#reporting = undefined;
+  }
+
+  async #ask(
+    window: KeyWindow,
+    { asked = 0, wanted = 0, returned = 0, returnedTo = 0 },
+  ): Promise<WindowReply> {
+    const { caller, known } = window;
     const { accountId, keyId, rateLimitRpm } = caller;
-    return this.#redis.admitRequests(
+    const now = performance.now();
+    const isKnown = known !== null && now - known.atMs < windowMs;
+    const unreported = window.unreported.count(now);
+    const reply = await this.#redis.admitRequests(
       accountKey('rpm', accountId, nameWindow(caller)),
       keyEpochName(accountId, keyId),
       accountEpochName(accountId),
@@ -138,7 +172,14 @@ export class RedisRateLimiter implements RateLimiter {
       leaseMs,
       returned,
       returnedTo,
+      known?.id ?? 0,
+      isKnown ? known.count : 0,
+      unreported,
     );
+    const [, count, , , , , , id] = reply;
+    window.known = { id, count, atMs: now };
+    if (unreported > 0) window.unreported.remove(unreported);
+    return reply;
   }
 
   /**
@@ -154,7 +195,7 @@ export class RedisRateLimiter implements RateLimiter {
     window.leases.add(lease);
     const end = (): void => {
       const returned = window.leases.end(lease);
-      if (returned > 0) void this.#ask(window.caller, { returned, returnedTo: step }).catch(() => undefined);
+      if (returned > 0) void this.#ask(window, { returned, returnedTo: step }).catch(() => undefined);
     };
     setTimeout(end, Math.max(0, expiresAtMs - now)).unref();
   }
@@ -171,6 +212,7 @@ export class RedisRateLimiter implements RateLimiter {
   #noteAway(away: boolean, error?: unknown): void {
     if (away === this.#away) return;
     this.#away = away;
+    if (away) this.#reporting ??= setInterval(() => void this.#reportAll(), reportMs).unref();
     if (away) this.#log.warn({ err: error }, 'rate limits are local and conservative: Redis does not answer');
     else this.#log.info('rate limits are shared again: Redis answers');
   }
@@ -203,7 +245,7 @@ interface Bucket {
  */
 const share = 1 / 8;
 
-export class LocalRateLimiter implements RateLimiter {
+export class LocalRateLimiter {
   readonly #buckets = new LRUCache<string, Bucket>({ max: 50_000 });
   readonly #now: () => number;
 
@@ -211,7 +253,12 @@ export class LocalRateLimiter implements RateLimiter {
     this.#now = now;
   }
 
-  admit(caller: LimitedCaller): Promise<RateDecision> {
+  /**
+   * Decides on a request.
+   * @param left number of requests that were left in the window when Redis was last available
+   * @param admittedSince number of requests that this process has admitted since then, in the last minute
+   */
+  admit(caller: LimitedCaller, left = caller.rateLimitRpm, admittedSince = 0): RateDecision {
     const { rateLimitRpm: limitRpm } = caller;
     const name = `${caller.accountId}:${nameWindow(caller)}`;
     const size = Math.max(1, Math.floor(limitRpm * share));
@@ -221,17 +268,18 @@ export class LocalRateLimiter implements RateLimiter {
     bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.refilledAtMs) * tokensPerMs);
     bucket.refilledAtMs = now;
     this.#buckets.set(name, bucket);
-    const admitted = limitRpm > 0 && bucket.tokens >= 1;
+    const isLeft = left > 0 && admittedSince < Math.max(1, Math.floor(left * share));
+    const admitted = isLeft && bucket.tokens >= 1;
     if (admitted) bucket.tokens -= 1;
-    const resetMs = admitted ? (size - bucket.tokens) / tokensPerMs : (1 - bucket.tokens) / tokensPerMs;
-    const remaining = Math.floor(bucket.tokens);
-    return Promise.resolve({
+    const missing = isLeft ? 1 - bucket.tokens : 1;
+    const resetMs = (admitted ? size - bucket.tokens : missing) / tokensPerMs;
+    return {
       admitted,
       limit: limitRpm,
-      remaining,
+      remaining: isLeft ? Math.floor(bucket.tokens) : 0,
       resetMs: Math.ceil(resetMs),
       local: true,
       epoch: 0,
-    });
+    };
   }
 }

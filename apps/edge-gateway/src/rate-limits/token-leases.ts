@@ -100,3 +100,32 @@ export class TokenLeases {
     return unused;
   }
 }
+
+/** The length of a rate limit window, including the step in which a request is counted, in milliseconds. */
+export const windowMs = 60_500;
+
+/** Counts the requests of the last minute that one process admitted without Redis, in periods of five seconds. */
+export class UnreportedRequests {
+  #periods: { readonly startMs: number; count: number }[] = [];
+
+  add(nowMs: number): void {
+    const last = this.#periods.at(-1);
+    if (last !== undefined && nowMs - last.startMs < 5_000) last.count += 1;
+    else this.#periods.push({ startMs: nowMs, count: 1 });
+  }
+
+  count(nowMs: number): number {
+    if (this.#periods.length === 0) return 0;
+    this.#periods = this.#periods.filter(({ startMs }) => nowMs - startMs < windowMs + 5_000);
+    return this.#periods.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Forgets requests that Redis has counted. Requests that were admitted during the call to Redis are kept. */
+  remove(count: number): void {
+    for (const period of this.#periods) {
+      const removed = Math.min(period.count, count);
+      period.count -= removed;
+      count -= removed;
+    }
+  }
+}

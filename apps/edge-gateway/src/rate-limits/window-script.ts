@@ -1,6 +1,6 @@
 /**
  * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key has one hash
- * in Redis, with a field for each step that has requests and a field for their running total. The hash has at most 122
+ * in Redis, with a field for each step that has requests and a field for their running total. The hash has at most 123
  * fields, which Redis stores compactly. A step expires once the whole step is 60 s old, so no period of 60 s admits
  * more requests than the limit. A steady flow of requests stays at most 0.8% below the limit. Expired steps are removed
  * when the next request arrives, so the cost of a call depends on the number of steps since the previous call. The
@@ -14,10 +14,16 @@
  * The hashes are small and expire, so the script may write while Redis is out of memory (Redis manual, "Script flags").
  * Rate limits are therefore exact even while Redis is out of memory.
  *
+ * A window has an id. If the id is not the id that the gateway knows, Redis has lost the window. The window is then
+ * filled up to the number of requests that the gateway knows of. The gateway may also have admitted requests without
+ * Redis. All these requests are counted in the current step, as if they had just arrived, so that they are counted for
+ * at least 60 s.
+ *
  * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key and its
  * account. The arguments are the limit, the number of requests, the number of tokens requested as a lease, the lease's
- * duration in milliseconds, the number of returned tokens, and the step of the returned tokens. The reply has seven
- * numbers:
+ * duration in milliseconds, the number of returned tokens, the step of the returned tokens, the known id of the window,
+ * the known number of requests in the window, and the number of requests that were admitted without Redis. The known
+ * numbers are 0 if the gateway did not use the window in the last minute. The reply has eight numbers:
  *
  * 1. admitted requests
  * 2. requests in the window, including the admitted requests and the lease
@@ -26,6 +32,7 @@
  * 5. the later epoch, or -1 if one of the epochs is negative; no lease is granted for a negative epoch
  * 6. tokens in the lease
  * 7. the step of the lease
+ * 8. the id of the window
  */
 export const windowScript = `#!lua flags=allow-oom
 local time = redis.call('TIME')
@@ -34,7 +41,9 @@ local now = math.floor(nowMs / 500)
 local first = now - 120
 local limit, asked, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local returned, returnedTo = tonumber(ARGV[5]), ARGV[6]
-local state = redis.call('HMGET', KEYS[1], 'total', 'oldest')
+local knownId, knownTotal, unreported = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local state = redis.call('HMGET', KEYS[1], 'total', 'oldest', 'id')
+local id = tonumber(state[3]) or nowMs
 local total = tonumber(state[1]) or 0
 local oldest = tonumber(state[2]) or now
 if returned > 0 then
@@ -66,6 +75,11 @@ else
     oldest = oldest + 1
   end
 end
+if id ~= knownId then unreported = unreported + math.max(knownTotal - total, 0) end
+if unreported > 0 then
+  total = total + unreported
+  redis.call('HINCRBY', KEYS[1], tostring(now), unreported)
+end
 local epochs = redis.call('MGET', KEYS[2], KEYS[3])
 local keyEpoch = tonumber(epochs[1]) or 0
 local accountEpoch = tonumber(epochs[2]) or 0
@@ -90,9 +104,9 @@ if admitted < asked then
 end
 local emptyMs = (newest + 121) * 500 - nowMs
 local roomMs = (leaves + 121) * 500 - nowMs
-redis.call('HSET', KEYS[1], 'total', total, 'oldest', oldest)
+redis.call('HSET', KEYS[1], 'total', total, 'oldest', oldest, 'id', string.format('%.0f', id))
 redis.call('EXPIRE', KEYS[1], 61)
-return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch, leased, leaseStep}
+return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch, leased, leaseStep, id}
 `;
 
 /** The reply of `windowScript`. */
@@ -104,6 +118,7 @@ export type WindowReply = readonly [
   epoch: number,
   leased: number,
   leaseStep: number,
+  id: number,
 ];
 
 export interface WindowCommands {
@@ -117,6 +132,9 @@ export interface WindowCommands {
     leaseMs: number,
     returned: number,
     returnedTo: number,
+    knownId: number,
+    knownTotal: number,
+    unreported: number,
   ): Promise<WindowReply>;
 }
 
