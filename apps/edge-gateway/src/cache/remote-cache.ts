@@ -140,8 +140,8 @@ export class RemoteCache<Value extends object | string | null> {
       return value;
     } catch (error) {
       const isSame = generation === this.#generation;
-      // A failure that took no time costs nothing to repeat.
-      const isSlow = this.#now() - startedAt >= staleWaitMs;
+      // A failure that took no time costs nothing to repeat. A service that was not reached may reconnect soon.
+      const isSlow = this.#now() - startedAt >= staleWaitMs && !isUnreached(error);
       if (isSame && isSlow) this.#failures.set(key, { error, until: this.#now() + failedMs });
       if (isSlow) this.#slowUntil = this.#now() + slowMs;
       const entry = isSame ? this.#findStale(key) : undefined;
