@@ -59,10 +59,16 @@ export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Pro
   throw new Error('the loop did not end');
 }
 
+/** The APIs that an SDK can use for the same loop. */
+export type LoopApi = 'responses' | 'chat-completions';
+
 /** The loop with OpenAI's Agents SDK. */
-export async function runAgentsSdk({ baseUrl, key, model, stream }: LoopGiven): Promise<LoopResult> {
+export async function runAgentsSdk(
+  { baseUrl, key, model, stream }: LoopGiven,
+  api: LoopApi = 'responses',
+): Promise<LoopResult> {
   const openAIClient = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
-  const modelProvider = new OpenAIProvider({ openAIClient, useResponses: true });
+  const modelProvider = new OpenAIProvider({ openAIClient, useResponses: api === 'responses' });
   const calls: string[] = [];
   const getWeather = agentTool({
     ...{ name: 'get_weather', description, parameters: city },
@@ -71,7 +77,8 @@ export async function runAgentsSdk({ baseUrl, key, model, stream }: LoopGiven): 
       return weatherOf(given);
     },
   });
-  const modelSettings = { store: false, providerData: { include: stateless.include } };
+  const modelSettings =
+    api === 'responses' ? { store: false, providerData: { include: stateless.include } } : {};
   const agent = new Agent({
     name: 'Helper',
     instructions: 'Be brief.',
@@ -89,7 +96,10 @@ export async function runAgentsSdk({ baseUrl, key, model, stream }: LoopGiven): 
 }
 
 /** The loop with the Vercel AI SDK. */
-export async function runAiSdk({ baseUrl, key, model, stream }: LoopGiven): Promise<LoopResult> {
+export async function runAiSdk(
+  { baseUrl, key, model, stream }: LoopGiven,
+  api: LoopApi = 'responses',
+): Promise<LoopResult> {
   const provider = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key });
   const calls: string[] = [];
   const getWeather = aiTool({
@@ -100,9 +110,14 @@ export async function runAiSdk({ baseUrl, key, model, stream }: LoopGiven): Prom
     },
   });
   const settings = {
-    ...{ model: provider(model), prompt, maxRetries: 0, tools: { get_weather: getWeather } },
+    ...{
+      model: api === 'responses' ? provider(model) : provider.chat(model),
+      prompt,
+      maxRetries: 0,
+      tools: { get_weather: getWeather },
+    },
     ...{ stopWhen: stepCountIs(roundsMax) },
-    providerOptions: { openai: { store: false, include: [...stateless.include] } },
+    providerOptions: api === 'responses' ? { openai: { store: false, include: [...stateless.include] } } : {},
   };
   if (!stream) return { text: (await generateText(settings)).text, calls };
   const failures: unknown[] = [];

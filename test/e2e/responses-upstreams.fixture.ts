@@ -46,15 +46,23 @@ export const upstreamPaths = {
   mistral: '/v1',
 };
 
+/** Gemini accepts this value for calls without a signature. https://ai.google.dev/gemini-api/docs/thought-signatures */
+const replacedSignature = 'skip_thought_signature_validator';
+
 /**
  * Makes the provider return the turns in order, in the format of each request. Returns the violations of the
  * real providers' rules. A request that violates a rule gets status 400.
+ * @param dropsSignatures whether the client drops Gemini's signatures, which the gateway then replaces
  */
-export function scriptUpstream(provider: ReplayProvider, turns: readonly UpstreamTurn[]): readonly string[] {
+export function scriptUpstream(
+  provider: ReplayProvider,
+  turns: readonly UpstreamTurn[],
+  dropsSignatures = false,
+): readonly string[] {
   const left = [...turns];
   const violations: string[] = [];
   const rules = new TranscriptRules();
-  const issued: Members[] = [];
+  const issued: Members[] = dropsSignatures ? [{ thoughtSignature: replacedSignature }] : [];
   provider.setControls(({ url, body }) => {
     const request = JSON.parse(body.toString('utf8')) as Members;
     const turn = left.shift() ?? {};
