@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { accountChanged } from '@gateway/contracts';
+import { accountChanged, listKeyUsage } from '@gateway/contracts';
 import { AccountCache, connectCacheRedis, type Messaging } from '@gateway/messaging';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
-import { SavedTokenBudgets } from './budgets/saved-token-budgets.ts';
+import type { SpentTokens } from './budgets/budget-store.port.ts';
+import { SavedTokenBudgets, type SavedTokenBudgetsOptions } from './budgets/saved-token-budgets.ts';
 import { admitCommand } from './rate-limits/window-script.ts';
 import { ModelToggles, ToolRecall } from './routing/account-routing.ts';
 import { ConversationPins } from './routing/conversation-pins.ts';
@@ -70,8 +71,11 @@ export function openBudgets(
   messaging: Messaging,
   log: Logger,
 ): OpenBudgets {
-  const redis = connectRedis(REDIS_URL, log, Math.min(redisCommandMs, PLAN_DEADLINE_MS));
-  const budgets = new SavedTokenBudgets({ store: new RedisBudgetStore(redis, randomUUID()), log });
+  const waitMs = Math.min(redisCommandMs, PLAN_DEADLINE_MS);
+  const redis = connectRedis(REDIS_URL, log, waitMs);
+  const loadSpent: SavedTokenBudgetsOptions['loadSpent'] = (key) => loadSpentTokens(messaging, key, waitMs);
+  const store = new RedisBudgetStore(redis, randomUUID());
+  const budgets = new SavedTokenBudgets({ store, loadSpent, log });
   messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
     if (deleted) budgets.forget(accountId);
   });
@@ -80,6 +84,26 @@ export function openBudgets(
     redis.disconnect();
   };
   return { budgets, redis, close };
+}
+
+const dayMs = 86_400_000;
+
+/** Reads the net tokens that a key has saved on this UTC day and in this week, from the usage in the request log. */
+async function loadSpentTokens(
+  messaging: Messaging,
+  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
+  deadlineMs: number,
+): Promise<SpentTokens> {
+  const day = Math.floor(Date.now() / dayMs);
+  const to = new Date((day + 1) * dayMs).toISOString();
+  const sumSince = async (firstDay: number): Promise<number> => {
+    const from = new Date(firstDay * dayMs).toISOString();
+    const { keys } = await messaging.call(listKeyUsage, { accountId, from, to }, { deadlineMs });
+    return keys.find(({ key_id }) => key_id === keyId)?.net_tokens_saved ?? 0;
+  };
+  // Days are counted from a Thursday, and a week starts on Monday.
+  const [today, thisWeek] = await Promise.all([sumSince(day), sumSince(day - ((day + 3) % 7))]);
+  return { day, today, thisWeek };
 }
 
 export interface OpenModelRouter {

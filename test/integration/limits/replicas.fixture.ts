@@ -5,8 +5,9 @@ import { RedisBudgetStore } from '../../../apps/edge-gateway/src/budgets/redis-b
 import {
   SavedTokenBudgets,
   type BudgetedKey,
+  type SavedTokenBudgetsOptions,
 } from '../../../apps/edge-gateway/src/budgets/saved-token-budgets.ts';
-import type { Reservation } from '../../../apps/edge-gateway/src/budgets/key-budget.ts';
+import type { Reservation } from '../../../apps/edge-gateway/src/budgets/budget-store.port.ts';
 import { connectRedis } from '../../../apps/edge-gateway/src/edge-stores.ts';
 import { eventually } from '../stack.fixture.ts';
 
@@ -21,10 +22,21 @@ export interface Replica {
   close(): Promise<void>;
 }
 
-export async function startReplica(redisUrl: string, leaseSeconds?: number): Promise<Replica> {
+const nothingSpent = () =>
+  Promise.resolve({ day: Math.floor(Date.now() / 86_400_000), today: 0, thisWeek: 0 });
+
+/**
+ * Starts the token budgets of an edge.
+ * @param loadSpent reads the usage of a key from the request log; by default, the log is empty
+ */
+export async function startReplica(
+  redisUrl: string,
+  leaseSeconds?: number,
+  loadSpent: SavedTokenBudgetsOptions['loadSpent'] = nothingSpent,
+): Promise<Replica> {
   const redis = connectRedis(redisUrl, quietLog, 10_000);
   const store = new RedisBudgetStore(redis, randomUUID(), leaseSeconds);
-  const budgets = new SavedTokenBudgets({ store, log: quietLog });
+  const budgets = new SavedTokenBudgets({ store, loadSpent, log: quietLog });
   await eventually(() => (redis.status === 'ready' ? true : undefined));
   const close = async (): Promise<void> => {
     await budgets.close();

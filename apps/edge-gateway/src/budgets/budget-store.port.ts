@@ -1,3 +1,20 @@
+import type { StoreHealth } from './store-health.ts';
+
+/** The tokens that a request reserves from its key's budget. */
+export interface Reservation {
+  /**
+   * Ends the reservation and records how many tokens were saved. Settling with 0 returns the whole
+   * reservation. Only the first call has an effect.
+   */
+  settle(tokens: number): void;
+}
+
+/**
+ * The result of a reservation. `exhausted`: the budget is used up or reserved by requests in flight.
+ * `unknown`: the store is unavailable, and this process has used up its local part of the budget.
+ */
+export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
+
 /** The limits on saved tokens for one API key. */
 export interface BudgetLimits {
   /** Number of tokens that may be saved per UTC day. */
@@ -39,6 +56,8 @@ export interface BudgetSync extends BudgetLimits {
    * The last known usage of the budget. A store that has lost its data restores the usage from this field.
    */
   readonly known: SpentTokens | null;
+  /** Whether `known` includes the usage in the request log, so that an empty store may start with it. */
+  readonly isRestored: boolean;
   /** For each waiting request, oldest first, the number of tokens that the request may save. */
   readonly asked: readonly number[];
   /**
@@ -68,5 +87,41 @@ export interface BudgetState {
  * The shared store of used and reserved tokens per API key. All methods throw while the store is unavailable.
  */
 export interface BudgetStore {
-  sync(sync: BudgetSync): Promise<BudgetState>;
+  /**
+   * Syncs the budget of a key. Returns null and changes nothing if the store has no usage of the key, unless the sync
+   * is restored. A store that has lost its data has no usage.
+   */
+  sync(sync: BudgetSync): Promise<BudgetState | null>;
+}
+
+/** The key of a budget, and the parts of the process that the budget uses. */
+export interface KeyBudgetOptions {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly store: BudgetStore;
+  readonly health: StoreHealth;
+  readonly now: () => number;
+  /**
+   * Settlement counter for the whole process. The numbers keep increasing even if an API key is dropped from
+   * memory and added later.
+   */
+  readonly nextSequence: () => number;
+  /** The usage that this process knew when it last dropped the key from memory. */
+  readonly known: SpentTokens | null;
+  /** Reads the key's usage from the request log. Never rejects: late usage is passed to `restore`. */
+  readonly loadSpent: () => Promise<SpentTokens>;
+  /** A function that is called when the budget will soon need a sync with the store. */
+  readonly onDirty: () => void;
+}
+
+/** Merges two known usages of a key. Usage only grows within a day and a week. */
+export function mergeSpent(known: SpentTokens | null, loaded: SpentTokens): SpentTokens {
+  if (known?.day !== loaded.day) return loaded;
+  const { day, today, thisWeek } = loaded;
+  return { day, today: Math.max(today, known.today), thisWeek: Math.max(thisWeek, known.thisWeek) };
+}
+
+/** Whether two keys have the same limits. */
+export function isSame(a: BudgetLimits, b: BudgetLimits): boolean {
+  return a.dailyTokenBudget === b.dailyTokenBudget && a.weeklyTokenBudget === b.weeklyTokenBudget;
 }

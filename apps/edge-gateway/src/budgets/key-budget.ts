@@ -1,20 +1,13 @@
-import type { BudgetLimits, BudgetState, BudgetStore, SpentTokens } from './budget-store.port.ts';
-import type { StoreHealth } from './store-health.ts';
-
-/** The tokens that a request reserves from its key's budget. */
-export interface Reservation {
-  /**
-   * Ends the reservation and records how many tokens were saved. Settling with 0 returns the whole
-   * reservation. Only the first call has an effect.
-   */
-  settle(tokens: number): void;
-}
-
-/**
- * The result of a reservation. `exhausted`: the budget is used up or reserved by requests in flight.
- * `unknown`: the store is unavailable, and this process has used up its local part of the budget.
- */
-export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
+import { isSame, mergeSpent } from './budget-store.port.ts';
+import type {
+  BudgetAnswer,
+  BudgetLimits,
+  BudgetState,
+  BudgetSync,
+  KeyBudgetOptions,
+  Reservation,
+  SpentTokens,
+} from './budget-store.port.ts';
 
 /**
  * Number of additional requests for which a busy API key reserves tokens in advance, so that these requests
@@ -46,21 +39,6 @@ interface Settlement {
   readonly tokens: number;
 }
 
-export interface KeyBudgetOptions {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly store: BudgetStore;
-  readonly health: StoreHealth;
-  readonly now: () => number;
-  /**
-   * Settlement counter for the whole process. The numbers keep increasing even if an API key is dropped from
-   * memory and added later.
-   */
-  readonly nextSequence: () => number;
-  /** A function that is called when the budget will soon need a sync with the store. */
-  readonly onDirty: (budget: KeyBudget) => void;
-}
-
 /**
  * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
  * The reserved tokens are for requests in flight (`#reserved`), for settlements that are not synced
@@ -80,7 +58,7 @@ export class KeyBudget {
   #settling: Settlement | null = null;
   #sequence = 0;
   #waiting: Waiting[] = [];
-  #known: SpentTokens | null = null;
+  #known: SpentTokens | null;
   #room = 0;
   /** Tokens that the store granted in advance during the last sync. */
   #aheadTokens = 0;
@@ -96,6 +74,12 @@ export class KeyBudget {
 
   constructor(options: KeyBudgetOptions) {
     this.#options = options;
+    this.#known = options.known;
+  }
+
+  /** The last known usage; null before the first sync. */
+  get known(): SpentTokens | null {
+    return this.#known;
   }
 
   get accountId(): string {
@@ -155,7 +139,7 @@ export class KeyBudget {
         return;
       }
     } while (this.#waiting.length > 0);
-    if (this.#isStale || this.#isUnsynced()) this.#options.onDirty(this);
+    if (this.#isStale || this.#isUnsynced()) this.#options.onDirty();
   }
 
   async #syncOnce(asked: readonly Waiting[], isBusy: boolean): Promise<void> {
@@ -167,7 +151,7 @@ export class KeyBudget {
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
-    const state = await this.#options.store.sync({
+    const state = await this.#send({
       ...limits,
       accountId: this.#options.accountId,
       keyId: this.#options.keyId,
@@ -175,6 +159,7 @@ export class KeyBudget {
       settled,
       heldTokens,
       known: this.#known,
+      isRestored: false,
       asked: asked.map(({ tokens }) => tokens),
       ahead: isBusy ? aheadMax : 0,
     });
@@ -185,6 +170,23 @@ export class KeyBudget {
     this.#room = state.roomTokens;
     this.#held = state.heldTokens;
     if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
+  }
+
+  /** Syncs with the store. If the store has no usage of the key, the usage is restored from the request log. */
+  async #send(sync: BudgetSync): Promise<BudgetState> {
+    const state = await this.#options.store.sync(sync);
+    if (state !== null) return state;
+    const known = mergeSpent(sync.known, await this.#options.loadSpent());
+    const restored = await this.#options.store.sync({ ...sync, known, isRestored: true });
+    if (restored === null) throw new Error('the budget store rejected the restored usage');
+    return restored;
+  }
+
+  /** Adds the usage in the request log to the known usage. */
+  restore(spent: SpentTokens): void {
+    this.#known = mergeSpent(this.#known, spent);
+    this.#isStale = true;
+    this.#options.onDirty();
   }
 
   /**
@@ -217,7 +219,7 @@ export class KeyBudget {
         this.#reserved -= tokens;
         if (saved > 0) this.#unsettled.set(day, (this.#unsettled.get(day) ?? 0) + saved);
         this.#isStale = true;
-        this.#options.onDirty(this);
+        this.#options.onDirty();
       },
     };
   }
@@ -225,7 +227,7 @@ export class KeyBudget {
   #goAway(error: unknown, waiting: readonly Waiting[]): void {
     this.#options.health.noteFailure(error);
     for (const { tokens, resolve } of waiting) resolve(this.#takeShare(tokens));
-    this.#options.onDirty(this);
+    this.#options.onDirty();
   }
 
   /**
@@ -288,8 +290,4 @@ export class KeyBudget {
   #today(): number {
     return Math.floor(this.#options.now() / 86_400_000);
   }
-}
-
-function isSame(a: BudgetLimits, b: BudgetLimits): boolean {
-  return a.dailyTokenBudget === b.dailyTokenBudget && a.weeklyTokenBudget === b.weeklyTokenBudget;
 }

@@ -10,8 +10,9 @@ import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.t
  *
  * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement number, 3 lease in seconds. 4 and 5: daily and weekly budget.
  * 6: tokens reserved. 7 and 8: day and tokens to settle. 9 to 11: the last known usage, as the day and the tokens
- * used on that day and in that week. 12: number of requests for which to reserve tokens in advance. From 13 on: the
- * tokens that each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
+ * used on that day and in that week. 12: number of requests for which to reserve tokens in advance. 13: 1 if a hash
+ * without usage may start with the last known usage, otherwise 0, for which the reply is empty. From 14 on: the tokens
+ * that each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
  *
  * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The hashes are small and expire, so the script
  * may write while Redis is out of memory.
@@ -21,11 +22,13 @@ local now = tonumber(redis.call('TIME')[1])
 local day = math.floor(now / 86400)
 local function weekOf(d) return math.floor((d + 3) / 7) end
 local today, thisWeek, others, settledBefore = 0, 0, 0, 0
+local isEmpty = ARGV[13] == '0'
 local fields = redis.call('HGETALL', KEYS[1])
 for i = 1, #fields, 2 do
   local a, b, c = string.match(fields[i + 1], '(%d+) (%d+) (%d+)')
   a, b, c = tonumber(a), tonumber(b), tonumber(c)
   if fields[i] == 'spent' then
+    isEmpty = false
     day = math.max(day, a)
     if a == day then today = b end
     if weekOf(a) == weekOf(day) then thisWeek = c end
@@ -37,6 +40,7 @@ for i = 1, #fields, 2 do
     redis.call('HDEL', KEYS[1], fields[i])
   end
 end
+if isEmpty then return {} end
 local knownDay = tonumber(ARGV[9])
 if knownDay == day then today = math.max(today, tonumber(ARGV[10])) end
 if weekOf(knownDay) == weekOf(day) then thisWeek = math.max(thisWeek, tonumber(ARGV[11])) end
@@ -51,7 +55,7 @@ end
 local held = tonumber(ARGV[6])
 local room = math.min(tonumber(ARGV[4]) - today, tonumber(ARGV[5]) - thisWeek) - others - held
 local admitted, largest = 0, 0
-for i = 13, #ARGV do
+for i = 14, #ARGV do
   if room <= 0 then break end
   local tokens = tonumber(ARGV[i])
   admitted = admitted + 1
@@ -59,7 +63,7 @@ for i = 13, #ARGV do
   room = room - tokens
   largest = math.max(largest, tokens)
 end
-if largest > 0 and admitted == #ARGV - 12 then
+if largest > 0 and admitted == #ARGV - 13 then
   local ahead = largest * math.max(0, math.min(tonumber(ARGV[12]), math.floor(room / 16 / largest)))
   held = held + ahead
   room = room - ahead
@@ -81,7 +85,7 @@ type Reply = readonly [
 ];
 
 interface BudgetCommands {
-  syncTokenBudget(key: string, ...args: (string | number)[]): Promise<Reply>;
+  syncTokenBudget(key: string, ...args: (string | number)[]): Promise<Reply | []>;
 }
 
 /**
@@ -105,8 +109,8 @@ export class RedisBudgetStore implements BudgetStore {
     this.#leaseSeconds = leaseSeconds;
   }
 
-  async sync(sync: BudgetSync): Promise<BudgetState> {
-    const [admitted, heldTokens, roomTokens, day, today, thisWeek] = await this.#redis.syncTokenBudget(
+  async sync(sync: BudgetSync): Promise<BudgetState | null> {
+    const reply = await this.#redis.syncTokenBudget(
       accountKey('budget', sync.accountId, sync.keyId),
       this.#edge,
       sync.sequence,
@@ -120,8 +124,11 @@ export class RedisBudgetStore implements BudgetStore {
       sync.known?.today ?? 0,
       sync.known?.thisWeek ?? 0,
       sync.ahead,
+      sync.isRestored ? 1 : 0,
       ...sync.asked,
     );
+    if (reply.length === 0) return null;
+    const [admitted, heldTokens, roomTokens, day, today, thisWeek] = reply;
     return { admitted, heldTokens, roomTokens, spent: { day, today, thisWeek } };
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { BudgetLimits, BudgetStore } from './budget-store.port.ts';
-import { KeyBudget, type BudgetAnswer } from './key-budget.ts';
+import type { BudgetAnswer, BudgetLimits, BudgetStore, SpentTokens } from './budget-store.port.ts';
+import { KeyBudget } from './key-budget.ts';
 import { StoreHealth } from './store-health.ts';
 
 /** An API key and its token budgets. */
@@ -22,6 +22,8 @@ const flushedMax = 1_000;
  * renewal does not end the lease.
  */
 const upkeepMs = 5_000;
+/** Milliseconds between two attempts to read a key's usage from the request log. */
+const loadAgainMs = 2_000;
 /**
  * Maximum number of API keys tracked at the same time. A key is tracked while it has requests in flight or
  * had requests recently. Additional keys are treated as if the store were unavailable.
@@ -35,6 +37,8 @@ const forgottenMax = 10_000;
 
 export interface SavedTokenBudgetsOptions {
   readonly store: BudgetStore;
+  /** Reads a key's usage from the request log, for a store that has lost its data. */
+  readonly loadSpent: (key: Pick<BudgetedKey, 'accountId' | 'keyId'>) => Promise<SpentTokens>;
   readonly log: { info(text: string): void; warn(fields: object, text: string): void };
   readonly now?: () => number;
 }
@@ -51,9 +55,12 @@ export class SavedTokenBudgets {
   readonly #now: () => number;
   readonly #health: StoreHealth;
   readonly #budgets = new Map<string, KeyBudget>();
+  /** The last known usage of keys that were dropped from memory. */
+  readonly #known = new LRUCache<string, SpentTokens>({ max: keysMax });
   readonly #dirty = new Set<KeyBudget>();
   readonly #forgotten = new LRUCache<string, true>({ max: forgottenMax });
   #sequence = 0;
+  #isClosed = false;
   #flushTimer: NodeJS.Timeout | undefined;
   readonly #upkeepTimer: NodeJS.Timeout;
 
@@ -97,6 +104,7 @@ export class SavedTokenBudgets {
 
   /** Settles all tokens that are not synced yet and returns all advance reservations. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#upkeepTimer);
     clearTimeout(this.#flushTimer);
     await Promise.all([...this.#budgets.values()].map((budget) => budget.sync(false)));
@@ -107,17 +115,40 @@ export class SavedTokenBudgets {
 
   #open({ accountId, keyId }: BudgetedKey): KeyBudget | undefined {
     if (this.#budgets.size >= keysMax || this.#forgotten.has(accountId)) return undefined;
-    const budget = new KeyBudget({
+    const budget: KeyBudget = new KeyBudget({
       accountId,
       keyId,
       store: this.#options.store,
       health: this.#health,
       now: this.#now,
       nextSequence: () => ++this.#sequence,
-      onDirty: (dirty) => this.#flushSoon(dirty),
+      known: this.#known.get(keyId) ?? null,
+      loadSpent: () => this.#loadSpent(budget, { accountId, keyId }),
+      onDirty: () => this.#flushSoon(budget),
     });
     this.#budgets.set(keyId, budget);
     return budget;
+  }
+
+  /** Reads a key's usage from the request log. While the log is unavailable, the read is repeated later. */
+  async #loadSpent(budget: KeyBudget, key: Pick<BudgetedKey, 'accountId' | 'keyId'>): Promise<SpentTokens> {
+    try {
+      return await this.#options.loadSpent(key);
+    } catch {
+      this.#loadAgain(budget, key);
+      return { day: Math.floor(this.#now() / 86_400_000), today: 0, thisWeek: 0 };
+    }
+  }
+
+  #loadAgain(budget: KeyBudget, key: Pick<BudgetedKey, 'accountId' | 'keyId'>): void {
+    const load = (): void => {
+      if (this.#isClosed || this.#forgotten.has(key.accountId)) return;
+      this.#options.loadSpent(key).then(
+        (spent) => budget.restore(spent),
+        () => this.#loadAgain(budget, key),
+      );
+    };
+    setTimeout(load, loadAgainMs).unref();
   }
 
   #flushSoon(budget: KeyBudget): void {
@@ -145,7 +176,10 @@ export class SavedTokenBudgets {
   #upkeep(): void {
     for (const [keyId, budget] of this.#budgets) {
       if (budget.isHolding) this.#flushSoon(budget);
-      else if (budget.isIdle && !this.#dirty.has(budget)) this.#budgets.delete(keyId);
+      else if (budget.isIdle && !this.#dirty.has(budget)) {
+        if (budget.known !== null) this.#known.set(keyId, budget.known);
+        this.#budgets.delete(keyId);
+      }
     }
   }
 

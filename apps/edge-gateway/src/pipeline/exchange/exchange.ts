@@ -4,7 +4,7 @@ import type { RequestTrace } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
-import type { Reservation } from '../../budgets/key-budget.ts';
+import type { Reservation } from '../../budgets/budget-store.port.ts';
 import type { Turn } from '../../admission/admission.ts';
 import type { JudgeCalls } from '../recovery/judge-calls.ts';
 import type { ContentCopy } from '../contents/content-copy.ts';
