@@ -31,6 +31,7 @@ export {
 export { formatNamed, providerFormatNamed } from './formats.ts';
 export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
+export { responsesEventBytesMax } from './responses/responses.ts';
 export { findContinued, findStateful } from './responses/client/outline-request.ts';
 export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
 export { parseExactJson, parseProviderJson } from './json/parse-json.ts';

@@ -3,6 +3,7 @@ import {
   encodeSse,
   parseExactJson,
   parseProviderJson,
+  responsesEventBytesMax,
   SseDecoder,
   type SseFrame,
 } from '@gateway/wire-formats';
@@ -13,8 +14,6 @@ import type { ToolPermission } from './tool-permission.ts';
 /** Maximum number of denied tool names in a request's log row. */
 const namesMax = 64;
 const nameCharactersMax = 256;
-/** Maximum length of a stream event in bytes. The last stream event contains the whole response. */
-const frameBytesMax = 64 * 1024 * 1024;
 
 /**
  * Removes the calls of denied tools from one response of the Responses API. The remaining output items keep
@@ -24,7 +23,7 @@ const frameBytesMax = 64 * 1024 * 1024;
 export class ResponsesAnswer {
   readonly #permission: ToolPermission;
   readonly #names = new Set<string>();
-  readonly #decoder = new SseDecoder({ frameBytesMax });
+  readonly #decoder = new SseDecoder({ frameBytesMax: responsesEventBytesMax });
   /** Indexes of the output items that the client must not get. */
   readonly #hidden = new Set<number>();
   /** The number of hidden output items before each visible item, by output index. */

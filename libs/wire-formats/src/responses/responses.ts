@@ -18,6 +18,12 @@ import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState, type StreamState } from './provider/stream-state.ts';
 import { toolNamePattern } from './shared/tools.ts';
 
+/**
+ * Maximum length of a stream event in bytes. The last event repeats the whole response, with its generated
+ * images.
+ */
+export const responsesEventBytesMax = 64 * 1024 * 1024;
+
 /** The format of OpenAI's Responses API. OpenAI's newer models accept tools only in the Responses API. */
 export const responses: ClientWireFormat = {
   name: 'responses',
@@ -59,7 +65,7 @@ export const responses: ClientWireFormat = {
 };
 
 function openStreamParser(): StreamParser {
-  return parseSseStream({ initial: initialStreamState, parseFrame, endStream });
+  return parseSseStream({ initial: initialStreamState, parseFrame, endStream }, { frameBytesMax: responsesEventBytesMax });
 }
 
 /**

@@ -8,7 +8,7 @@ import { ToolPermission } from '../../../tool-lists/tool-permission.ts';
 import { StreamReader } from './relay-stream.ts';
 
 /** Relays a stream in the given format in pieces. Each piece of the stream is parsed before it is written. */
-function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
+function pass(format: 'messages' | 'converse' | 'responses', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = {
     format,
@@ -32,6 +32,13 @@ describe("a stream in the provider's own format", () => {
     const event = { type: 'content_block_start', index: 0, content_block: document };
     const bytes = Buffer.from(`event: content_block_start\ndata: ${JSON.stringify(event)}\n\n`);
     expect(pass('messages', bytes).equals(bytes)).toBe(true);
+  });
+
+  it('passes a response with a generated image of several megabytes', () => {
+    const image = { type: 'image_generation_call', id: 'ig_1', result: 'A'.repeat(20 * 1024 * 1024) };
+    const event = { type: 'response.completed', response: { id: 'resp_1', output: [image] } };
+    const bytes = Buffer.from(`event: response.completed\ndata: ${JSON.stringify(event)}\n\n`);
+    expect(pass('responses', bytes).equals(bytes)).toBe(true);
   });
 
   it('passes a binary event with the largest possible image', () => {

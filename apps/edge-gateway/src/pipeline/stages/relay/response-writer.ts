@@ -9,6 +9,7 @@ import {
   eventStreamBytesMax,
   formatNamed,
   providerFormatNamed,
+  responsesEventBytesMax,
   restoreCustomCalls,
   restoreToolNames,
 } from '@gateway/wire-formats';
@@ -42,11 +43,10 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes: the limit of the messages parser, plus room for the fields
- * around the data. A server tool's document arrives in a single event. Parsers check their own limits first,
- * and the chat-completions limit is lower.
+ * Maximum length of a buffered frame in bytes: the highest limit of a parser of server-sent events, plus room
+ * for the fields around the data. Parsers check their own limits first, and most limits are lower.
  */
-const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
+const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
 export function openResponseWriter(
   { lane, model }: Target,
