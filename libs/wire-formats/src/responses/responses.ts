@@ -65,7 +65,10 @@ export const responses: ClientWireFormat = {
 };
 
 function openStreamParser(): StreamParser {
-  return parseSseStream({ initial: initialStreamState, parseFrame, endStream }, { frameBytesMax: responsesEventBytesMax });
+  return parseSseStream(
+    { initial: initialStreamState, parseFrame, endStream },
+    { frameBytesMax: responsesEventBytesMax },
+  );
 }
 
 /**
