@@ -74,7 +74,7 @@ export function chooseTests(suite: string, args: readonly string[]): TestKind {
  * The test files of these suites share no state, so two files run in parallel. Parallel runs nearly halve the
  * duration of the suites.
  */
-const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
+const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'faults', 'fuzz', 'integration']);
 
 /** Runs the tests in one directory. */
 export function runSuite(
