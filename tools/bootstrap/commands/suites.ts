@@ -76,6 +76,11 @@ export function chooseTests(suite: string, args: readonly string[]): TestKind {
  */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'faults', 'fuzz', 'integration']);
 
+/** The long tests of `faults` measure response times, so they run one after another. */
+function runsSideBySide(suite: string, tests: TestKind): boolean {
+  return sideBySide.has(suite) && (suite !== 'faults' || tests === 'daily');
+}
+
 /** Runs the tests in one directory. */
 export function runSuite(
   suite: string,
@@ -89,7 +94,7 @@ export function runSuite(
   return runJest(
     `${suite}${tests === 'daily' ? '' : '-nightly'}`,
     [
-      ...['-c', config, sideBySide.has(suite) ? '--maxWorkers=2' : '--runInBand'],
+      ...['-c', config, runsSideBySide(suite, tests) ? '--maxWorkers=2' : '--runInBand'],
       ...['--passWithNoTests', ...parsed.jest],
     ],
     { TEST_SUITE: suite, TEST_KIND: tests, ...parsed.env },
