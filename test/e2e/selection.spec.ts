@@ -82,6 +82,24 @@ it('a call by name to a pruned tool is delivered, and the tool is forwarded from
   expect(await askChat(githubTools, [...opening, said, result])).toContain(pruned);
 });
 
+it('an agent’s basic tools and the tools that its instructions name are forwarded', async () => {
+  const pruned = names.find((name) => name.includes('_') && name !== wanted && !isForwarded(name))!;
+  const basic = ['bash', 'read', 'edit'].map((name) => ({
+    type: 'function',
+    function: { name, description: `The ${name} tool.`, parameters: { type: 'object', properties: {} } },
+  }));
+  const tools = [...githubTools, ...basic];
+  const messages = [
+    { role: 'system', content: `Read AGENTS.md first. Call ${pruned} before each commit.` },
+    { role: 'user', content: clear },
+  ];
+  const sent = await eventually(async () => {
+    const forwarded = await askChat(tools, messages);
+    return forwarded.length < tools.length ? forwarded : undefined;
+  });
+  expect(sent).toEqual(expect.arrayContaining([wanted, pruned, 'bash', 'read', 'edit']));
+});
+
 const isForwarded = (() => {
   let forwarded: Set<string> | undefined;
   beforeAll(async () => {

@@ -35,7 +35,8 @@ export interface ToolCandidate {
   readonly rank: number;
   readonly forwarded: boolean;
   /** The reason why the tool is always forwarded, regardless of its score. */
-  readonly alwaysIn?: 'called' | 'tool_choice' | 'mentioned' | 'built_in' | 'cache_control';
+  readonly alwaysIn?:
+    'called' | 'tool_choice' | 'mentioned' | 'built_in' | 'cache_control' | 'core' | 'system_prompt';
 }
 
 /** A tool definition from a client. */

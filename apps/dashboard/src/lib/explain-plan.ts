@@ -111,6 +111,8 @@ const alwaysIn: Readonly<Record<string, string>> = {
   mentioned: 'named by the user',
   built_in: 'built in',
   cache_control: 'has a prompt-cache marker',
+  core: 'basic tool of an agent',
+  system_prompt: 'named by the instructions',
 };
 
 export function explainAlwaysIn(reason: string): string {

@@ -6,11 +6,12 @@ import type {
 } from '@gateway/contracts';
 import { bucketOf, decideBucket, isLearning } from '@gateway/contracts';
 import type { Pieces } from '@gateway/messaging';
-import type { IntentClass, ToolCandidate } from '@gateway/interchange';
+import type { IntentClass } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { classifyIntent } from './turn-signals.ts';
 import type { RecallPriors } from '../policy/recall-prior.ts';
+import { findAlwaysIn, findPinned, keepReachable, type AlwaysInReason } from './always-in.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { replayGrid } from './replay-grid.ts';
 import { chooseToolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
@@ -137,23 +138,6 @@ function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedT
   return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
-/**
- * In `in_place` mode, the tools and the prefix never change. If the model calls a pruned tool, that tool
- * stays pruned, and recovery can still reach it.
- */
-function keepReachable(
-  alwaysIn: Map<number, AlwaysInReason>,
-  { positions, recovery }: ToolSet,
-  mentioned: ReadonlySet<number>,
-): Map<number, AlwaysInReason> {
-  if (positions === undefined || !recovery.armed || recovery.way !== 'in_place') return alwaysIn;
-  return new Map(
-    [...alwaysIn].filter(
-      ([position, because]) => because !== 'called' || positions.has(position) || mentioned.has(position),
-    ),
-  );
-}
-
 /** In `regrown` mode, tools restored by recovery rounds are forwarded in all later requests. */
 function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequest): ToolSet {
   const { recoveredTools = [] } = request;
@@ -220,45 +204,6 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
     if (isNewest && calledTools.length === 0) return set.reason;
   }
   return set.grown && !isAnswered ? 'grown' : 'frozen';
-}
-
-type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
-
-/**
- * Positions of the tools that are forwarded regardless of score, each with a reason. If several reasons apply
- * to a tool, reasons from the tool list take precedence over reasons from the transcript.
- */
-function findAlwaysIn(
-  request: PlanToolsRequest,
-  index: KeywordIndex,
-  mentioned: ReadonlySet<number>,
-): Map<number, AlwaysInReason> {
-  const alwaysIn = findPinned(request, index);
-  const add = (position: number, because: AlwaysInReason): void => {
-    if (!alwaysIn.has(position)) alwaysIn.set(position, because);
-  };
-  const addByName = (name: string, because: AlwaysInReason): void => {
-    for (const position of index.positionsByName.get(name) ?? []) add(position, because);
-  };
-  for (const name of request.forcedTools) addByName(name, 'tool_choice');
-  for (const name of request.calledTools) addByName(name, 'called');
-  for (const position of mentioned) add(position, 'mentioned');
-  return alwaysIn;
-}
-
-/** Positions of the tools that the tool list itself pins: built-in tools and tools with a cache marker. */
-function findPinned(
-  request: Pick<PlanToolsRequest, 'pinned'>,
-  index: KeywordIndex,
-): Map<number, AlwaysInReason> {
-  const pinned = new Map<number, AlwaysInReason>();
-  for (const { position, because } of request.pinned) {
-    if (position < index.names.length) pinned.set(position, because);
-  }
-  index.names.forEach((name, position) => {
-    if (name === null && !pinned.has(position)) pinned.set(position, 'built_in');
-  });
-  return pinned;
 }
 
 /**

@@ -71,6 +71,9 @@ const planPrice = z.object({
 });
 export type PlanPrice = z.infer<typeof planPrice>;
 
+/** Maximum number of tools that are forwarded because the instructions name them. */
+export const systemToolsMax = 16;
+
 const planToolsRequest = z.object({
   accountId: id,
   requestId: id,
@@ -118,6 +121,11 @@ const planToolsRequest = z.object({
   mayRecover: z.boolean().optional(),
   price: planPrice.optional(),
   /**
+   * Indexes of the tools that the instructions of the conversation's first planned request name. These tools
+   * are forwarded regardless of score. The list is empty if the instructions name no tool or too many tools.
+   */
+  systemTools: z.array(count).max(systemToolsMax).optional(),
+  /**
    * The random draw for shadow routing. The number `at`, from 0 to 1, is fixed per account and conversation.
    * The conversation is a shadow conversation if `at` is below `share`. In a bucket with few measurements,
    * the limit is `learning` instead of `share` (gateways from the previous release omit `learning`). If the
@@ -147,7 +155,9 @@ const planToolsReply = z.discriminatedUnion('status', [
       z.object({
         position: count,
         score: z.number(),
-        alwaysIn: z.enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control']).optional(),
+        alwaysIn: z
+          .enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control', 'core', 'system_prompt'])
+          .optional(),
         /**
          * The smallest K from which on this turn's tool set contains the tool. The value is 1 for tools that
          * are always included. Only replies for shadow conversations contain this field.

@@ -1,4 +1,4 @@
-import type { PlannedConversation } from '@gateway/contracts';
+import { systemToolsMax, type PlannedConversation } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
@@ -24,6 +24,8 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
   readonly requested: readonly number[];
   /** Whether full definitions were sent because of a late compressor. */
   readonly hasPlainSchemas: boolean;
+  /** Tools that the instructions of the first planned request name. */
+  readonly systemTools: readonly number[];
 }
 
 const position = z.int().min(0).max(4095);
@@ -43,6 +45,8 @@ const stored = z.tuple([
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
+  /** Entries from older releases lack the tools that the instructions name. */
+  z.array(position).max(systemToolsMax).optional(),
 ]);
 
 /**
@@ -76,6 +80,7 @@ function renderStored(conversation: RememberedConversation): string {
     requested.slice(0, 64),
     conversation.isUndecided,
     conversation.lateTokens,
+    conversation.systemTools.slice(0, systemToolsMax),
   ];
   return JSON.stringify(value);
 }
@@ -88,6 +93,6 @@ function parseStored(value: string): RememberedConversation | undefined {
   const [isUndecided, lateTokens] = [parsed.data[9] ?? false, parsed.data[10] ?? null];
   return {
     ...{ forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested },
-    ...{ isUndecided, lateTokens },
+    ...{ isUndecided, lateTokens, systemTools: parsed.data[11] ?? [] },
   };
 }

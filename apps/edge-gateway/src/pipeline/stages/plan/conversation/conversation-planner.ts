@@ -7,8 +7,13 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { Deferral, PlannedReply, ConversationKeys } from '../../../exchange/tool-plan.ts';
-import { namesInToolChoice } from '../../../../request/request-facts.ts';
-import { conversationContext, countSentTokens, isRecoveryPermitted, priceOf } from './router-question.ts';
+import {
+  conversationContext,
+  countSentTokens,
+  isRecoveryPermitted,
+  priceOf,
+  toolContext,
+} from './router-question.ts';
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
 import { accountKey } from '../../../../cache/account-keys.ts';
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
@@ -120,8 +125,7 @@ export class ConversationPlanner {
       accountId: caller.accountId,
       requestId: exchange.requestId,
       ...conversationContext(outline.messages),
-      forcedTools: [...namesInToolChoice(outline.toolChoice)],
-      pinned: tools.flatMap(pinnedPosition),
+      ...toolContext(outline, tools, known?.systemTools),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
       price: priceOf(model, tools, outline, {
@@ -157,7 +161,7 @@ export class ConversationPlanner {
   #keepLate(
     { accountId, here }: ConversationKeys,
     { tools }: ConversationSubject,
-    { price, userTurns }: PlanQuestion,
+    { price, userTurns, systemTools = [] }: PlanQuestion,
     known: RememberedConversation | undefined,
   ): void {
     const isCached = price !== undefined && price.cacheRead !== null;
@@ -176,13 +180,9 @@ export class ConversationPlanner {
       requested: [],
       isUndecided: true,
       lateTokens: 0,
+      systemTools,
     });
   }
-}
-
-function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinned'] {
-  if (tool.builtIn) return [{ position, because: 'built_in' }];
-  return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
 /** Number of hex digits of a tool list's hash in the log, enough to distinguish an account's tool lists. */
@@ -223,7 +223,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
 /** Renders the conversation state. A tool that the client forces is stored as recovered, called or not. */
 function rememberReply(
   reply: PlannedReply,
-  { userTurns, forcedTools, session }: PlanQuestion,
+  { userTurns, forcedTools, session, systemTools = [] }: PlanQuestion,
   known: RememberedConversation | undefined,
   tools: readonly ToolOutline[],
 ): RememberedConversation {
@@ -243,6 +243,7 @@ function rememberReply(
     recovered: [...new Set([...(known?.recovered ?? []), ...forced])],
     hasPlainSchemas: known?.hasPlainSchemas ?? false,
     requested: [],
+    systemTools,
   };
 }
 

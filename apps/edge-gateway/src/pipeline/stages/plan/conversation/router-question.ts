@@ -1,7 +1,8 @@
-import { decidingTurnsMax, type PlanPrice, type PlanToolsRequest } from '@gateway/contracts';
+import { decidingTurnsMax, systemToolsMax, type PlanPrice, type PlanToolsRequest } from '@gateway/contracts';
 import type { MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { Deferral } from '../../../exchange/tool-plan.ts';
+import { namesInToolChoice } from '../../../../request/request-facts.ts';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { Caller } from '../../../../request/request.ts';
 import { shortenTurn } from './shorten-turn.ts';
@@ -41,6 +42,76 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(lastUser + 1).filter((message) => message.role === 'tool');
   return results.slice(-resultsMax).map((message) => message.text().slice(0, resultCharactersMax));
+}
+
+/**
+ * Returns the tools that are forwarded regardless of their rank.
+ * @param known the tools that the instructions named in the conversation's first planned request. Undefined
+ * in that request.
+ */
+export function toolContext(
+  outline: RequestOutline,
+  tools: readonly ToolOutline[],
+  known: readonly number[] | undefined,
+): Pick<PlanToolsRequest, 'forcedTools' | 'pinned' | 'systemTools'> {
+  return {
+    forcedTools: [...namesInToolChoice(outline.toolChoice)],
+    pinned: tools.flatMap(pinnedPosition),
+    systemTools: [...(known ?? findSystemTools(outline, tools))],
+  };
+}
+
+function pinnedPosition(tool: ToolOutline, position: number): PlanToolsRequest['pinned'] {
+  if (tool.builtIn) return [{ position, because: 'built_in' }];
+  return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
+}
+
+/** Maximum number of characters of the instructions that are searched for names of tools. */
+const instructionsCharactersMax = 200_000;
+const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
+/** An identifier has an inner separator, a case change, or a digit next to a letter. */
+const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
+/** The character before a name that is quoted, bold, a heading, or the name of an element. */
+const markPattern = /[`"'“‘*<]$|# $/;
+const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
+
+/**
+ * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read"
+ * names the tool `read` only if it is marked (quoted, bold, a heading) or stands before the word "tool". If the
+ * instructions name more tools, the tools that are named at least twice are returned, the most frequent first:
+ * a mere list of all tools says nothing about their use. The work is linear in the length of the instructions.
+ */
+export function findSystemTools(
+  { system, messages }: RequestOutline,
+  tools: readonly ToolOutline[],
+): readonly number[] {
+  const firstTurn = messages.findIndex(({ role }) => role !== 'system');
+  const parts = [...(system === undefined ? [] : [system]), ...messages.slice(0, Math.max(0, firstTurn))];
+  const positions = new Map(tools.flatMap(({ name }, at) => (name === undefined ? [] : [[name, at] as const])));
+  const counts = countNames(parts.map((part) => part.text()).join('\n'), positions);
+  if (counts.size <= systemToolsMax) return [...counts.keys()];
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, systemToolsMax)
+    .map(([position]) => position);
+}
+
+/** Counts how often a text names each tool, in the order of the first mentions. */
+function countNames(text: string, positions: ReadonlyMap<string, number>): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { 0: word, index } of text.slice(0, instructionsCharactersMax).matchAll(wordPattern)) {
+    const name = positions.has(word) ? word : word.replace(/[.:/-]{1,3}$/, '');
+    const position = positions.get(name);
+    if (position === undefined) continue;
+    const end = index + name.length;
+    const isNamed =
+      identifierPattern.test(name) ||
+      markPattern.test(text.slice(Math.max(0, index - 2), index)) ||
+      toolPattern.test(text.slice(end, end + 10));
+    if (isNamed) counts.set(position, (counts.get(position) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /**

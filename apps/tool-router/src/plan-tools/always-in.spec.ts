@@ -1,0 +1,49 @@
+import { defineTool, indexTools, planRequest } from '../tool-index/tools.fixture.ts';
+import { findCoreTools, findPinned } from './always-in.ts';
+
+const namesOf = (names: readonly string[]): string[] =>
+  findCoreTools(indexTools(names)).map((position) => names[position]!);
+const others = ['get_weather', 'create_issue', 'mcp__files__read_file', 'list_pull_requests', 'tool_inventory'];
+
+describe('core tools', () => {
+  it.each([
+    ['Claude Code', ['Bash', 'Read', 'Edit', 'MultiEdit', 'Write']],
+    ['opencode and kilo', ['bash', 'edit', 'read', 'write']],
+    ['qwen-code', ['run_shell_command', 'read_file', 'write_file', 'edit']],
+    ['cline', ['run_commands', 'read_files', 'editor']],
+    ['codex', ['exec_command', 'apply_patch']],
+    ['strands', ['bash', 'file_editor']],
+  ])('the shell, read, write and edit tools of %s are core tools', (_agent, core) => {
+    expect(namesOf([...others, ...core]).sort()).toEqual([...core].sort());
+  });
+
+  it.each(['read_file', 'bash', 'edit'])('%s alone does not make a list an agent’s loop', (name) => {
+    expect(namesOf([...others, name])).toEqual([]);
+  });
+
+  it('tools that reach other tools are core tools in every list', () => {
+    const reaching = ['tool_search', 'tool_call', 'ToolSearch', 'use_mcp_tool', 'mcp__hub__search_tools'];
+    expect(namesOf([...others, ...reaching])).toEqual(reaching);
+  });
+
+  it('a list has at most 16 core tools', () => {
+    const many = Array.from({ length: 100 }, (_, at) => `mcp__server${at}__call_tool`);
+    expect(namesOf(many)).toHaveLength(16);
+  });
+
+  it('core tools and the tools that the instructions name are pinned, each with its reason', () => {
+    const index = indexTools([...others, 'bash', 'edit', defineTool(null)]);
+    const pinned = findPinned(planRequest({ systemTools: [1, 5, 99] }), index);
+    expect([...pinned].sort(([one], [other]) => one - other)).toEqual([
+      [1, 'system_prompt'],
+      [5, 'core'],
+      [6, 'core'],
+      [7, 'built_in'],
+    ]);
+  });
+
+  it('gateways of the previous release get a reason that they know', () => {
+    const pinned = findPinned(planRequest({}), indexTools(['bash', 'edit']));
+    expect([...pinned.values()]).toEqual(['mentioned', 'mentioned']);
+  });
+});

@@ -1,0 +1,146 @@
+import type { PlanToolsRequest } from '@gateway/contracts';
+import type { ToolCandidate } from '@gateway/interchange';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import type { ToolSet } from './tool-set.ts';
+
+export type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
+
+/**
+ * Positions of the tools that are forwarded regardless of score, each with a reason. If several reasons apply
+ * to a tool, reasons from the tool list take precedence over reasons from the transcript.
+ */
+export function findAlwaysIn(
+  request: PlanToolsRequest,
+  index: KeywordIndex,
+  mentioned: ReadonlySet<number>,
+): Map<number, AlwaysInReason> {
+  const alwaysIn = findPinned(request, index);
+  const add = (position: number, because: AlwaysInReason): void => {
+    if (!alwaysIn.has(position)) alwaysIn.set(position, because);
+  };
+  const addByName = (name: string, because: AlwaysInReason): void => {
+    for (const position of index.positionsByName.get(name) ?? []) add(position, because);
+  };
+  for (const name of request.forcedTools) addByName(name, 'tool_choice');
+  for (const name of request.calledTools) addByName(name, 'called');
+  for (const position of mentioned) add(position, 'mentioned');
+  return alwaysIn;
+}
+
+/**
+ * Positions of the tools that do not compete for K: built-in tools, tools with a cache marker, core tools, and
+ * the tools that the instructions name.
+ */
+export function findPinned(
+  { pinned: listed, systemTools }: Pick<PlanToolsRequest, 'pinned' | 'systemTools'>,
+  index: KeywordIndex,
+): Map<number, AlwaysInReason> {
+  const pinned = new Map<number, AlwaysInReason>();
+  const add = (position: number, because: AlwaysInReason): void => {
+    if (position < index.names.length && !pinned.has(position)) pinned.set(position, because);
+  };
+  for (const { position, because } of listed) add(position, because);
+  index.names.forEach((name, position) => {
+    if (name === null) add(position, 'built_in');
+  });
+  // Gateways from the previous release send no `systemTools` and reject the reason `core`.
+  for (const position of findCoreTools(index)) add(position, systemTools === undefined ? 'mentioned' : 'core');
+  for (const position of systemTools ?? []) add(position, 'system_prompt');
+  return pinned;
+}
+
+/**
+ * The names of the basic tools in published coding agents, by purpose. Names are compared without case and
+ * separators. Each agent's loop consists of these tools, although few user turns ask for them.
+ */
+const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySet<string>>> = {
+  shell: new Set(
+    'bash shell exec execcommand executebash executecommand localshell powershell runcommand runcommands runinterminal runshellcommand runterminalcmd runterminalcommand shellcommand terminal'.split(
+      ' ',
+    ),
+  ),
+  read: new Set('cat openfile read readfile readfiles readmanyfiles view viewfile'.split(' ')),
+  write: new Set('createfile createnewfile write writefile writetofile'.split(' ')),
+  edit: new Set(
+    'applydiff applypatch edit editexistingfile editfile editor fileeditor multiedit patch replace replaceinfile searchandreplace searchreplace singlefindandreplace strreplace strreplacebasededittool strreplaceeditor'.split(
+      ' ',
+    ),
+  ),
+};
+/** The number of purposes in a tool list from which on the list belongs to an agent's loop. */
+const purposesMin = 2;
+
+/** The words of a name such as `search_tools`, `tool_call` or `describeTool`, besides `tool` itself. */
+const reachingVerbs = new Set(
+  'activate call describe discover dispatch enable execute find get invoke list load run search select use'.split(
+    ' ',
+  ),
+);
+const reachingWords = new Set(
+  'available by deferred definition definitions details info mcp more name schema schemas tool tools'.split(
+    ' ',
+  ),
+);
+
+/** Maximum number of core tools in a tool list. */
+const coreToolsMax = 16;
+const coreByIndex = new WeakMap<KeywordIndex, readonly number[]>();
+
+/**
+ * Positions of a tool list's core tools, at most 16: the client's tools for reaching other tools, and the shell,
+ * read, write and edit tools of an agent. The tools of one list are found once.
+ */
+export function findCoreTools(index: KeywordIndex): readonly number[] {
+  const known = coreByIndex.get(index);
+  if (known !== undefined) return known;
+  const names = [...index.names.entries()].flatMap(([position, name]) =>
+    name === null ? [] : [{ position, name }],
+  );
+  const reaching = names.filter(({ name }) => reachesTools(name));
+  const basic = names.flatMap(({ position, name }) => {
+    const purpose = purposeOf(name);
+    return purpose === undefined ? [] : [{ position, purpose }];
+  });
+  const isLoop = new Set(basic.map(({ purpose }) => purpose)).size >= purposesMin;
+  const found = [...reaching, ...(isLoop ? basic : [])].slice(0, coreToolsMax);
+  const positions = found.map(({ position }) => position);
+  coreByIndex.set(index, positions);
+  return positions;
+}
+
+function purposeOf(name: string): string | undefined {
+  const bare = name.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+  return Object.entries(coreNames).find(([, names]) => names.has(bare))?.[0];
+}
+
+/** Whether the purpose of a tool is to find or call other tools. The prefix of an MCP server is not compared. */
+function reachesTools(name: string): boolean {
+  const words = name
+    .slice(name.lastIndexOf('__') + 1)
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+  return (
+    words.some((word) => word === 'tool' || word === 'tools') &&
+    words.some((word) => reachingVerbs.has(word)) &&
+    words.every((word) => reachingVerbs.has(word) || reachingWords.has(word))
+  );
+}
+
+/**
+ * In `in_place` mode, the tools and the prefix never change. If the model calls a pruned tool, that tool
+ * stays pruned, and recovery can still reach it.
+ */
+export function keepReachable(
+  alwaysIn: Map<number, AlwaysInReason>,
+  { positions, recovery }: ToolSet,
+  mentioned: ReadonlySet<number>,
+): Map<number, AlwaysInReason> {
+  if (positions === undefined || !recovery.armed || recovery.way !== 'in_place') return alwaysIn;
+  return new Map(
+    [...alwaysIn].filter(
+      ([position, because]) => because !== 'called' || positions.has(position) || mentioned.has(position),
+    ),
+  );
+}
