@@ -33,6 +33,15 @@ const chat = (body: object, headers: Record<string, string> = {}) =>
   postChat(baseUrl, account.apiKey, body, headers);
 const rowOf = (answer: Answer) => waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
 
+it.each([
+  ['a header of the agent', { 'x-session-id': 'ses_1' }, {}, 'ses_1'],
+  ['the body', {}, { prompt_cache_key: 'thread-1' }, 'thread-1'],
+  ['X-Svc-Session-Id first', { 'x-svc-session-id': 'mine', 'session-id': 'ses_2' }, {}, 'mine'],
+])('the session id is read from %s', async (_where, headers, fields, session_id) => {
+  provider.enqueue(null, plainAnswer);
+  expect(await rowOf(await chat({ ...hello, ...fields }, headers))).toMatchObject({ session_id });
+});
+
 it('the log has a request’s ids, usage, cost and timings', async () => {
   provider.enqueue(null, {
     ...plainAnswer,

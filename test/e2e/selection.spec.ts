@@ -82,7 +82,7 @@ it('a call by name to a pruned tool is delivered, and the tool is forwarded from
   expect(await askChat(githubTools, [...opening, said, result])).toContain(pruned);
 });
 
-it('an agent’s basic tools and the tools that its instructions name are forwarded', async () => {
+it('an agent’s basic tools and the tools that its instructions name are forwarded, also if the instructions change', async () => {
   const pruned = names.find((name) => name.includes('_') && name !== wanted && !isForwarded(name))!;
   const basic = ['bash', 'read', 'edit'].map((name) => ({
     type: 'function',
@@ -93,11 +93,24 @@ it('an agent’s basic tools and the tools that its instructions name are forwar
     { role: 'system', content: `Read AGENTS.md first. Call ${pruned} before each commit.` },
     { role: 'user', content: clear },
   ];
+  const ask = async (asked: readonly object[]): Promise<string[]> => {
+    await askChat(tools, asked);
+    const sent = JSON.parse(received().body.toString()) as { tools: typeof basic };
+    return sent.tools.map((tool) => tool.function.name);
+  };
   const sent = await eventually(async () => {
-    const forwarded = await askChat(tools, messages);
+    const forwarded = await ask(messages);
     return forwarded.length < tools.length ? forwarded : undefined;
   });
   expect(sent).toEqual(expect.arrayContaining([wanted, pruned, 'bash', 'read', 'edit']));
+  // The session is resumed: the agent changes its instructions.
+  const resumed = [
+    { role: 'system', content: 'On branch main, with 3 changed files.' },
+    ...messages.slice(1),
+    { role: 'assistant', content: 'Done.' },
+    { role: 'user', content: 'Thanks, go on.' },
+  ];
+  expect(await ask(resumed)).toEqual(sent);
 });
 
 const isForwarded = (() => {

@@ -21,7 +21,6 @@ import {
   registerAccount,
   updateAccount,
 } from './rpc/accounts.v1.ts';
-import { assessTools } from './rpc/assess-tools.v1.ts';
 import { exportAuditEvents, listAuditEvents, reportAuditEvents } from './rpc/audit.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
 import {
@@ -60,7 +59,6 @@ import {
   retireKeys,
   rewrapCredentials,
 } from './rpc/credentials.v1.ts';
-import { embedTools } from './rpc/embed-tools.v1.ts';
 import {
   changePassword,
   getIdentitySealingKey,
@@ -83,7 +81,7 @@ import {
   toggleModel,
   updatePreferences,
 } from './rpc/manage-routing.v1.ts';
-import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
+import { planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { exportRequests, getRequest, listRequests } from './rpc/query-requests.v1.ts';
 import {
   describeCalibration,
@@ -103,6 +101,7 @@ import {
 } from './rpc/query-usage.v1.ts';
 import { readContent, storeContent } from './rpc/request-content.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
+import { assessTools, defineTools, embedTools } from './rpc/tool-definitions.v1.ts';
 
 /** Every subject in the gateway. The NATS user permissions are generated only from this table. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [

@@ -1,5 +1,6 @@
 import type { MessageOutline, MessageRole } from '@gateway/interchange';
-import { Conversation, deriveKey } from './conversation.ts';
+import { scanJson } from '@gateway/wire-formats';
+import { Conversation, deriveKey, readAgentSessionId, readBodySessionId } from './conversation.ts';
 
 interface Said {
   readonly role: MessageRole;
@@ -83,10 +84,52 @@ describe('the identity of a conversation', () => {
     expect(name(marked)).toEqual(name([...opening, call, result]));
   });
 
+  it('does not depend on instructions, and the key of an agent does', () => {
+    const withInstructions = (text: string) => {
+      const said: Said[] = [{ role: 'system', text }, ...opening, call, result];
+      const { messages, body } = outlineOf(said);
+      return { names: name(said), agentKey: new Conversation({ messages }, body, null).agentKey };
+    };
+    const [today, later] = [
+      withInstructions('On branch main, Monday.'),
+      withInstructions('On branch b, Friday.'),
+    ];
+    expect(later.names).toEqual(today.names);
+    expect(today.names).toEqual(name([...opening, call, result]));
+    expect(later.agentKey).not.toBe(today.agentKey);
+    const later2: Said[] = [...opening, call, result, { role: 'system', text: 'A new rule.' }];
+    expect(name(later2).here).not.toBe(name([...opening, call, result]).here);
+  });
+
   it('differs by account, tool list, text and tool calls', () => {
     const { here } = name([...opening, call, result]);
     expect(name([...opening, call, result], 'another').here).not.toBe(here);
     expect(name([{ role: 'user', text: 'find that' }, call, result]).here).not.toBe(here);
     expect(name([...opening, { ...call, calls: ['c2'] }, result]).here).not.toBe(here);
+  });
+});
+
+describe('the session id of an agent', () => {
+  it.each([
+    ['opencode and kilo', { 'x-session-id': 'ses_1' }, 'ses_1'],
+    ['codex', { 'session-id': 'ses_2' }, 'ses_2'],
+    ['pi', { session_id: 'ses_3' }, 'ses_3'],
+    ['Claude Code', { 'x-claude-code-session-id': 'ses_4' }, 'ses_4'],
+    ['an agent without an id', { 'x-session-id': '' }, null],
+  ])('is read from the header of %s', (_agent, headers, id) => {
+    expect(readAgentSessionId(headers)).toBe(id);
+  });
+
+  it('is truncated to 256 characters', () => {
+    expect(readAgentSessionId({ 'session-id': 'x'.repeat(1_000) })).toBe('x'.repeat(256));
+  });
+
+  it.each([
+    ['{"prompt_cache_key":"thread-1"}', 'thread-1'],
+    ['{"prompt_cache_key":7}', null],
+    ['{"prompt_cache_key":""}', null],
+    ['{"metadata":{"prompt_cache_key":"x"}}', null],
+  ])('is read from the body %s', (body, id) => {
+    expect(readBodySessionId(scanJson(Buffer.from(body), { depthMax: 8 }))).toBe(id);
   });
 });

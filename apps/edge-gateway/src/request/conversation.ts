@@ -1,6 +1,7 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
+import type { JsonTape } from '@gateway/wire-formats';
 
 /** Maximum length of a session id in characters. Longer session ids are truncated. */
 const sessionIdLengthMax = 256;
@@ -15,7 +16,34 @@ const textBytesMax = 1_000;
  * no session id.
  */
 export function readSessionId(headers: IncomingHttpHeaders): string | null {
-  const value = headers['x-svc-session-id'];
+  return idOf(headers['x-svc-session-id']);
+}
+
+/** Headers in which published agents send the id of their session, in lower case. The first header wins. */
+const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
+
+/**
+ * Returns the session id that an agent sends in a header of its own, truncated to 256 characters. The agent's id
+ * groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an agent has several
+ * conversations (subagents, titles), so the agent's id does not identify a conversation.
+ */
+export function readAgentSessionId(headers: IncomingHttpHeaders): string | null {
+  for (const name of agentHeaders) {
+    const id = idOf(headers[name]);
+    if (id !== null) return id;
+  }
+  return null;
+}
+
+/**
+ * Returns the session id that an agent sends in the body: `prompt_cache_key` of OpenAI's formats. The body's id
+ * is used like the id in an agent's header.
+ */
+export function readBodySessionId(tape: JsonTape): string | null {
+  return idOf(tape.stringValue(tape.get(tape.root, 'prompt_cache_key')));
+}
+
+function idOf(value: string | string[] | undefined): string | null {
   const id = Array.isArray(value) ? value[0] : value;
   return id === undefined || id === '' ? null : id.slice(0, sessionIdLengthMax);
 }
@@ -44,8 +72,8 @@ export class Conversation {
 
   /**
    * The key that all requests in a conversation share: the session id, or otherwise a digest of all messages
-   * before the model's first turn. The digest excludes the system prompt, because some clients change the
-   * system prompt every turn.
+   * before the model's first turn. All digests exclude the instructions (the system prompt, and system messages
+   * at the start), because agents put changing text there: the date, the state of a repository, ids.
    */
   get key(): string {
     return this.sessionId ?? this.#start.digest;
@@ -58,10 +86,14 @@ export class Conversation {
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
-    const { system } = this.#outline;
-    if (system === undefined) return this.key;
+    const { system, messages } = this.#outline;
+    const instructions = [
+      ...(system === undefined ? [] : [system]),
+      ...messages.slice(0, findStart(messages)),
+    ];
+    if (instructions.length === 0) return this.key;
     const digest = createHash('sha256');
-    addMessage(digest, system, this.#body);
+    for (const each of instructions) addMessage(digest, each, this.#body);
     return `${digest.digest('base64url')}\n${this.key}`;
   }
 
@@ -130,11 +162,17 @@ interface Opening {
   readonly hash: Hash;
 }
 
+/** Index of the first message that is not part of the instructions. */
+function findStart(messages: readonly MessageOutline[]): number {
+  const start = messages.findIndex(({ role }) => role !== 'system');
+  return start < 0 ? messages.length : start;
+}
+
 function digestOpening(messages: readonly MessageOutline[], body: Buffer): Opening {
   const opening = createHash('sha256');
   const firstTurn = messages.findIndex(isModels);
   const end = firstTurn < 0 ? messages.length : firstTurn;
-  for (const message of messages.slice(0, end)) addMessage(opening, message, body);
+  for (const message of messages.slice(findStart(messages), end)) addMessage(opening, message, body);
   return { digest: digestOf(opening), end, hash: opening };
 }
 

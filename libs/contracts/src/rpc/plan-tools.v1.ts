@@ -277,34 +277,3 @@ export const planToolsAt = defineRpc({
   subject: 'tool-router.plan-tools-at.v1',
   perInstance: true,
 });
-
-/** Sends tool definitions to the router instance that replied `unknown`. */
-export const defineTools = defineRpc({
-  subject: 'tool-router.define-tools.v1',
-  server: 'tool-router',
-  callers: ['edge-gateway'],
-  perInstance: true,
-  deadlineMs: 150,
-  request: z.object({
-    /**
-     * The account that pays for the embedding of new definitions with its share of encoder time. Gateways
-     * from the previous release omit this field.
-     */
-    accountId: id.optional(),
-    tools: z.array(
-      z.object({
-        hash: sha256Hex,
-        /** The tool's name. The value is null for built-in tools without a name. */
-        name: z.string().nullable(),
-        description: z.string(),
-        /** The JSON Schema of the tool's arguments as the client wrote it, or null. */
-        parameters: z.unknown(),
-        /** `x-svc-examples`: example requests for which this tool is the right choice. */
-        examples: z.array(z.string()),
-      }),
-    ),
-  }),
-  reply: z.object({ known: count }),
-});
-export type DefineToolsRequest = z.infer<typeof defineTools.request>;
-export type ToolDefinition = DefineToolsRequest['tools'][number];

@@ -15,7 +15,7 @@ import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import type { LeftOutTools } from './left-out-tools.ts';
 import type { Deferral } from './tool-plan.ts';
 import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
-import { readSessionId } from '../../request/conversation.ts';
+import { readAgentSessionId, readSessionId } from '../../request/conversation.ts';
 import type { ToolPermission } from '../../tool-lists/tool-permission.ts';
 
 /** Timestamps for a request, in milliseconds of `performance.now()`. */
@@ -36,6 +36,8 @@ export interface Ledger {
   model: string | null;
   provider: string | null;
   stream: boolean;
+  /** The session id that the agent sends itself, in a header or in the body. Null if the agent sends none. */
+  agentSessionId: string | null;
   lane: RequestEventV1['lane'];
   /** Number of tools in the client's request. */
   toolsOffered: number;
@@ -79,7 +81,7 @@ export interface Exchange {
   readonly format: ClientFormat;
   /** The request details in the URL. Defined only for formats that put the model name in the URL. */
   readonly route: RequestRoute | undefined;
-  /** The client's session id. Null if the client sent no session id. */
+  /** The client's `X-Svc-Session-Id`, which also identifies the conversation. Null if the client sent none. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -164,18 +166,19 @@ export function createExchange(
     attempts: createAttempts(),
     abort,
     timings: { startedAt: performance.now() },
-    ledger: createLedger(),
+    ledger: createLedger(readAgentSessionId(given.request.headers)),
     headers: { 'x-request-id': given.requestId },
   };
 }
 
 /** Creates an empty `Ledger` for a request that is not parsed yet. */
-export function createLedger(): Ledger {
+export function createLedger(agentSessionId: string | null = null): Ledger {
   return {
     requestedModel: null,
     model: null,
     provider: null,
     stream: false,
+    agentSessionId,
     lane: null,
     toolsOffered: 0,
     toolsIn: 0,

@@ -12,7 +12,7 @@ import { malformedJson, readBody, requireJson } from '../../../request/read-body
 import type { Exchange } from '../../exchange/exchange.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
 import { isLarge, readOwnCredential, requireBalancedToolCalls } from '../../../request/request-facts.ts';
-import { Conversation } from '../../../request/conversation.ts';
+import { Conversation, readBodySessionId } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 import { toolsMax } from '../../../tool-lists/tool-members.ts';
@@ -95,6 +95,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   if (exchange.format !== 'responses') requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
+  exchange.ledger.agentSessionId ??= readBodySessionId(tape);
   // Only two client formats accept a credential in the body. All other formats reject the unknown field.
   const takesCredential = exchange.format === 'chat-completions' || exchange.format === 'responses';
   const ownCredential = takesCredential ? readOwnCredential(tape) : null;

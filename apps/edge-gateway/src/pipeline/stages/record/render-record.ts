@@ -27,7 +27,7 @@ export function renderAccepted(exchange: Exchange, caller: Caller): RequestAccep
     acceptedAt: exchange.acceptedAt.toISOString(),
     endpoint: exchange.endpoint,
     format: exchange.format,
-    sessionId: exchange.sessionId,
+    sessionId: exchange.sessionId ?? exchange.ledger.agentSessionId,
     clientRequestId: clientText(headers['x-request-id'] ?? headers['x-client-request-id']),
     traceId: exchange.trace.traceId,
   };
@@ -54,6 +54,7 @@ export function renderEvent(
   const billed = usageOf(exchange, outcome);
   return {
     ...accepted,
+    sessionId: accepted.sessionId ?? exchange.ledger.agentSessionId,
     requestedModel: exchange.ledger.requestedModel,
     model: served.model,
     provider: served.provider,

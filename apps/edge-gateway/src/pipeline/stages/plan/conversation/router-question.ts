@@ -87,7 +87,9 @@ export function findSystemTools(
 ): readonly number[] {
   const firstTurn = messages.findIndex(({ role }) => role !== 'system');
   const parts = [...(system === undefined ? [] : [system]), ...messages.slice(0, Math.max(0, firstTurn))];
-  const positions = new Map(tools.flatMap(({ name }, at) => (name === undefined ? [] : [[name, at] as const])));
+  const positions = new Map(
+    tools.flatMap(({ name }, at) => (name === undefined ? [] : [[name, at] as const])),
+  );
   const counts = countNames(parts.map((part) => part.text()).join('\n'), positions);
   if (counts.size <= systemToolsMax) return [...counts.keys()];
   return [...counts]
@@ -144,9 +146,18 @@ export function priceOf(
     ...priceWithDeferral(deferralMode, cachePriceOf(model, outline, marksCache)),
     output: input > 0 ? output / input : outputUsual,
     listTokens: tokensOf(tools),
-    headTokens: tokensOf([...system, ...head]),
+    headTokens: roundUp(tokensOf([...system, ...head])),
     sentTokens: listSentTokens(outline),
   };
+}
+
+/**
+ * Rounds up to 1, 1.25, 1.5 or 1.75 times a power of two. Agents put changing text into their instructions, such
+ * as the state of a repository. Without rounding, a few tokens more could change K in the next session.
+ */
+function roundUp(tokens: number): number {
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(Math.max(1, tokens))) - 2);
+  return Math.ceil(tokens / step) * step;
 }
 
 /** Inputs that determine how the target's prices apply to a request. */

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { base64, count, id, sha256Hex } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
+
+/** Maximum number of tools that the worker assesses together. */
+const toolsMax = 1_000;
+/**
+ * Maximum number of distinct words in the tool names. The words and the tools together stay well below the
+ * message size limit.
+ */
+const wordsMax = 2_000;
+
+/**
+ * Computes tool embeddings with the router's encoder, for comparing tools. The router does not store the
+ * embeddings.
+ */
+export const embedTools = defineRpc({
+  subject: 'tool-router.embed-tools.v1',
+  server: 'tool-router',
+  callers: ['worker'],
+  deadlineMs: 5_000,
+  request: z.object({
+    tools: z
+      .array(
+        z.object({
+          name: z.string().max(256),
+          description: z.string(),
+          /** The JSON Schema of the tool's arguments, or null. */
+          parameters: z.unknown(),
+        }),
+      )
+      .max(toolsMax),
+    words: z.array(z.string().max(64)).max(wordsMax),
+  }),
+  reply: z.object({
+    /**
+     * Little-endian 32-bit float vectors of unit length, in request order. The vectors are null if the router
+     * runs no encoder.
+     */
+    vectors: z.object({ dimensions: z.int().positive(), tools: base64, words: base64 }).nullable(),
+  }),
+});
+
+/** Sends tool definitions to the router instance that replied `unknown`. */
+export const defineTools = defineRpc({
+  subject: 'tool-router.define-tools.v1',
+  server: 'tool-router',
+  callers: ['edge-gateway'],
+  perInstance: true,
+  deadlineMs: 150,
+  request: z.object({
+    /**
+     * The account that pays for the embedding of new definitions with its share of encoder time. Gateways
+     * from the previous release omit this field.
+     */
+    accountId: id.optional(),
+    tools: z.array(
+      z.object({
+        hash: sha256Hex,
+        /** The tool's name. The value is null for built-in tools without a name. */
+        name: z.string().nullable(),
+        description: z.string(),
+        /** The JSON Schema of the tool's arguments as the client wrote it, or null. */
+        parameters: z.unknown(),
+        /** `x-svc-examples`: example requests for which this tool is the right choice. */
+        examples: z.array(z.string()),
+      }),
+    ),
+  }),
+  reply: z.object({ known: count }),
+});
+export type DefineToolsRequest = z.infer<typeof defineTools.request>;
+export type ToolDefinition = DefineToolsRequest['tools'][number];
+
+/**
+ * Sends the tools that an account offers together, so that the worker can assess their descriptions. The
+ * worker stores only scores, reasons and names. The worker does not store the definitions.
+ */
+export const assessTools = defineRpc({
+  subject: 'worker.assess-tools.v1',
+  server: 'worker',
+  callers: ['edge-gateway'],
+  deadlineMs: 10_000,
+  request: z.object({
+    accountId: id,
+    tools: z
+      .array(
+        z.object({
+          name: z.string().max(256),
+          description: z.string(),
+          /** The JSON Schema of the tool's arguments, or null. */
+          parameters: z.unknown(),
+          examples: z.array(z.string()),
+        }),
+      )
+      .max(toolsMax),
+  }),
+  reply: z.object({ assessed: count }),
+});
