@@ -269,6 +269,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   readOpenApi: {},
   readReference: {},
   readLiveness: {},
+  readHello: {},
   readReadiness: {},
   goToDashboard: {},
   openDashboard: {},

@@ -14,7 +14,8 @@ const question = {
 describe('the demo, without any provider key', () => {
   it('the sandbox lists its only model and finds it by its id in any spelling', async () => {
     const models = await client.models.list();
-    expect(models.data.map(({ id }) => id)).toEqual([model]);
+    const choices = ['svc/auto', 'svc/cheap', 'svc/fast', 'svc/capable'];
+    expect(models.data.map(({ id }) => id)).toEqual([model, ...choices]);
     await expect(client.models.retrieve(model)).resolves.toMatchObject({ id: model, owned_by: 'sandbox' });
     await expect(client.models.retrieve('sandbox-1')).resolves.toMatchObject({ id: model });
   });

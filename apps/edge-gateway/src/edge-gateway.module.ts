@@ -25,7 +25,7 @@ import { KeysRoute } from './routes/keys/keys.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
 import { DashboardRoute } from './routes/pages/dashboard.route.ts';
 import { DocumentationRoute } from './routes/pages/documentation.route.ts';
-import { HealthRoute } from './routes/pages/health.route.ts';
+import { HealthRoute, HelloRoute } from './routes/pages/health.route.ts';
 import { ProvidersRoute } from './routes/providers/providers.route.ts';
 import { ProxiesRoute } from './routes/proxies/proxies.route.ts';
 import { VideosRoute } from './routes/proxies/videos.route.ts';
@@ -61,6 +61,7 @@ export const controllers: Type[] = [
   DashboardRoute,
   DocumentationRoute,
   HealthRoute,
+  HelloRoute,
 ];
 
 /** If an OpenID Connect issuer is configured, the routes for the embedded identity are not registered. */

@@ -4,7 +4,7 @@ import { accessKey, type Access, operationKey, type Operation } from './operatio
 
 /** A route, as declared through its decorators. */
 export interface RouteRow {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'HEAD' | 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
    * Paths in the public notation (`/v1/account/keys/{key_id}`). The first path is the primary path, and all
    * further paths are aliases.

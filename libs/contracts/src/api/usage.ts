@@ -263,7 +263,7 @@ export const usageCache = z.object({
 });
 export type UsageCache = z.infer<typeof usageCache>;
 
-/** Totals for the requests that share an `X-Svc-Session-Id`. */
+/** Totals for the requests that share a session id. */
 export const usageSession = loggedFigures.extend({
   object: z.literal('session'),
   session_id: z.string(),

@@ -1,8 +1,10 @@
 import { listOf } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
+import { routingStrings } from '@gateway/model-routing';
 import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
@@ -25,6 +27,30 @@ const listedModel = z
   })
   .meta({ id: 'Model' });
 
+/** A model in Anthropic's list format. */
+const anthropicModel = z
+  .object({
+    type: z.literal('model'),
+    id: z.string().meta({ description: 'Value for `model`: `<provider>/<model>`.' }),
+    display_name: z.string().meta({ examples: ['claude-sonnet-4-5 (anthropic)'] }),
+    created_at: z.string().meta({
+      description: 'Release date, RFC 3339; `1970-01-01T00:00:00Z` if the release date is unknown.',
+    }),
+  })
+  .meta({ id: 'AnthropicModel' });
+
+const anthropicModels = z
+  .object({
+    data: z.array(anthropicModel),
+    has_more: z.literal(false).meta({ description: 'Always `false`: the list is complete.' }),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: 'AnthropicModelList' });
+
+const shapes =
+  'Requests with the header `anthropic-version`, or with the API key in `x-api-key`, get the format of Anthropic’s API, which Claude Code reads.';
+
 /**
  * Query parameters of the models route. Clients written for other gateways send paging parameters, so the
  * models route ignores unknown parameters.
@@ -40,13 +66,13 @@ const listModels: Operation = {
   id: 'listModels',
   tag: 'Models',
   summary: 'List the models of the connected providers',
-  description:
-    'Every model name that `model` takes. It also takes `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`; `GET /v1/account/routing/models` lists the models that these choose from.',
+  description: `Every model name that \`model\` takes. \`GET /v1/account/routing/models\` lists the models that \`svc/auto\`, \`svc/cheap\`, \`svc/fast\` and \`svc/capable\` choose from. ${shapes} Anthropic’s format lists chat models only.`,
   query: listModelsQuery,
+  takesKeyHeader: true,
   answer: {
     status: 200,
     description: 'The models.',
-    schema: listOf(listedModel),
+    schema: z.union([listOf(listedModel), anthropicModels]),
   },
 };
 
@@ -54,10 +80,12 @@ const getModel: Operation = {
   id: 'getModel',
   tag: 'Models',
   summary: 'Read one model',
+  description: shapes,
+  takesKeyHeader: true,
   params: z.object({
     id: z.string().meta({ description: 'The model’s id. Slashes may be percent-encoded.' }),
   }),
-  answer: { status: 200, description: 'The model.', schema: listedModel },
+  answer: { status: 200, description: 'The model.', schema: z.union([listedModel, anthropicModel]) },
   errors: ['model_not_found'],
 };
 
@@ -87,12 +115,15 @@ export class ModelsRoute {
   async list(
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
-  ): Promise<{ object: 'list'; data: ListedModel[] }> {
+    @Req() { headers }: FastifyRequest,
+  ): Promise<{ object: 'list'; data: ListedModel[] } | z.output<typeof anthropicModels>> {
     const { live } = parseQuery(listModelsQuery, query);
     const connected = [...(await connectedProviders(accountId, this.#services))];
     const models = connected.flatMap((provider) => this.#services.catalog.modelsOf(provider));
     const further = live === 'true' ? await this.#listLive(accountId, connected) : [];
-    return { object: 'list', data: [...models.map(renderModel), ...further] };
+    const choices = connected.length === 0 ? [] : routingStrings.map(renderChoice);
+    const data = [...models.map(renderModel), ...further, ...choices];
+    return isAnthropicClient(headers) ? renderAnthropicList(data) : { object: 'list', data };
   }
 
   /** Models in the providers' lists that are missing from the catalogue. */
@@ -113,9 +144,17 @@ export class ModelsRoute {
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')
-  async find(@FromCaller() caller: AccountCaller, @Req() request: FastifyRequest): Promise<ListedModel> {
-    const id = (request.params as Record<string, string>)['*'] ?? '';
+  async find(
+    @FromCaller() caller: AccountCaller,
+    @Req() request: FastifyRequest,
+  ): Promise<ListedModel | z.output<typeof anthropicModel>> {
+    const found = await this.#find((request.params as Record<string, string>)['*'] ?? '', caller);
+    return isAnthropicClient(request.headers) ? renderAnthropic(found) : found;
+  }
+
+  async #find(id: string, caller: AccountCaller): Promise<ListedModel> {
     const connected = await connectedProviders(caller.accountId, this.#services);
+    if (connected.size > 0 && routingStrings.includes(id)) return renderChoice(id);
     const slash = id.indexOf('/');
     const named = this.#services.catalog.find(id.slice(0, slash), id.slice(slash + 1));
     const bare = this.#services.catalog.providersOf(id).filter((provider) => connected.has(provider));
@@ -131,6 +170,29 @@ export class ModelsRoute {
       message: `No connected provider has the model "${id}". GET /v1/models lists the models.`,
     });
   }
+}
+
+/** Anthropic's clients send `anthropic-version` with every request. */
+function isAnthropicClient(headers: IncomingHttpHeaders): boolean {
+  if (headers['anthropic-version'] !== undefined) return true;
+  return headers['x-api-key'] !== undefined && headers.authorization === undefined;
+}
+
+/** Renders the models that a messages client can call. */
+function renderAnthropicList(models: readonly ListedModel[]): z.output<typeof anthropicModels> {
+  const data = models.filter(({ kind }) => kind === 'chat' || kind === 'unknown').map(renderAnthropic);
+  return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}
+
+function renderAnthropic({ id, created, owned_by }: ListedModel): z.output<typeof anthropicModel> {
+  const name = id.slice(id.indexOf('/') + 1);
+  const created_at = new Date(created * 1000).toISOString().replace('.000Z', 'Z');
+  return { type: 'model', id, display_name: `${name} (${owned_by})`, created_at };
+}
+
+/** Renders a name with which the gateway chooses the model, such as `svc/auto`. */
+function renderChoice(id: string): ListedModel {
+  return { id, object: 'model', created: 0, owned_by: 'svc', kind: 'chat' };
 }
 
 function renderLiveModel(provider: string, id: string): ListedModel {

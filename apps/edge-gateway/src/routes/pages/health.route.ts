@@ -1,4 +1,4 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Head, Header, HttpCode } from '@nestjs/common';
 import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 
@@ -45,5 +45,30 @@ export class HealthRoute {
   @Header('cache-control', 'no-store')
   readReadiness(): z.output<typeof ready> {
     return { status: 'ready' };
+  }
+}
+
+const readHello: Operation = {
+  id: 'readHello',
+  tag: 'Health',
+  summary: 'Check that a client reaches the gateway',
+  description: 'Claude Code calls this path at its start. The response has no body.',
+  answer: {
+    ...{ status: 200, description: 'The gateway is reachable.' },
+    ...{ contentType: 'text/plain', schema: z.literal('') },
+  },
+};
+
+/** `HEAD /api/hello`: Claude Code's check of its connection. */
+@Controller('/api')
+@AllowAccess('public')
+export class HelloRoute {
+  @Head('hello')
+  @HttpCode(200)
+  @Describe(readHello)
+  @Header('content-type', 'text/plain; charset=utf-8')
+  @Header('cache-control', 'no-store')
+  readHello(): void {
+    // The status line is the whole response.
   }
 }

@@ -180,6 +180,12 @@ function retryHeaders(
   saidMs: number | undefined,
 ): Record<string, string> {
   const { 'retry-after': seconds, 'retry-after-ms': ms } = headers;
+  // Clients ignore fractions of a second: RFC 9110 §10.2.3 defines whole seconds.
+  if (seconds !== undefined && /^\d{1,9}\.\d{1,9}$/.test(seconds))
+    return {
+      'retry-after': `${Math.ceil(Number(seconds))}`,
+      'retry-after-ms': ms ?? `${Math.ceil(Number(seconds) * 1000)}`,
+    };
   if (seconds !== undefined && ms === undefined && /^\d+$/.test(seconds))
     return { 'retry-after-ms': `${Number(seconds) * 1000}` };
   if (ms !== undefined && seconds === undefined && /^\d+$/.test(ms))
