@@ -3,7 +3,13 @@ import { findCoreTools, findPinned } from './always-in.ts';
 
 const namesOf = (names: readonly string[]): string[] =>
   findCoreTools(indexTools(names)).map((position) => names[position]!);
-const others = ['get_weather', 'create_issue', 'mcp__files__read_file', 'list_pull_requests', 'tool_inventory'];
+const others = [
+  'get_weather',
+  'create_issue',
+  'mcp__files__read_file',
+  'list_pull_requests',
+  'tool_inventory',
+];
 
 describe('core tools', () => {
   it.each([

@@ -44,7 +44,8 @@ export function findPinned(
     if (name === null) add(position, 'built_in');
   });
   // Gateways from the previous release send no `systemTools` and reject the reason `core`.
-  for (const position of findCoreTools(index)) add(position, systemTools === undefined ? 'mentioned' : 'core');
+  for (const position of findCoreTools(index))
+    add(position, systemTools === undefined ? 'mentioned' : 'core');
   for (const position of systemTools ?? []) add(position, 'system_prompt');
   return pinned;
 }

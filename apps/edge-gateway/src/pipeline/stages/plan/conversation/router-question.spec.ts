@@ -16,7 +16,11 @@ describe('findSystemTools', () => {
   it.each([
     ['identifiers', 'Plan with todo_write, then multiEdit.', ['todo_write', 'multiEdit']],
     ['a name before the word tool', 'Use the Bash tool and read tools.', ['Bash', 'read']],
-    ['quoted, bold and heading names', '`read` files. **search** the code.\n## Bash\n', ['read', 'search', 'Bash']],
+    [
+      'quoted, bold and heading names',
+      '`read` files. **search** the code.\n## Bash\n',
+      ['read', 'search', 'Bash'],
+    ],
     ['a name with a dot, at the end of a sentence', 'Pages: web.fetch.', ['web.fetch']],
     ['ordinary words', 'Always read and search before you answer. Bash is a shell.', []],
     ['longer words', 'todo_write_all and thread tooling', []],
