@@ -53,6 +53,7 @@ export class RedisRateLimiter implements RateLimiter {
   readonly #local = new LocalRateLimiter();
   readonly #windows = new LRUCache<string, KeyWindow>({ max: windowsMax });
   #reporting: NodeJS.Timeout | undefined;
+  #isReporting = false;
   #away = false;
 
   constructor(redis: Redis, log: Logger) {
@@ -138,19 +139,22 @@ export class RedisRateLimiter implements RateLimiter {
 
   /** Reports the requests that were admitted without Redis, as soon as Redis is available again. */
   async #reportAll(): Promise<void> {
-    const now = performance.now();
-    for (const window of this.#windows.values()) {
-      if (window.isAsking || window.unreported.count(now) === 0) continue;
-      try {
-        await this.#ask(window, {});
-        this.#noteAway(false);
-      } catch {
-        return;
-      }
-    }
-    if (this.#away) return;
+    if (this.#isReporting) return;
+    this.#isReporting = true;
+    const isDone = await this.#reportWindows().catch(() => false);
+    this.#isReporting = false;
+    if (!isDone || this.#away) return;
     clearInterval(this.#reporting);
     this.#reporting = undefined;
+  }
+
+  async #reportWindows(): Promise<boolean> {
+    for (const window of this.#windows.values()) {
+      if (window.isAsking || window.unreported.count(performance.now()) === 0) continue;
+      await this.#ask(window, {});
+      this.#noteAway(false);
+    }
+    return true;
   }
 
   async #ask(
@@ -161,8 +165,8 @@ export class RedisRateLimiter implements RateLimiter {
     const { accountId, keyId, rateLimitRpm } = caller;
     const now = performance.now();
     const isKnown = known !== null && now - known.atMs < windowMs;
-    const unreported = window.unreported.count(now);
-    const reply = await this.#redis.admitRequests(
+    const unreported = window.unreported.take(now);
+    const reply = this.#redis.admitRequests(
       accountKey('rpm', accountId, nameWindow(caller)),
       keyEpochName(accountId, keyId),
       accountEpochName(accountId),
@@ -174,11 +178,16 @@ export class RedisRateLimiter implements RateLimiter {
       returnedTo,
       known?.id ?? 0,
       isKnown ? known.count : 0,
-      unreported,
+      unreported.count,
     );
-    const [, count, , , , , , id] = reply;
-    window.known = { id, count, atMs: now };
-    if (unreported > 0) window.unreported.remove(unreported);
+    try {
+      const [, count, , , , , , id] = await reply;
+      window.known = { id, count, atMs: now };
+    } catch (error) {
+      unreported.putBack();
+      if (unreported.count > 0) this.#reportLater();
+      throw error;
+    }
     return reply;
   }
 
@@ -200,6 +209,10 @@ export class RedisRateLimiter implements RateLimiter {
     setTimeout(end, Math.max(0, expiresAtMs - now)).unref();
   }
 
+  #reportLater(): void {
+    this.#reporting ??= setInterval(() => void this.#reportAll(), reportMs).unref();
+  }
+
   #answerFromLease({ caller, leases, waiting }: KeyWindow): void {
     while (waiting.length > 0) {
       const token = leases.take(performance.now());
@@ -212,7 +225,7 @@ export class RedisRateLimiter implements RateLimiter {
   #noteAway(away: boolean, error?: unknown): void {
     if (away === this.#away) return;
     this.#away = away;
-    if (away) this.#reporting ??= setInterval(() => void this.#reportAll(), reportMs).unref();
+    if (away) this.#reportLater();
     if (away) this.#log.warn({ err: error }, 'rate limits are local and conservative: Redis does not answer');
     else this.#log.info('rate limits are shared again: Redis answers');
   }

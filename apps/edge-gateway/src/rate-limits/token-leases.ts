@@ -120,12 +120,14 @@ export class UnreportedRequests {
     return this.#periods.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Forgets requests that Redis has counted. Requests that were admitted during the call to Redis are kept. */
-  remove(count: number): void {
-    for (const period of this.#periods) {
-      const removed = Math.min(period.count, count);
-      period.count -= removed;
-      count -= removed;
-    }
+  /**
+   * Removes and returns all requests, before they are sent to Redis. No other call to Redis therefore sends them
+   * again.
+   */
+  take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
+    const count = this.count(nowMs);
+    const taken = this.#periods;
+    this.#periods = [];
+    return { count, putBack: () => void this.#periods.unshift(...taken) };
   }
 }
