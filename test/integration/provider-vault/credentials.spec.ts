@@ -8,7 +8,6 @@ import {
   openCredential,
   putCredential,
   reportCredential,
-  type ReportedAuditEvent,
 } from '@gateway/contracts';
 import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
@@ -118,30 +117,6 @@ describe('the provider vault', () => {
     await expect(remove(accountId)).resolves.toEqual({ deleted: true });
     await expect(remove(accountId)).resolves.toEqual({ deleted: false });
     await expect(open(accountId, 'openai')).resolves.toEqual({ apiKey: null, baseUrl: null });
-  });
-
-  it('the vault announces a repeated deletion, and a change whose process was killed before the broadcast', async () => {
-    const accountId = newId();
-    const heardFor = (provider: string) =>
-      eventually(() =>
-        changes.find((change) => change.accountId === accountId && change.provider === provider),
-      );
-    await expect(edge.call(deleteCredential, { accountId, provider: 'openai' })).resolves.toEqual({
-      deleted: false,
-    });
-    await heardFor('openai');
-    const id = newId();
-    const event: ReportedAuditEvent = {
-      ...{ id, accountId, action: 'provider.deleted', changes: null, at: new Date().toISOString() },
-      target: { type: 'provider', id: 'mistral', name: 'mistral' },
-    };
-    // The vault writes this row in the transaction of the change.
-    await database.query('INSERT INTO audit_outbox (id, account_id, event) VALUES ($1, $2, $3)', [
-      id,
-      accountId,
-      event,
-    ]);
-    await heardFor('mistral');
   });
 
   it('the vault writes an audit row for every put, open and delete', async () => {

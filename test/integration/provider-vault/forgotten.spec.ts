@@ -1,21 +1,31 @@
-import { forgetAccountCredentials, getSealingKey, listCredentials, putCredential } from '@gateway/contracts';
+import {
+  credentialChanged,
+  deleteCredential,
+  forgetAccountCredentials,
+  getSealingKey,
+  listCredentials,
+  putCredential,
+  type ReportedAuditEvent,
+} from '@gateway/contracts';
 import { seal, type Messaging } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
 import { startStack } from '@gateway/testing';
 import pg from 'pg';
 import { connectAs, eventually, undoAll, type Undo } from '../stack.fixture.ts';
 
-describe('a credential stored while its account is being deleted', () => {
+describe('deletions in the provider vault', () => {
   const undo: Undo[] = [];
   let edge: Messaging;
   let account: Messaging;
   /** A second database connection with its own transaction. */
   let other: pg.Client;
+  const changes: { accountId: string; provider: string }[] = [];
 
   beforeAll(async () => {
     const stack = await startStack({ apps: ['provider-vault'] });
     undo.push(() => stack.stop());
     [edge, account] = await Promise.all([connectAs(stack, 'edge-gateway'), connectAs(stack, 'account')]);
+    edge.onBroadcast(credentialChanged, (change) => changes.push(change));
     undo.push(
       () => edge.close(),
       () => account.close(),
@@ -48,5 +58,29 @@ describe('a credential stored while its account is being deleted', () => {
     await expect(forgotten).resolves.toEqual({ credentials: 1 });
     await expect(edge.call(listCredentials, { accountId })).resolves.toEqual({ credentials: [] });
     await expect(put(accountId)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('the vault announces a repeated deletion, and a change whose process was killed before the broadcast', async () => {
+    const accountId = newId();
+    const heardFor = (provider: string) =>
+      eventually(() =>
+        changes.find((change) => change.accountId === accountId && change.provider === provider),
+      );
+    await expect(edge.call(deleteCredential, { accountId, provider: 'openai' })).resolves.toEqual({
+      deleted: false,
+    });
+    await heardFor('openai');
+    const id = newId();
+    const event: ReportedAuditEvent = {
+      ...{ id, accountId, action: 'provider.deleted', changes: null, at: new Date().toISOString() },
+      target: { type: 'provider', id: 'mistral', name: 'mistral' },
+    };
+    // The vault writes this row in the transaction of the change.
+    await other.query('INSERT INTO audit_outbox (id, account_id, event) VALUES ($1, $2, $3)', [
+      id,
+      accountId,
+      event,
+    ]);
+    await heardFor('mistral');
   });
 });
