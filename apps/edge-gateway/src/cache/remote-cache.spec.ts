@@ -1,6 +1,7 @@
 import { listCredentials } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { connectMessaging } from '@gateway/messaging';
+import { createScope, currentScope, runInScope } from '@gateway/observability';
 import { RemoteCache, retryWhileUnreached } from './remote-cache.ts';
 
 function cacheOf(
@@ -149,6 +150,35 @@ describe('a cache for responses of another service', () => {
     await expect(cache.get('a')).rejects.toThrow('away 3');
     cache.doubtAll();
     await expect(cache.get('a')).rejects.toThrow('away 4');
+  });
+});
+
+describe('the time budget of requests that share a load', () => {
+  const late = () => ({ ...createScope(), lostMs: 60_000 });
+
+  it('does not shorten the load of other requests', async () => {
+    const answers: ((value: string) => void)[] = [];
+    const budgets: unknown[] = [];
+    const cache = cacheOf(() => {
+      budgets.push(currentScope()?.lostMs);
+      return new Promise((resolve) => answers.push(resolve));
+    });
+    const starting = runInScope(late(), () => cache.get('a'));
+    const sharing = runInScope(createScope(), () => cache.get('a'));
+    await expect(starting).rejects.toMatchObject({ code: 'service_unavailable' });
+    answers[0]?.('loaded');
+    expect(await sharing).toBe('loaded');
+    expect(budgets).toEqual([0]);
+  });
+
+  it('is charged for the time of a failed load, for each request', async () => {
+    const fail: ((error: Error) => void)[] = [];
+    const cache = cacheOf(() => new Promise((_, reject) => fail.push(reject)));
+    const scopes = [createScope(), createScope()];
+    const waiting = scopes.map((scope) => runInScope(scope, () => cache.get('a')));
+    setTimeout(() => fail[0]?.(new Error('away')), 20);
+    for (const each of waiting) await expect(each).rejects.toThrow('away');
+    for (const { lostMs } of scopes) expect(lostMs).toBeGreaterThan(10);
   });
 });
 

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { setTimeout as wait } from 'node:timers/promises';
+import { interactiveMs } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
 import { isUnreached } from '@gateway/messaging';
-import { withTimeout } from '@gateway/observability';
+import { createScope, currentScope, runInScope, withTimeout } from '@gateway/observability';
 
 /** Milliseconds that a caller with an expired response waits for the new response. */
 const staleWaitMs = 75;
@@ -97,11 +99,13 @@ export class RemoteCache<Value extends object | string | null> {
       throw failure.error;
     }
     const loading = this.#loading.get(key) ?? this.#start(key);
-    return stale === undefined ? loading : this.#untilSlow(key, stale, loading);
+    return stale === undefined ? waitInBudget(loading) : this.#untilSlow(key, stale, loading);
   }
 
+  /** Starts a load with its own time budget, because requests with more time left may share the load. */
   #start(key: string): Promise<Value> {
-    const started = this.#load(key).finally(() => {
+    const scope = { ...(currentScope() ?? createScope()), lostMs: 0 };
+    const started = runInScope(scope, () => this.#load(key)).finally(() => {
       if (this.#loading.get(key) === started) this.#loading.delete(key);
     });
     this.#loading.set(key, started);
@@ -117,7 +121,7 @@ export class RemoteCache<Value extends object | string | null> {
       this.#slowUntil = this.#now() + slowMs;
     }
     // A change may have arrived during the wait.
-    return this.#findStale(key) === stale ? stale.value : loading;
+    return this.#findStale(key) === stale ? stale.value : waitInBudget(loading);
   }
 
   #findStale(key: string): Entry<Value> | undefined {
@@ -232,6 +236,25 @@ export class RemoteCache<Value extends object | string | null> {
     this.#generation += 1;
     this.#loading.clear();
     this.#failures.clear();
+  }
+}
+
+/**
+ * Waits for a shared load. The time of a failed load is deducted from the time budget of the request. A request that
+ * has already lost time to failed calls waits only for the rest of its budget; the load continues.
+ */
+async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
+  const scope = currentScope();
+  if (scope === undefined) return loading;
+  const startedAt = performance.now();
+  try {
+    if (scope.lostMs === 0) return await loading;
+    const loaded = await withTimeout(loading, Math.max(0, interactiveMs - scope.lostMs), unloaded);
+    if (loaded !== unloaded) return loaded;
+    throw new GatewayError('service_unavailable', { detail: 'the time budget of the request is used up' });
+  } catch (error) {
+    scope.lostMs += performance.now() - startedAt;
+    throw error;
   }
 }
 
