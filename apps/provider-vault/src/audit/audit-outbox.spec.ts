@@ -11,8 +11,15 @@ const eventOf = (at: number): ReportedAuditEvent => ({
   changes: null,
 });
 
-/** Opens a shipper with queued events. `isRejected` selects the events that the account service rejects. */
-function openShipper(count: number, isRejected: (id: string) => boolean = () => false) {
+/**
+ * Opens a shipper with queued events. `isRejected` selects the events that the account service rejects. Calls with more
+ * than `storedMax` events fail, as if they timed out.
+ */
+function openShipper(
+  count: number,
+  isRejected: (id: string) => boolean = () => false,
+  storedMax = Infinity,
+) {
   const queued = new Map(
     Array.from({ length: count }, (_, at) => [idOf(at), { id: idOf(at), event: eventOf(at) }]),
   );
@@ -36,6 +43,7 @@ function openShipper(count: number, isRejected: (id: string) => boolean = () => 
         calls.push(events.map(({ id }) => id));
         if (events.some(({ id }) => isRejected(id)))
           return Promise.reject(new GatewayError('invalid_field', { param: 'events' }));
+        if (events.length > storedMax) return Promise.reject(new GatewayError('service_unavailable'));
         return Promise.resolve({});
       },
     } as never,
@@ -45,7 +53,7 @@ function openShipper(count: number, isRejected: (id: string) => boolean = () => 
     while (queued.size > 0) await sleep(5);
     await shipper.stop();
   };
-  return { shipper, calls, dropped, untilEmpty };
+  return { shipper, calls, dropped, untilEmpty, isEmpty: () => queued.size === 0 };
 }
 
 describe('queued audit events', () => {
@@ -62,5 +70,17 @@ describe('queued audit events', () => {
     await untilEmpty();
     expect(calls).toEqual([[idOf(0), idOf(1), idOf(2)], [idOf(0)], [idOf(1)], [idOf(2)]]);
     expect(dropped).toEqual([idOf(1)]);
+  });
+
+  it('are sent in smaller groups after a call that timed out', async () => {
+    const { shipper, calls, isEmpty } = openShipper(130, undefined, 30);
+    while (!isEmpty() && calls.length < 20) {
+      shipper.wake();
+      await sleep(5);
+    }
+    await shipper.stop();
+    expect(isEmpty()).toBe(true);
+    const sizes = calls.map((ids) => ids.length);
+    expect(sizes.slice(0, 6)).toEqual([100, 50, 25, 30, 35, 18]);
   });
 });

@@ -48,7 +48,9 @@ const everyMs = 2_000;
  * account that changes credentials all the time costs the account service only few calls.
  */
 const gatherMs = 200;
-const eventsAtOnce = 100;
+/** Maximum number of events per call, and the number that a successful call adds after failed calls. */
+const eventsMax = 100;
+const eventsAdded = 5;
 
 interface QueuedEvent {
   readonly id: string;
@@ -72,6 +74,8 @@ export class AuditShipper {
   #gathering: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isStopping = false;
+  /** Halved after each failed call, so that a slow account service stores the events in time. */
+  #eventsAtOnce = eventsMax;
   /** The ids of the events in the last round, whose credential changes were broadcast. */
   #announced: ReadonlySet<string> = new Set();
 
@@ -104,17 +108,16 @@ export class AuditShipper {
   async #ship(): Promise<void> {
     const { auditOutboxEvent } = this.#parts.database.acrossAccounts;
     try {
-      for (let count = eventsAtOnce; count === eventsAtOnce;) {
-        const rows = await auditOutboxEvent.findMany({
-          orderBy: { id: 'asc' },
-          take: eventsAtOnce,
-        });
+      for (;;) {
+        const take = this.#eventsAtOnce;
+        const rows = await auditOutboxEvent.findMany({ orderBy: { id: 'asc' }, take });
         this.#announce(rows);
         if (rows.length > 0) await this.#sendAll(rows);
-        if (this.#isStopping) return;
-        count = rows.length;
+        this.#eventsAtOnce = Math.min(eventsMax, take + eventsAdded);
+        if (this.#isStopping || rows.length < take) return;
       }
     } catch (error) {
+      this.#eventsAtOnce = Math.ceil(this.#eventsAtOnce / 2);
       this.#parts.logger.warn({ err: error }, 'reporting audit events failed, retrying');
     }
   }
