@@ -15,11 +15,7 @@ const eventOf = (at: number): ReportedAuditEvent => ({
  * Opens a shipper with queued events. `isRejected` selects the events that the account service rejects. Calls with more
  * than `storedMax` events fail, as if they timed out.
  */
-function openShipper(
-  count: number,
-  isRejected: (id: string) => boolean = () => false,
-  storedMax = Infinity,
-) {
+function openShipper(count: number, isRejected: (id: string) => boolean = () => false, storedMax = Infinity) {
   const queued = new Map(
     Array.from({ length: count }, (_, at) => [idOf(at), { id: idOf(at), event: eventOf(at) }]),
   );
