@@ -134,11 +134,12 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
   } else if (event.type === 'tool-call-delta' && part.type === 'tool-call') {
     parts.set(event.block, { ...part, argumentsText: part.argumentsText + event.argumentsText });
   } else if (event.type === 'thinking-end' && part.type === 'thinking') {
-    const { signature, redacted } = event;
+    const { signature, redacted, extensions } = event;
     const ended: ThinkingPart = {
       ...part,
       ...(signature === undefined ? {} : { signature }),
       ...(redacted === undefined ? {} : { redacted }),
+      ...withExtensions(extensions),
     };
     parts.set(event.block, ended);
   } else if (event.type === 'citation' && part.type === 'text') {

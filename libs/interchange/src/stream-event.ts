@@ -82,6 +82,8 @@ export interface ThinkingEnd extends BlockPlace {
   readonly signature?: string;
   /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
+  /** Fields that are known only at the end of the block. They replace the extensions of the block's start. */
+  readonly extensions?: Extensions;
 }
 
 /** A source that the text of a block cites. The citation is sent between the block's start and end events. */

@@ -1,6 +1,6 @@
 import type { FinishReason, JsonObject, ProviderFormat, StreamEvent } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
-import { findDeniedItem } from './responses-items.ts';
+import { findDeniedItem, isReasoningPart } from './responses-items.ts';
 import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
@@ -99,8 +99,7 @@ export class DeniedCalls {
     if (event.type === 'part' && event.part.type === 'opaque')
       this.#judgePart(state, event.block, event.part);
     if (state.hidden.has(event.block)) return [];
-    if (event.type === 'part' || ('text' in event && event.text.trim() !== '' && !isThinking(event)))
-      state.hasContent = true;
+    if (isContent(event)) state.hasContent = true;
     return [{ ...event, block: placeBlock(state, event.block) }];
   }
 
@@ -242,8 +241,10 @@ function namespaceOf({ extensions }: Extract<StreamEvent, { type: 'tool-call-sta
   return typeof item?.['namespace'] === 'string' ? item['namespace'] : '';
 }
 
-function isThinking({ type }: StreamEvent): boolean {
-  return type === 'thinking-delta';
+/** Whether an event has content other than reasoning. */
+function isContent(event: StreamEvent): boolean {
+  if (event.type === 'part') return !isReasoningPart(event.part);
+  return 'text' in event && event.text.trim() !== '' && event.type !== 'thinking-delta';
 }
 
 function placeBlock({ placed }: ChoiceState, block: number): number {

@@ -1,3 +1,4 @@
+import type { Extensions } from '@gateway/interchange';
 import { spellType } from './read-tool.ts';
 import type { ToolIdentity, ToolPermission } from './tool-permission.ts';
 
@@ -56,4 +57,10 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
 /** Whether the client reads or executes the output item. The result is false only for reasoning items. */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
+}
+
+/** Returns whether a part of a response is a whole reasoning item, which has no text. */
+export function isReasoningPart({ extensions }: { readonly extensions?: Extensions }): boolean {
+  const item = extensions?.['responses']?.['rawItem'];
+  return isFields(item) && !isContent(item);
 }

@@ -89,6 +89,38 @@ describe('a rendered stream', () => {
   });
 });
 
+it.each([
+  ['a bare item', { summary: [] }],
+  [
+    'a summary of several parts',
+    {
+      summary: [
+        { type: 'summary_text', text: 'One' },
+        { type: 'summary_text', text: 'Two' },
+      ],
+    },
+  ],
+  ['an open model', { summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }], status: 'completed' }],
+  ['an encrypted item', { summary: [], encrypted_content: 'gAAAAA', status: null }],
+])('a rendered response contains the reasoning item of its provider unmodified: %s', (_name, members) => {
+  const reasoning = { id: 'rs_1', type: 'reasoning', ...members };
+  const output = [reasoning, { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' }];
+  const frames = [
+    ...output.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+    { type: 'response.completed', response: { id: 'resp_1', status: 'completed', output } },
+  ];
+  const bytes = Buffer.from(frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join(''));
+  const parsed = provider.openStreamParser().push(bytes);
+  const rendered = readStream(parsed);
+  const done = rendered.find(({ type }) => type === 'response.output_item.done');
+  expect(done).toMatchObject({ output_index: 0 });
+  expect(done?.['item']).toEqual(reasoning);
+  const last = rendered.at(-1)?.['response'] as { output: object[] };
+  expect(last.output.map((item) => (item as { id: string }).id)).toEqual(['rs_1', 'fc_1']);
+  expect(last.output[0]).toEqual(reasoning);
+  expect((client.renderResponse(foldAnswer(parsed), defaults) as typeof last).output).toEqual(last.output);
+});
+
 it('the signature of a tool call is in a reasoning item in front of the call, and returns with the items', () => {
   const [id, name] = ['call_1', 'f'];
   const signed: readonly StreamEvent[] = [

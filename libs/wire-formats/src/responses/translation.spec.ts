@@ -126,11 +126,20 @@ describe('reasoning', () => {
     expect(renderMessages([{ type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }])).toEqual([]);
   });
 
-  it('reasoning without a summary and without encrypted content does not become a block', () => {
-    const events = parse(done({ type: 'reasoning', id: 'rs_1', summary: [] }), completed);
-    expect(events.map(({ type }) => type)).toEqual(['message-start', 'finish', 'message-end']);
+  it('reasoning without a summary and without encrypted content is opaque, and no request repeats it', () => {
+    const created = { type: 'response.created', response: { id: 'r' } };
+    const events = parse(created, done({ type: 'reasoning', id: 'rs_1', summary: [] }), completed);
+    expect(events.map(({ type }) => type)).toEqual(['message-start', 'part', 'finish', 'message-end']);
+    const { parts } = foldAnswer(events).choices[0]!;
+    const request = { ...emptyRequest(), messages: [{ role: 'assistant', parts } as const] };
+    expect(provider.renderRequest(request, { model: 'gpt' }).body.input).toEqual([]);
   });
 });
+
+function emptyRequest() {
+  const tape = scanJson(Buffer.from('{"model":"m","input":[]}'), { depthMax: 128 });
+  return formatNamed('responses').client.parseRequest(tape);
+}
 
 function renderMessages(content: readonly object[]): unknown {
   const body = { model: 'm', max_tokens: 20, messages: [{ role: 'assistant', content }] };

@@ -45,7 +45,7 @@ export class KeptEvents {
  */
 export function isContent(event: StreamEvent): boolean {
   if (event.type === 'text-delta' || event.type === 'refusal-delta') return event.text.trim() !== '';
-  return event.type === 'tool-call-start' || event.type === 'part';
+  return event.type === 'tool-call-start' || (event.type === 'part' && !showsReasoning(event));
 }
 
 function charactersOf(event: StreamEvent): number {

@@ -1,4 +1,5 @@
 import type { Extensions, JsonObject, StreamEvent } from '@gateway/interchange';
+import { isReasoningPart } from '../../tool-lists/responses-items.ts';
 
 type Extension = Extract<StreamEvent, { type: 'extension' }>;
 
@@ -12,7 +13,7 @@ const reasoningField = /^(?:reasoning|thinking)/;
 /** Returns whether an event shows reasoning to the client. */
 export function showsReasoning(event: StreamEvent): boolean {
   if (event.type === 'extension') return Object.keys(reasoningIn(event)).length > 0;
-  return event.type === 'thinking-start';
+  return event.type === 'thinking-start' || (event.type === 'part' && isReasoningPart(event.part));
 }
 
 /**

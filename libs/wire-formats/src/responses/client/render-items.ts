@@ -1,5 +1,5 @@
 import type { ChatPart, Citation, FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
-import { asObject, optional } from '../../json/read-members.ts';
+import { asObject, isObject, optional } from '../../json/read-members.ts';
 import { sealCallSignature, sealReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
@@ -29,7 +29,8 @@ export function isShown(part: ChatPart): part is ShownPart {
 
 /** Renders a response part as an output item. */
 export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 'completed'): JsonObject {
-  const members = asObject(own.read(part).item);
+  const { item, rawItem } = own.read(part);
+  const members = asObject(item);
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -39,6 +40,7 @@ export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 
         content: status === 'completed' ? [renderContent(part)] : [],
       };
     case 'thinking':
+      if (isObject(rawItem)) return { id, ...rawItem };
       return {
         ...{ id, type: 'reasoning' },
         ...members,
@@ -52,7 +54,7 @@ export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 
       return { ...called, ...members, [isCustom ? 'input' : 'arguments']: argumentsText };
     }
     case 'opaque':
-      return asObject(own.read(part).rawItem) ?? {};
+      return asObject(rawItem) ?? {};
   }
 }
 

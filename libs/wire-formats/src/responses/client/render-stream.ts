@@ -1,4 +1,4 @@
-import type { Citation, FinishReason, JsonObject, StreamEvent } from '@gateway/interchange';
+import type { Citation, FinishReason, JsonObject, StreamEvent, ThinkingPart } from '@gateway/interchange';
 import type { AnswerDefaults } from '../../common/format.ts';
 import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 import { optional } from '../../json/read-members.ts';
@@ -153,9 +153,9 @@ export class ResponseStream {
       case 'citation':
         return this.#cite(open, event.citation);
       case 'thinking-end': {
-        const { signature, redacted } = event;
+        const { signature, redacted, extensions } = event;
         const signed = { ...optional('signature', signature), ...optional('redacted', redacted) };
-        return this.#closeItem(event.block, signed);
+        return this.#closeItem(event.block, { ...signed, ...optional('extensions', extensions) });
       }
       default:
         return this.#closeItem(event.block);
@@ -218,7 +218,7 @@ export class ResponseStream {
     return { item_id: itemId, output_index: index };
   }
 
-  #closeItem(block: number, signed: { signature?: string; redacted?: string } = {}): string {
+  #closeItem(block: number, signed: Partial<ThinkingPart> = {}): string {
     const open = this.#open.get(block);
     if (open === undefined) return '';
     this.#open.delete(block);

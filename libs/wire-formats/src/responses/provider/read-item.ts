@@ -65,6 +65,10 @@ function readItem(state: StreamState, index: number, item: JsonObject, events: S
   if (isCall(item)) return endCall(state, index, item, events);
   if (item.type === 'reasoning') return endReasoning(state, index, item, events);
   if (item.type === 'message') return endMessage(state, index, item, events);
+  return addOpaque(state, item, events);
+}
+
+function addOpaque(state: StreamState, item: JsonObject, events: StreamEvent[]): StreamState {
   const part = { type: 'opaque', extensions: own.of({ rawItem: item }) } as const;
   events.push({ type: 'part', choice: 0, block: state.nextBlock, part });
   return { ...state, nextBlock: state.nextBlock + 1 };
@@ -105,6 +109,11 @@ function endCall(state: StreamState, index: number, item: JsonObject, events: St
   return current;
 }
 
+/**
+ * Ends a reasoning item. The complete item is kept for clients of the responses format, because the provider
+ * requires it unmodified in the next request. A stored reasoning item may have only an id. Other formats have
+ * no equivalent of such an item, so it becomes an opaque part.
+ */
 function endReasoning(
   state: StreamState,
   index: number,
@@ -115,7 +124,7 @@ function endReasoning(
   const encrypted = asText(item.encrypted_content);
   const text = readReasoningTexts(item).join(summarySeparator);
   const known = state.blocks.get(place);
-  if (known === undefined && text === '' && encrypted === undefined) return state;
+  if (known === undefined && text === '' && encrypted === undefined) return addOpaque(state, item, events);
   const [current, open] =
     known === undefined
       ? startBlock(state, place, 'thinking', keepMembers(item), events)
@@ -123,7 +132,12 @@ function endReasoning(
   const at = { choice: 0, block: open.block };
   if (!open.hasContent && text !== '') events.push({ type: 'thinking-delta', ...at, text });
   const signature = encrypted === undefined ? undefined : signReasoning(encrypted);
-  events.push({ type: 'thinking-end', ...at, ...optional('signature', signature) });
+  events.push({
+    type: 'thinking-end',
+    ...at,
+    ...optional('signature', signature),
+    ...own.with({ rawItem: item }),
+  });
   return current;
 }
 

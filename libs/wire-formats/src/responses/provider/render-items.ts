@@ -90,6 +90,8 @@ function renderItem(part: ChatPart, field: string, context: ItemContext): JsonOb
     }
     case 'opaque': {
       const item = asObject(own.read(part).rawItem);
+      // A client's reasoning is never opaque. Reasoning of an unstored response exists only if it is encrypted.
+      if (item?.type === 'reasoning') return [];
       return item === undefined ? undefined : [item];
     }
     default:
