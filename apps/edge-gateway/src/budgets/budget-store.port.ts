@@ -121,6 +121,23 @@ export function mergeSpent(known: SpentTokens | null, loaded: SpentTokens): Spen
   return { day, today: Math.max(today, known.today), thisWeek: Math.max(thisWeek, known.thisWeek) };
 }
 
+/** Deducts settlements from a usage, each from its day and week. A week starts on Monday. */
+export function deductTokens(
+  { day, today, thisWeek }: SpentTokens,
+  settlements: readonly BudgetSync['settled'][],
+): SpentTokens {
+  const sumOf = (isPart: (settledDay: number) => boolean): number =>
+    settlements.reduce((sum, settled) => sum + (isPart(settled.day) ? settled.tokens : 0), 0);
+  return {
+    day,
+    today: Math.max(0, today - sumOf((settledDay) => settledDay === day)),
+    thisWeek: Math.max(0, thisWeek - sumOf((settledDay) => weekOf(settledDay) === weekOf(day))),
+  };
+}
+
+/** Days are counted from a Thursday, 1970-01-01. */
+const weekOf = (day: number): number => Math.floor((day + 3) / 7);
+
 /** Whether two keys have the same limits. */
 export function isSame(a: BudgetLimits, b: BudgetLimits): boolean {
   return a.dailyTokenBudget === b.dailyTokenBudget && a.weeklyTokenBudget === b.weeklyTokenBudget;

@@ -1,4 +1,4 @@
-import { isSame, mergeSpent } from './budget-store.port.ts';
+import { deductTokens, isSame, mergeSpent } from './budget-store.port.ts';
 import type {
   BudgetAnswer,
   BudgetLimits,
@@ -34,10 +34,7 @@ interface Waiting {
   readonly resolve: (answer: BudgetAnswer) => void;
 }
 
-interface Settlement {
-  readonly day: number;
-  readonly tokens: number;
-}
+type Settlement = BudgetSync['settled'];
 
 /**
  * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
@@ -59,14 +56,14 @@ export class KeyBudget {
   #sequence = 0;
   #waiting: Waiting[] = [];
   #known: SpentTokens | null;
+  /** Usage in the request log that was not yet sent to the store. */
+  #logged: SpentTokens | null = null;
   #room = 0;
   /** Tokens that the store granted in advance during the last sync. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /**
-   * The unused part of the local budget while the store is unavailable; null while the store is available.
-   */
+  /** The unused part of the local budget while the store is unavailable; null while the store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */
@@ -121,10 +118,7 @@ export class KeyBudget {
     return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
 
-  /**
-   * Whether the API key can be dropped from memory: it has no requests in flight and received no request
-   * recently.
-   */
+  /** Whether the API key can be dropped from memory: no requests are in flight or were received recently. */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -174,17 +168,28 @@ export class KeyBudget {
 
   /** Syncs with the store. If the store has no usage of the key, the usage is restored from the request log. */
   async #send(sync: BudgetSync): Promise<BudgetState> {
-    const state = await this.#options.store.sync(sync);
-    if (state !== null) return state;
-    const known = mergeSpent(sync.known, await this.#options.loadSpent());
-    const restored = await this.#options.store.sync({ ...sync, known, isRestored: true });
-    if (restored === null) throw new Error('the budget store rejected the restored usage');
-    return restored;
+    let logged = this.#logged;
+    let state = await this.#options.store.sync({ ...sync, known: this.#mergeLogged() });
+    if (state === null) {
+      logged = this.#logged = mergeSpent(this.#logged, await this.#options.loadSpent());
+      state = await this.#options.store.sync({ ...sync, known: this.#mergeLogged(), isRestored: true });
+    }
+    if (state === null) throw new Error('the budget store rejected the restored usage');
+    if (this.#logged === logged) this.#logged = null;
+    return state;
+  }
+
+  /** The known usage, with the usage in the log. The log may contain the tokens that this edge settles later. */
+  #mergeLogged(): SpentTokens | null {
+    if (this.#logged === null) return this.#known;
+    const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));
+    if (this.#settling !== null) settlements.push(this.#settling);
+    return mergeSpent(this.#known, deductTokens(this.#logged, settlements));
   }
 
   /** Adds the usage in the request log to the known usage. */
   restore(spent: SpentTokens): void {
-    this.#known = mergeSpent(this.#known, spent);
+    this.#logged = mergeSpent(this.#logged, spent);
     this.#isStale = true;
     this.#options.onDirty();
   }

@@ -113,7 +113,7 @@ export class SavedTokenBudgets {
     clearTimeout(this.#flushTimer);
   }
 
-  #open({ accountId, keyId }: BudgetedKey): KeyBudget | undefined {
+  #open({ accountId, keyId }: Pick<BudgetedKey, 'accountId' | 'keyId'>): KeyBudget | undefined {
     if (this.#budgets.size >= keysMax || this.#forgotten.has(accountId)) return undefined;
     const budget: KeyBudget = new KeyBudget({
       accountId,
@@ -123,7 +123,7 @@ export class SavedTokenBudgets {
       now: this.#now,
       nextSequence: () => ++this.#sequence,
       known: this.#known.get(keyId) ?? null,
-      loadSpent: () => this.#loadSpent(budget, { accountId, keyId }),
+      loadSpent: () => this.#loadSpent({ accountId, keyId }),
       onDirty: () => this.#flushSoon(budget),
     });
     this.#budgets.set(keyId, budget);
@@ -131,21 +131,22 @@ export class SavedTokenBudgets {
   }
 
   /** Reads a key's usage from the request log. While the log is unavailable, the read is repeated later. */
-  async #loadSpent(budget: KeyBudget, key: Pick<BudgetedKey, 'accountId' | 'keyId'>): Promise<SpentTokens> {
+  async #loadSpent(key: Pick<BudgetedKey, 'accountId' | 'keyId'>): Promise<SpentTokens> {
     try {
       return await this.#options.loadSpent(key);
     } catch {
-      this.#loadAgain(budget, key);
+      this.#loadAgain(key);
       return { day: Math.floor(this.#now() / 86_400_000), today: 0, thisWeek: 0 };
     }
   }
 
-  #loadAgain(budget: KeyBudget, key: Pick<BudgetedKey, 'accountId' | 'keyId'>): void {
+  #loadAgain(key: Pick<BudgetedKey, 'accountId' | 'keyId'>): void {
     const load = (): void => {
       if (this.#isClosed || this.#forgotten.has(key.accountId)) return;
       this.#options.loadSpent(key).then(
-        (spent) => budget.restore(spent),
-        () => this.#loadAgain(budget, key),
+        // The key may have another budget by now, or none.
+        (spent) => (this.#budgets.get(key.keyId) ?? this.#open(key))?.restore(spent),
+        () => this.#loadAgain(key),
       );
     };
     setTimeout(load, loadAgainMs).unref();
