@@ -193,6 +193,13 @@ it('items of other types are sent unchanged, and the tools that the request name
 });
 
 describe('a request that continues a stored response', () => {
+  it('was preceded by an unchanged request, because its response is stored', async () => {
+    script(responseOf('resp_1', [messageOf('Done.')]));
+    const answer = await ask({ ...base, store: true });
+    expect(namesIn(sent(0))).toEqual(tools.map(({ name }) => name));
+    expect(await rowOf(answer)).toMatchObject({ k_reason: 'stateful', tools_pruned: 0 });
+  });
+
   it.each([
     ['previous_response_id', 'resp_1'],
     ['conversation', { id: 'conv_1' }],

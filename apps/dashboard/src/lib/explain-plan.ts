@@ -52,7 +52,7 @@ const reasons: Readonly<Record<string, Explanation>> = {
     text: 'The provider keeps the transcript of this message thread, so the request was sent unchanged.',
   },
   stateful: {
-    text: 'The request continues a response that the provider stores, so it was sent unchanged.',
+    text: 'The provider stores the response of this request or of an earlier request, so the request was sent unchanged.',
   },
   net_negative: { text: 'Pruning would have cost more than it saves, so all tools were sent.' },
   recall_off: {

@@ -1,7 +1,7 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { loadCatalog } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import { isReasoningBound } from './request-facts.ts';
+import { isReasoningBound, isResponseStored } from './request-facts.ts';
 import type { Lane, Target } from './request.ts';
 
 const catalog = loadCatalog();
@@ -88,4 +88,19 @@ describe('a conversation with a model that is not in the catalogue', () => {
     expect(isBound('acme/model-of-tomorrow', { body: off })).toBe(false);
     expect(isBound('acme/model-of-tomorrow', { body: carrying })).toBe(true);
   });
+});
+
+const own: Lane = { kind: 'same-format', format: 'responses' };
+const translated: Lane = { kind: 'translated', format: 'messages' };
+
+it.each([
+  [{}, own, true],
+  [{ store: true }, own, true],
+  [{ store: null }, own, true],
+  [{ store: false }, own, false],
+  [{}, translated, false],
+])('a response to %j is stored by a provider with the lane %j: %s', (members, lane, expected) => {
+  const tape = scanJson(Buffer.from(JSON.stringify({ model: 'm', input: 'x', ...members })), { depthMax: 9 });
+  const outline = formatNamed('responses').client.outlineRequest(tape);
+  expect(isResponseStored({ tape, outline }, { lane })).toBe(expected);
 });

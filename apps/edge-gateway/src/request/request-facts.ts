@@ -146,6 +146,20 @@ export function findStoredState({
 }
 
 /**
+ * Returns whether the provider stores the response of a request to the Responses API, which is the default. A
+ * later request may continue the stored response, with calls of the recovery tool that have no result and with
+ * compressed content that the model can no longer recall.
+ */
+export function isResponseStored(
+  { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
+  { lane }: Pick<Target, 'lane'>,
+): boolean {
+  if (outline.format !== 'responses' || lane.kind !== 'same-format') return false;
+  const store = tape.get(tape.root, 'store');
+  return store === undefined || tape.value(store) !== false;
+}
+
+/**
  * Returns whether the transcript may contain signed reasoning. A translation to chat-completions omits signed
  * reasoning, so translated transcripts never contain signed reasoning.
  */

@@ -26,7 +26,12 @@ import { planBound, planBoundCount, type BoundServices } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/plan-context.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
-import { findStoredState, isLarge, isReasoningBound } from '../../../request/request-facts.ts';
+import {
+  findStoredState,
+  isLarge,
+  isReasoningBound,
+  isResponseStored,
+} from '../../../request/request-facts.ts';
 import type {
   ConversationPlan,
   ConversationPlanner,
@@ -99,7 +104,7 @@ function planFixed(
 ): Promise<ToolPlan> | null {
   const { tools } = request.outline;
   const stored = findStoredState(request);
-  if (stored !== undefined) {
+  if (stored !== undefined || isResponseStored(request, target)) {
     const eligible = tools.map((tool) => tool.index);
     const reason = stored === 'thread' ? 'thread' : 'stateful';
     return Promise.resolve(identityPlan(eligible, tools.length === 0 ? null : reason));
