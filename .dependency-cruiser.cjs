@@ -1,7 +1,7 @@
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** The libraries with a tag, as a path pattern: their tags are in their package.json. */
+/** The path pattern of all libraries with a tag. A library's package.json contains its tags. */
 const libsTagged = (...tags) => {
   const names = readdirSync(join(__dirname, 'libs')).filter((name) => {
     const { nx } = JSON.parse(readFileSync(join(__dirname, 'libs', name, 'package.json'), 'utf8'));
@@ -11,10 +11,10 @@ const libsTagged = (...tags) => {
 };
 
 const sources = '^(apps|libs)/[^/]+/src/';
-/** Bundled with all its imports, so none of its packages is installed in the image. */
+/** The dashboard is bundled with all its imports, so the image contains none of its packages. */
 const dashboard = '^apps/dashboard/';
 const notProduction = ['\\.(spec|fixture|child)\\.ts$', libsTagged('type:testing')];
-/** Each database and the only app that opens it. */
+/** Each database, with the only app that opens the database. */
 const databaseOwners = {
   account: 'account',
   vault: 'provider-vault',

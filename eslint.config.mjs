@@ -20,8 +20,9 @@ const frameworks = [
 ];
 
 /**
- * The kinds of projects that each kind may import. `core` is types and pure functions, `contract` is messages between
- * processes, `format` is wire formats, `adapter` has side effects, `app` is a process.
+ * For each kind of project, the kinds of projects that it may import. `core` has types and pure functions,
+ * `contract` has messages between processes, `format` has wire formats, `adapter` has side effects, and `app`
+ * is a process.
  */
 export const moduleBoundaries = [
   { sourceTag: 'type:core', onlyDependOnLibsWithTags: ['type:core'] },
@@ -44,7 +45,7 @@ export const moduleBoundaries = [
   { sourceTag: 'type:format', bannedExternalImports: frameworks },
 ];
 
-/** `*.fixture.ts` is shared by specs, `*.child.ts` is a process that a spec starts. */
+/** Specs share `*.fixture.ts` files. A spec starts a `*.child.ts` file as a process. */
 const tests = ['**/*.{spec,fixture,child}.ts', 'test/**/*.ts', 'libs/testing/**/*.ts'];
 
 export default tseslint.config(
@@ -69,8 +70,10 @@ export default tseslint.config(
       '@nx/enforce-module-boundaries': [
         'error',
         {
-          // Generated database clients are files, not projects. dependency-cruiser checks which app may open which.
-          // The test stack uses the code of `npm start`. Weights are a file next to their card.
+          // Generated database clients are files, not projects.
+          // dependency-cruiser checks that each app opens only its own database.
+          // The test stack uses the code of `npm start`.
+          // Model weights are in a file next to the model card.
           allow: ['../../../../prisma/**', '../../../../tools/bootstrap/**', '../../../../models/**'],
           depConstraints: moduleBoundaries,
           enforceBuildableLibDependency: false,
@@ -95,7 +98,8 @@ export default tseslint.config(
     },
   },
   {
-    // An expression that takes more than linear time lets one text stop a process. Tests choose their own texts.
+    // A regular expression that takes more than linear time lets one text stop a process.
+    // Tests choose their own texts.
     files: ['{apps,libs,tools}/**/*.{ts,tsx,mjs,cjs}'],
     ignores: tests,
     plugins: { regexp },
@@ -131,9 +135,10 @@ export default tseslint.config(
     files: ['apps/dashboard/src/**/*.{ts,tsx}'],
     extends: [reactHooks.configs.flat['recommended-latest'], jsxA11y.flatConfigs.strict],
     rules: {
-      // No compiler memoizes these components.
+      // The rule is off because no compiler memoizes the dashboard's components.
       'react-hooks/incompatible-library': 'off',
-      // Text of the API is rendered as text; scripts and styles come from files (Content-Security-Policy).
+      // The dashboard renders text from the API as text.
+      // Scripts and styles come from files (Content-Security-Policy).
       'no-restricted-syntax': [
         'error',
         { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: 'Render text as text.' },
@@ -148,7 +153,7 @@ export default tseslint.config(
     },
   },
   {
-    // A describe() block is one function by design.
+    // By design, a describe() block is one function.
     files: tests,
     rules: {
       'max-lines-per-function': 'off',
@@ -159,13 +164,13 @@ export default tseslint.config(
     },
   },
   {
-    // A test may build what production code may not import.
+    // A test may import modules that production code may not import.
     files: tests,
     ignores: ['libs/testing/**'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
   {
-    // The harness runs the stack of `npm start`, which is not a project.
+    // This folder runs the stack of `npm start`, which is not a project.
     files: ['libs/testing/src/stack/**'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },

@@ -1,4 +1,7 @@
-/** Unit specs next to the sources. The suites under test/ have their own configuration. */
+/**
+ * This configuration runs the unit specs next to the sources. The suites under test/ have their own
+ * configuration.
+ */
 export const base = {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/tools/jest/node-environment.cjs',

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /**
- * Suites that share one running stack between their tests. The other suites need no stack, or start separate
- * stacks in order to break them.
+ * Suites whose tests share one running stack. All other suites need no stack, or start separate stacks to
+ * break them.
  */
 const withSharedStack = ['authz', 'e2e'];
 
 /**
- * The directory under test/, set by `npm run test:<dir>`. If the variable is empty, the tests in all
- * directories run.
+ * The directory under test/. `npm run test:<dir>` sets the variable TEST_SUITE. If TEST_SUITE is empty, the
+ * tests in all directories run.
  */
 const suite = process.env.TEST_SUITE ?? '';
 /** `nightly` runs only the long tests (`*.nightly.ts`). `both` runs the daily tests and the long tests. */

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Keeps the default order, but runs specs that examine the whole run last. */
+/** Keeps the default order, but runs specs that examine the whole test run last. */
 export default class LastSpecSequencer extends Sequencer {
   async sort(tests) {
     const sorted = await super.sort(tests);

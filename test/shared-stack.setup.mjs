@@ -5,11 +5,11 @@ import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
 
 /**
- * Retries are off, because the tests examine provider responses directly.
+ * Retries are off, because the tests examine each single provider response.
  * test/faults/provider-trouble.spec.ts tests retries.
  */
 const untried = { UPSTREAM_RETRIES_MAX: '0' };
-/** The default limits of account routes, which `startStack` raises. */
+/** The default limits on account routes. `startStack` raises the default limits. */
 const accountLimits = {
   ACCOUNT_READ_RPM: '600',
   ACCOUNT_ANALYTICS_RPM: '120',
@@ -29,7 +29,7 @@ const edges = (oidcIssuer) => ({
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
-    // This timeout is longer than any pause of a test provider in a busy process.
+    // The timeout is longer than any pause of a test provider in a busy process.
     UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
@@ -44,7 +44,7 @@ const edges = (oidcIssuer) => ({
 });
 
 /**
- * With COMPAT_TREE (`npm run test:compat`), every service that answers calls gets a second replica from the
+ * With COMPAT_TREE (`npm run test:compat`), every service that answers calls has a second replica from the
  * previous release.
  */
 function chooseReplicas(tree) {
@@ -60,10 +60,10 @@ function chooseReplicas(tree) {
 
 /** Starts one stack for all test files in a run. Tests find this stack with `sharedStack()`. */
 export default async function startSharedStack() {
-  // Stores all output of the run, which test/e2e/canaries.spec.ts searches for secrets at the end.
+  // Stores all output of the run. At the end, test/e2e/canaries.spec.ts searches the output for secrets.
   const observer = process.env.TEST_SUITE === 'e2e' ? await startObserver() : undefined;
   globalThis.sharedStackObserver = observer;
-  // No server listens at this address until a test starts one.
+  // An address at which no server listens until a test starts a server.
   const oidcIssuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = oidcIssuer;
   const stack = await startStack({

@@ -1,6 +1,6 @@
 // Writes the model cards with the figures of training/figures.json.
-// `npm run -s eval:tools | node training/cards.ts` stores the last line of its input as these figures.
-// The command then writes both cards again.
+// `npm run -s eval:tools | node training/cards.ts` stores the last line of its input as figures.json.
+// The command then writes the two model cards.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ if (import.meta.main) writeCards();
 
 /**
  * Reads the measured figures.
- * @throws if the file is missing or has unexpected content.
+ * @throws if the file is missing or has unexpected content
  */
 export function readFigures(): EvaluatedFigures {
   return figuresSchema.parse(JSON.parse(readFileSync(figuresFile, 'utf8')));

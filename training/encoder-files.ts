@@ -19,7 +19,7 @@ export function unpackHalf(halves: Uint16Array): Float32Array {
   return new Float32Array(Uint32Array.from(halves, (half) => (half << 16) >>> 0).buffer);
 }
 
-/** Builds an encoder from a table of word vectors and the numbers written by `finetune_encoder.py`. */
+/** Builds an encoder from a table of word vectors and the numbers that `finetune_encoder.py` writes. */
 export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffer {
   const rows = table.length / dimensions;
   const fields = encoderFields.length + 1;
@@ -35,8 +35,8 @@ export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffe
 }
 
 /**
- * The encoder for a held-out fold, which was not trained on the tool sets of that fold: the shipped table
- * with the fold's own weights.
+ * Builds the encoder for a fold, which was not trained on the tool sets of the fold. The encoder has the
+ * shipped table and the fold's own weights.
  */
 export function readFoldEncoder(fold: number): Buffer {
   const table = readTensor(readFileSync(join(encoderDirectory, 'model.onnx')), 'table');

@@ -6,21 +6,24 @@ const opset = 13;
 export interface EncoderParts {
   /** The table of word vectors: int8 [rows, dimensions]. */
   readonly table: Uint8Array;
-  /** For each word, the scales for its row, [rows, 2]: one scale for user turns and one scale for tools. */
+  /**
+   * For each word, two scales for the word's row, [rows, 2]: one scale for user turns and one scale for
+   * tools.
+   */
   readonly tokenWeights: Float32Array;
   /** The gain for each field id. */
   readonly fieldGains: Float32Array;
-  /** A matrix [dimensions, dimensions]. Vectors of user turns are multiplied by this matrix. */
+  /** A matrix [dimensions, dimensions]. Vectors of user turns are multiplied by the matrix. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** Field ids below this value belong to a user turn. */
+  /** The lowest field id of a tool. All lower field ids belong to a user turn. */
   readonly toolFieldsFrom: number;
 }
 
 /**
- * vectors = normalize(Σ weight × gain × table[id] over the turn's fields × turn + the same sum over the
- * tool's fields). Rows are gathered as int8 before they are widened, so the cost depends on the number of
- * tokens and not on the table size.
+ * Makes the encoder model. The formula is vectors = normalize(Σ weight × gain × table[id] over the turn's
+ * fields × turn + the corresponding sum over the tool's fields). Rows are gathered as int8 before they are
+ * widened, so the cost depends on the number of tokens and not on the table size.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

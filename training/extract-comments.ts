@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
 /**
- * Maximum number of field comments from one source file. More comments from the same file would add little
+ * Maximum number of field comments from one source file. More comments from one source file would add little
  * information.
  */
 const membersPerFileMax = 120;
@@ -30,8 +30,8 @@ function listDeclarations(root: string): string[] {
 }
 
 /**
- * A comment precedes a field, a method or an operation. The name of this item is prefixed with the name of
- * the most recently opened interface or class.
+ * Extracts pairs of a comment and a name. A comment precedes a field, a method or an operation. The name of
+ * the field, method or operation is prefixed with the name of the last opened interface or class.
  */
 function extractPairs(file: string): void {
   const text = readFileSync(file, 'utf8');

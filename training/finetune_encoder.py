@@ -19,7 +19,7 @@ dimensions = 256
 temperature = 0.06
 steps, questions_a_step, tools_a_step = 300, 48, 384
 # The learning rates are low on purpose.
-# Three times these rates lower the recall of held-out families as much as they raise the recall of all other families.
+# Tripled rates lower the recall of held-out families by as much as they raise the recall of all other families.
 rates = {"weights": 0.003, "gains": 0.015, "turn": 0.0003}
 pull = {"weights": 0.02, "turn": 0.05}
 context_field = 2
@@ -37,12 +37,12 @@ tool_starts, tool_tokens = read_rows(os.path.join(here, "tools.bin"))
 _, tool_fields = read_rows(os.path.join(here, "tools.fields.bin"))
 turn_starts, turn_tokens = read_rows(os.path.join(here, "turns.bin"))
 _, turn_fields = read_rows(os.path.join(here, "turns.fields.bin"))
-# Padding, query, context, name, description, parameterName, parameterDescription, enumValue, example.
+# The fields are padding, query, context, name, description, parameterName, parameterDescription, enumValue, example.
 first_gains = torch.tensor([0, 0, -1.0, 0.7, 0, -0.4, -1.2, -1.2, 0])
 
 
 class WeighedSum(torch.autograd.Function):
-    """Weighted sums of the table's rows. The table has no gradient."""
+    """Computes weighted sums of the table's rows. The table has no gradient."""
 
     @staticmethod
     def forward(context, shares, ids, offsets, owners):
@@ -123,7 +123,7 @@ def train(held_out):
 
 
 def recall(encoder, chosen, depth=10):
-    """The mean recall at `depth` for each tool set, with 100 candidate tools."""
+    """Returns the mean recall at `depth` for each tool set, with 100 candidate tools."""
     by_set = {}
     with torch.no_grad():
         tools = encoder.tools(np.arange(len(tool_starts) - 1))

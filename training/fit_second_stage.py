@@ -14,11 +14,11 @@ import torch
 
 first_seed, seeds = 20261120, 3
 units, steps, rate, decay = 8, 120, 0.03, 0.01
-# Maximum number of questions per tool set and pool size. All tool sets have the same weight, so more questions add little.
+# Maximum number of questions per tool set and pool size. All tool sets have an equal weight, so more questions add little.
 questions_max = 150
-# The gain of tools that ask the user, in log-odds. The gain is set by hand, and values from 1 to 4 work.
-# Only one family has tools that ask the user, and this family is needed to measure the gain.
-# The card of the reranker has the figures without this gain.
+# The gain in log-odds for tools with which the agent asks its user. The gain is set by hand, and values from 1 to 4 work.
+# Only one family of tool sets has such tools, and a measurement of the gain needs this family.
+# The model card of the reranker has the figures without this gain.
 by_hand = {"asks_user": 2.0}
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
 torch.set_num_threads(1)
@@ -48,7 +48,7 @@ def choose_questions():
 
 
 def lay_out(chosen):
-    """Padded features, a mask of the rows that are not negatives, the first alternative of each needed tool, and weights."""
+    """Returns padded features, a mask of the rows that are not negatives, the first alternative of each needed tool, and weights."""
     features = np.zeros((len(chosen), width, len(learned)), dtype=np.float32)
     no_negative = np.ones((len(chosen), width), dtype=bool)
     gold = np.zeros((len(chosen), width), dtype=bool)
@@ -88,7 +88,7 @@ def fit_one(features, no_negative, gold, weights, seed):
 
 
 def fit(chosen):
-    """The weights for the raw features: linear [features], inward [features, units], bias [units], outward [units]."""
+    """Returns the weights for the raw features: linear [features], inward [features, units], bias [units], outward [units]."""
     features, no_negative, gold, weights = lay_out(chosen)
     rows = np.concatenate([flat_learned[starts[at] : starts[at + 1]] for at in chosen])
     means, scales = rows.mean(0), np.maximum(rows.std(0), 1e-3)
@@ -110,7 +110,7 @@ def score(model, features):
 
 
 def measure(scores_of, size):
-    """The recall@5, recall@10 and all@10 of each tool set."""
+    """Returns recall@5, recall@10 and all@10 of each tool set."""
     found = {}
     for at, item in enumerate(items):
         if item["size"] != size:

@@ -1,7 +1,7 @@
 /**
- * Defines the tool sets that are held out together. No model scores a tool set on which it was trained, or a
+ * Groups of tool sets that are held out together. No model scores a tool set on which it was trained, or a
  * tool set of the same origin. There are seven folds, and each fold consists of whole families of tool sets.
- * Tool sets that are not listed are not part of the training data.
+ * A tool set that is not listed is not part of the training data.
  */
 export const folds: readonly (readonly string[])[] = [
   ['bfcl_multiple', 'bfcl_live', 'bfcl_irrelevance', 'bfcl_multi_turn'],

@@ -1,4 +1,7 @@
-/** A minimal reader for the protobuf wire format, for the tensors in a model written by `onnx-writer.ts`. */
+/**
+ * A minimal reader of the protobuf wire format. The reader finds tensors in a model that `onnx-writer.ts` has
+ * written.
+ */
 
 const graphField = 7;
 const initializerField = 5;

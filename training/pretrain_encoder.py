@@ -57,14 +57,14 @@ def batches():
 
 
 def name_texts():
-    """One number per text. Equal texts have equal numbers, so a text is never a negative example for an equal text."""
+    """Returns one number per text. Equal texts have equal numbers, so a text is never a negative example for an equal text."""
     mixed = np.zeros(len(starts) - 1, dtype=np.int64)
     np.add.at(mixed, np.repeat(np.arange(len(mixed)), np.diff(starts)), values * values * 2654435761 + values * 40503)
     return mixed
 
 
 def step_rows(rate):
-    """Adam without momentum and with one second moment per row. Only the rows that occur in the batch change."""
+    """The Adam optimizer without momentum, and with one second moment per row. Only the rows that occur in the batch change."""
     gradient = table.weight.grad.coalesce()
     rows, values_of_rows = gradient.indices()[0], gradient.values()
     seen = squares[rows] * 0.95 + 0.05 * values_of_rows.pow(2).mean(1)

@@ -3,16 +3,19 @@ import { elementType, int64Tensor, model, node, valueInfo } from './onnx-writer.
 
 const opset = 13;
 
-/** The trained parameters of the second stage of the ranking, as written by `fit_second_stage.py`. */
+/** The trained parameters of the second stage of the ranking, as `fit_second_stage.py` writes them. */
 export interface RerankerParts {
   readonly linear: readonly number[];
-  /** The weights, indexed by feature, then by unit. */
+  /** The weights, with the feature as the first index and the unit as the second index. */
   readonly inward: readonly (readonly number[])[];
   readonly bias: readonly number[];
   readonly outward: readonly number[];
 }
 
-/** scores = features × linear + max(0, features × inward + bias) × outward. */
+/**
+ * Makes the reranker model. The formula is scores = features × linear + max(0, features × inward + bias) ×
+ * outward.
+ */
 export function makeRerankerModel({ linear, inward, bias, outward }: RerankerParts): Buffer {
   const features = linear.length;
   const units = bias.length;

@@ -3,14 +3,14 @@ import numpy as np
 
 
 def read_rows(path):
-    """The starts (count + 1) and the values of packed rows."""
+    """Returns the starts (count + 1) and the values of packed rows."""
     packed = np.fromfile(path, dtype=np.int32)
     count = int(packed[0])
     return packed[1 : count + 2].astype(np.int64), packed[count + 2 :].astype(np.int64)
 
 
 def take_rows(starts, values, rows):
-    """The values of some rows in sequence, the start of each row, and its length."""
+    """Returns the values of some rows in sequence, and the start and the length of each row."""
     lengths = starts[rows + 1] - starts[rows]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     index = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths) + np.repeat(starts[rows], lengths)

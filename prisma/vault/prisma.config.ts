@@ -1,6 +1,6 @@
 import { defineConfig } from 'prisma/config';
 
-/** For the Prisma CLI: `prisma migrate deploy --config prisma/vault/prisma.config.ts`. */
+/** The configuration for the Prisma CLI: `prisma migrate deploy --config prisma/vault/prisma.config.ts`. */
 export default defineConfig({
   schema: 'schema.prisma',
   migrations: { path: 'migrations' },

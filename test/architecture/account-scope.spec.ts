@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Source files with queries that may read rows of every account, each with its reason. All other queries are
+ * Source files with queries that may read rows of every account, each with the reason. All other queries are
  * limited to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {
@@ -60,12 +60,12 @@ const acrossAccounts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Database models without an account. A database client that is limited to one account cannot use these
- * models.
+ * Database models without an account. A database client with the scope of one account cannot use a model
+ * without an account.
  */
 const ofNoAccount = [
   ...['IdentityUser', 'IdentitySession', 'IdentityMailToken', 'RefreshToken', 'SigningKey', 'LoginGuesses'],
-  // The deletion of the account limits the access to this model.
+  // The table AccountDeletionStep has no account, because each row belongs to the deletion of one account.
   'AccountDeletionStep',
   ...['KeyVersion', 'VaultReplica'],
   // One batch contains entries from several accounts.
@@ -79,13 +79,13 @@ const sources = readdirSync(join(root, 'apps'), { recursive: true, encoding: 'ut
 const pathsOf = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
 describe('queries', () => {
-  test('read rows from every account only in the listed places', () => {
+  test('queries read rows from every account only in the listed places', () => {
     expect(pathsOf(/\.(acrossAccounts|transactionAcrossAccounts)\b/).sort()).toEqual(
       Object.keys(acrossAccounts).sort(),
     );
   });
 
-  test('use the scoped clients: no other code opens a database, and raw SQL states its reason', () => {
+  test('only the scoped clients open a database, and raw SQL queries are only in the listed places', () => {
     const opening = pathsOf(/new PrismaClient\b|from 'pg'|createDatabase\(/);
     expect(opening.length).toBeGreaterThan(2);
     expect(opening.filter((path) => !path.includes('/src/persistence/'))).toEqual([]);
@@ -94,7 +94,7 @@ describe('queries', () => {
   });
 
   test.each(['account', 'vault', 'billing', 'telemetry'])(
-    'on %s are scoped by a field that every model has, or the model has no account',
+    'queries on %s are scoped by a field that every model has, or the model has no account',
     (owner) => {
       const schema = readFileSync(join(root, 'prisma', owner, 'schema.prisma'), 'utf8');
       const models = [...schema.matchAll(/^model (\w+) \{([^}]*)\}/gm)];

@@ -9,7 +9,7 @@ const { moduleBoundaries } = (await import(configuration)) as {
 
 /**
  * One project of each kind. The test lints import statements as if they were in the folder `as`. Other
- * projects import this project as `name`.
+ * projects import the project as `name`.
  */
 const kinds = {
   core: { as: 'libs/model-catalog', name: '@gateway/model-catalog' },
@@ -23,8 +23,8 @@ type Kind = keyof typeof kinds;
 const all = Object.keys(kinds) as Kind[];
 
 /**
- * The allowed imports, deliberately repeated in this test. If a change allows more imports by mistake, this
- * test fails.
+ * The allowed imports. The test repeats the allowed imports deliberately, so that the test fails if the
+ * configuration allows more imports by mistake.
  */
 const mayImport: Record<Kind, readonly Kind[]> = {
   core: ['core'],
@@ -35,8 +35,8 @@ const mayImport: Record<Kind, readonly Kind[]> = {
   app: ['core', 'contract', 'format', 'adapter'],
 };
 /**
- * All wire formats share one library, so the project rule cannot separate them. dependency-cruiser prevents
- * imports between wire formats.
+ * All wire formats are in one library, so the rule for projects cannot separate them. dependency-cruiser
+ * prevents imports between wire formats.
  */
 const denied = all.flatMap((from) =>
   all
@@ -86,7 +86,7 @@ describe('@nx/enforce-module-boundaries', () => {
         expect(message).toMatch(/cannot be imported by a relative or absolute path/);
       } else {
         // The imported project may depend on the importing project.
-        // If projects depend on each other, the lint rule reports the cycle before it checks tags.
+        // If two projects depend on each other, the lint rule reports the cycle before it checks tags.
         const tagged = `tagged with "type:${from}" can only depend on libs tagged with`;
         expect(message).toMatch(new RegExp(`${tagged}|^Circular dependency between`));
       }
@@ -124,7 +124,7 @@ describe('every workspace package', () => {
     readdirSync(join(root, parent)).map((name) => [parent, name]),
   );
 
-  test.each(folders)('%s/%s has one kind and one scope that match its folder', (parent, name) => {
+  test.each(folders)('the package %s/%s has one kind and one scope that match its folder', (parent, name) => {
     const manifest = JSON.parse(readFileSync(join(root, parent, name, 'package.json'), 'utf8')) as {
       name: string;
       nx: { tags: string[] };

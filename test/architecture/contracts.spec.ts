@@ -21,7 +21,7 @@ const exported = (Object.entries(contracts) as [string, unknown][]).filter(
 const folder = join(import.meta.dirname, '../../libs/contracts/src');
 
 describe('contracts', () => {
-  test('are listed in the table, every call and broadcast exactly once, with no extra entries', () => {
+  test('the table of contracts lists every call and broadcast exactly once, with no extra entries', () => {
     const messages = exported.map(([, contract]) => contract).filter(({ kind }) => kind !== 'job');
     expect(new Set(contractTable)).toEqual(new Set(messages));
     expect(contractTable).toHaveLength(messages.length);
@@ -33,7 +33,7 @@ describe('contracts', () => {
   });
 
   test.each(contractTable.map((contract) => [contract.subject, contract] as const))(
-    '%s is <server>.<name>.v<n>, named after the process that answers or publishes it',
+    'the subject %s is <server>.<name>.v<n>, with the name of the process that answers or publishes it',
     (subject, contract) => {
       expect(subject).toMatch(/^[a-z-]+\.[a-z]+(-[a-z]+)*\.v[1-9]\d*$/);
       expect(subject.split('.')[0]).toBe(contract.kind === 'rpc' ? contract.server : contract.publisher);
@@ -43,7 +43,7 @@ describe('contracts', () => {
   test.each(
     contractTable.filter((contract) => contract.kind === 'rpc').map((each) => [each.subject, each] as const),
   )(
-    '%s has a deadline, and its callers exclude its own server',
+    'the contract %s has a deadline, and its callers exclude its own server',
     (_subject, { deadlineMs, callers, server }) => {
       expect(deadlineMs).toBeGreaterThan(0);
       expect(deadlineMs).toBeLessThanOrEqual(30_000);
@@ -52,10 +52,13 @@ describe('contracts', () => {
     },
   );
 
-  test.each(['rpc', 'events', 'jobs'])('every file in %s/ has its version in its name', (part) => {
-    for (const file of readdirSync(join(folder, part)))
-      expect(file).toMatch(/^[a-z-]+\.v[1-9]\d*(\.spec)?\.ts$/);
-  });
+  test.each(['rpc', 'events', 'jobs'])(
+    'the name of every file in %s/ contains the contract’s version',
+    (part) => {
+      for (const file of readdirSync(join(folder, part)))
+        expect(file).toMatch(/^[a-z-]+\.v[1-9]\d*(\.spec)?\.ts$/);
+    },
+  );
 
   test('the library exports every contract file', () => {
     const face = readFileSync(join(folder, 'index.ts'), 'utf8');

@@ -39,7 +39,7 @@ function pathsIn(path: string): string[] {
 }
 
 describe.each(pages)('%s', (page) => {
-  test('links only to existing files and headings', () => {
+  test('a documentation page links only to existing files and headings', () => {
     const broken = linksOf(page).filter(
       ([file, anchor]) =>
         !existsSync(join(root, file)) ||
@@ -48,7 +48,7 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
-  test('mentions only existing paths', () => {
+  test('a documentation page mentions only existing paths', () => {
     expect(pathsIn(page).filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
 });

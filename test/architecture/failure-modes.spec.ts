@@ -18,12 +18,12 @@ const codes = sections(codesPart);
 const dependencies = sections(dependenciesPart);
 
 describe('docs/operations/failure-modes.md', () => {
-  test('has an entry for every error code, and no other entries', () => {
+  test('the page of failure modes has an entry for every error code, and no other entries', () => {
     expect([...codes.keys()].map((title) => title.replaceAll('`', ''))).toEqual(Object.keys(errorRegistry));
   });
 
   test.each(Object.keys(errorRegistry) as ErrorCode[])(
-    '%s: documents what the caller and the operator see, what to do, and the status in the registry',
+    'the entry of %s documents the effect on caller and operator, what to do, and the status in the registry',
     (code) => {
       const body = codes.get(`\`${code}\``) ?? '';
       const { status, type } = errorRegistry[code];
@@ -33,7 +33,7 @@ describe('docs/operations/failure-modes.md', () => {
     },
   );
 
-  test('has an entry for every dependency', () => {
+  test('the page of failure modes has an entry for every dependency', () => {
     expect([...dependencies.keys()]).toEqual([
       'Postgres',
       'Redis (queue)',

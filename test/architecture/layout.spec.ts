@@ -37,7 +37,7 @@ describe('the layout on the architecture page', () => {
     'docs/decisions',
     'tools/bootstrap',
     'tools/generators',
-  ])('%s exists', (path) => {
+  ])('the path %s on the architecture page exists', (path) => {
     expect(existsSync(join(root, path))).toBe(true);
   });
 

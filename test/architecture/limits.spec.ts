@@ -37,17 +37,17 @@ describe('lint', () => {
   const found = lintAs([...cases.map(([, text]) => text), ...allowed]);
 
   test.each(cases.map(([rule, text], index) => [rule, text.path, index] as const))(
-    'the rule %s reports an error in %s (case %i)',
+    'the lint rule %s reports an error in %s (case %i)',
     (rule, _path, index) => {
       expect(found[index]?.messages.map(({ ruleId }) => ruleId)).toContain(rule);
     },
   );
 
-  test('accepts code exactly at the limit, and environment reads in config.ts and in tests', () => {
+  test('lint accepts code exactly at the limit, and environment reads in config.ts and in tests', () => {
     expect(found.slice(cases.length).flatMap(({ messages }) => messages)).toEqual([]);
   });
 
-  test('finds no violation in the repository', () => {
+  test('lint finds no violation in the repository', () => {
     expect(lintTree().filter(({ messages }) => messages.length > 0)).toEqual([]);
   });
 });

@@ -7,13 +7,13 @@ const linting = (expression: string, path = 'libs/wire-formats/src/deliberately-
 const ruleIds = ({ messages }: LintResult) =>
   messages.map(({ ruleId }) => ruleId).filter((ruleId) => ruleId?.startsWith('regexp/'));
 
-/** Regular expressions for which some text takes more than linear time. */
+/** Regular expressions that take more than linear time for some texts. */
 const slow = [
-  // Exponential time: the expression can split the same text in many ways.
+  // Exponential time: the expression can split one text in many ways.
   ['/^(?:a+)+$/', 'regexp/no-super-linear-backtracking'],
   // Quadratic time: two parts of the expression can match the same characters.
   ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic time: the search reads a run of characters again from each of its positions.
+  // Quadratic time: from each position in a run of characters, the search reads the rest of the run again.
   ['/\\/+$/', 'regexp/no-super-linear-move'],
 ] as const;
 const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];
@@ -27,18 +27,18 @@ describe('the lint rules for regular expressions', () => {
   ]);
 
   test.each(slow.map(([expression, rule], at) => [expression, rule, at] as const))(
-    'reject %s',
+    'the lint rules reject the regular expression %s',
     (_expression, rule, at) => {
       expect(ruleIds(results[at]!)).toContain(rule);
     },
   );
 
-  test('accept expressions that take linear time', () => {
+  test('the lint rules accept regular expressions that take linear time', () => {
     for (const result of results.slice(slow.length, slow.length + linear.length))
       expect(ruleIds(result)).toEqual([]);
   });
 
-  test('apply to apps, libraries and tools', () => {
+  test('the lint rules for regular expressions apply to apps, libraries and tools', () => {
     for (const result of results.slice(-2)) expect(ruleIds(result)).not.toEqual([]);
   });
 });

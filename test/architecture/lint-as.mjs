@@ -1,9 +1,9 @@
 /**
- * Lints code strings with the repository's configuration as if they were files at the given paths. Reads JSON
- * `[{ path, code }]` from stdin and writes the messages for each entry to stdout. With `--tree`, the script
- * lints the repository's sources instead. Rules that need types are off, because code without a file has no
- * types. The normal lint run covers rules that need types. The script runs as a separate process, because
- * ESLint loads its configuration in ways that Jest's realm does not allow.
+ * Lints code strings with the repository's configuration. Each code string is treated as a file at a given
+ * path. Reads JSON `[{ path, code }]` from stdin and writes the messages for each entry to stdout. With
+ * `--tree`, the script lints the repository's sources instead. Rules that need types are off, because code
+ * without a file has no types. The normal lint run covers rules that need types. The script runs as a
+ * separate process, because ESLint loads its configuration in ways that Jest's realm does not allow.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -13,7 +13,7 @@ import tseslint from 'typescript-eslint';
 
 const root = resolve(import.meta.dirname, '../..');
 process.chdir(root);
-// The boundary rule reads Nx's project graph. Without the project graph, this rule reports nothing.
+// The boundary rule reads Nx's project graph. Without the project graph, the boundary rule reports nothing.
 execFileSync(process.execPath, ['node_modules/nx/dist/bin/nx.js', 'show', 'projects'], { stdio: 'ignore' });
 
 const eslint = new ESLint({

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface LintText {
-  /** The path in the repository at which this code is linted. */
+  /** The path in the repository under which the code is linted. */
   readonly path: string;
   readonly code: string;
 }
@@ -19,8 +19,8 @@ export interface LintResult {
 const script = join(import.meta.dirname, 'lint-as.mjs');
 
 /**
- * Lints code strings as if they were files at their paths. Returns the results in the same order as the code
- * strings.
+ * Lints code strings. Each code string is treated as a file at its path. Returns one result per code string,
+ * in order.
  */
 export function lintAs(texts: readonly LintText[]): LintResult[] {
   return run([], JSON.stringify(texts));

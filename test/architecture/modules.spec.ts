@@ -30,13 +30,13 @@ function cruise(folder: string, parts: readonly string[]): Violation[] {
 describe('dependency-cruiser', () => {
   const violations = cruise(tree, ['apps', 'libs']);
 
-  test.each(forbidden)('$name reports only the file that breaks the rule', ({ name }) => {
+  test.each(forbidden)('the rule $name reports only the file that breaks the rule', ({ name }) => {
     const files = violations.filter(({ rule }) => rule.name === name).map(({ from }) => from);
     expect(files).toHaveLength(1);
     expect(readFileSync(join(tree, files[0]!), 'utf8').split('\n')[0]).toContain(name);
   });
 
-  test('finds no violation in the repository', () => {
+  test('dependency-cruiser finds no violation in the repository', () => {
     expect(cruise(root, ['apps', 'libs', 'test', 'tools'])).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ const accounts = 10_000;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const madeAt = new Date(Date.UTC(2026, 10, 20));
 const setup = ['list', 'model', 'ranker'] as const;
-/** A first user turn for each of two intents. */
+/** For each of two intents, a first user turn with this intent. */
 const turns: readonly (readonly [IntentClass, string])[] = [
   ['act', 'Please book the flight.'],
   ['lookup', 'Which flights are there on Monday?'],
@@ -102,7 +102,7 @@ function calibrateAgain(
   first: Calibration,
   { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
 ): Calibration {
-  // With a new tool list, the worker detects a fall of recall after few conversations.
+  // With another tool list, the worker detects a fall of recall after few conversations.
   const changed = { ...draw, scale: 40, setup: ['new list', 'model', 'ranker'] as const };
   const later = drawSamples(
     random,
@@ -119,7 +119,7 @@ interface Draw {
   /** The share of plans that missed a tool. */
   readonly missed: number;
   readonly tools: number;
-  /** The tool list, model and ranking method, if they differ from `setup`. */
+  /** The tool list, model and ranking method, if these values differ from `setup`. */
   readonly setup?: Setup;
 }
 
@@ -204,7 +204,7 @@ test('router, API and dashboard show one K, one state and one reason', () => {
       seen.set(state, (seen.get(state) ?? 0) + 1);
     }
   }
-  // The simulated accounts cover every calibration state and reason.
+  // The simulated accounts have every calibration state and reason.
   expect([...seen.keys()].sort()).toEqual([
     'calibrated target_met',
     'nothing measured',
@@ -234,7 +234,7 @@ function compare(
     case 'calibrated': {
       expect([shownK, bucket.reason]).toEqual([String(bucket.k), 'target_met']);
       expect(words).toContain(`Pruning is on. K = ${String(bucket.k)}:`);
-      // Recovery can cost more than the tools that it replaces. In that case, the K without recovery applies.
+      // If recovery costs more than the tools that recovery replaces, the K without recovery applies.
       const k = plan.recovery.armed ? bucket.k : bucket.k_without_recovery;
       expect(plan.recovery.armed && !mayRecover).toBe(false);
       // The plan sends all tools if K covers the tool list, or if no K without recovery is known.

@@ -6,25 +6,25 @@ const stages = ['authenticate', 'limit', 'parse', 'choose', 'plan', 'validate', 
 const story = readFileSync(join(pipeline, 'handle-request.ts'), 'utf8');
 
 describe('handle-request.ts', () => {
-  test('has fewer than 120 lines', () => {
+  test('handle-request.ts has fewer than 120 lines', () => {
     expect(story.split('\n').length).toBeLessThan(120);
   });
 
-  test('imports a stage for each folder under stages/', () => {
+  test('handle-request.ts imports a stage for each folder under stages/', () => {
     const folders = readdirSync(join(pipeline, 'stages'), { withFileTypes: true });
     expect(folders.map((entry) => [entry.name, entry.isDirectory()])).toEqual(
       stages.toSorted().map((name) => [name, true]),
     );
   });
 
-  test('imports from every stage and calls the function named after it', () => {
+  test('handle-request.ts imports from every stage and calls the function named after the stage', () => {
     const imported = [...story.matchAll(/from '\.\/stages\/([^/]+)\//g)].map(([, name]) => name);
     expect([...new Set(imported)].toSorted()).toEqual(stages.toSorted());
     const called = stages.filter((name) => new RegExp(`\\b${name}\\(`).test(story));
     expect(called).toEqual(stages);
   });
 
-  test('calls the stages in the documented order, after starting and before finishing the record', () => {
+  test('handle-request.ts calls the stages in the documented order, between the start and the end of the record', () => {
     const body = story.slice(story.indexOf('export async function'));
     const calls = [...body.matchAll(/\b([a-z]+)(?:\.[a-z]+)?\(/g)].map(([, name]) => name!);
     const inOrder = calls.filter((name) => stages.includes(name) && name !== 'record');

@@ -22,13 +22,13 @@ describe('folder cycles', () => {
     expect(cycle?.imports).toContain('apps/sample/src/low/a.ts → apps/sample/src/high/b.ts');
   });
 
-  test('do not exist in the repository', () => {
+  test('folder cycles do not exist in the repository', () => {
     expect(findFolderCycles(repository)).toEqual([]);
   });
 });
 
 describe('forwarding files', () => {
-  test('are rejected if they only call or re-export another file, unless they are entry points', () => {
+  test('a file that only calls or re-exports another file is rejected, unless the file is an entry point', () => {
     expect(findForwardingFiles(bad)).toEqual([
       'libs/sample/src/forwards-call.ts',
       'libs/sample/src/forwards-class.ts',
@@ -36,12 +36,12 @@ describe('forwarding files', () => {
     ]);
   });
 
-  test('do not exist in the repository', () => {
+  test('forwarding files do not exist in the repository', () => {
     expect(findForwardingFiles(repository)).toEqual([]);
   });
 });
 
-test('file lengths stay within the layout limits', () => {
+test('the median, the 95th percentile and the maximum of the file lengths stay within limits', () => {
   const lengths = repository.map(({ text }) => text.trimEnd().split('\n').length).sort((a, b) => a - b);
   expect(lengths[Math.floor(lengths.length / 2)]).toBeGreaterThanOrEqual(55);
   expect(lengths[Math.floor(lengths.length * 0.95)]).toBeLessThan(250);

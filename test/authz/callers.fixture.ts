@@ -4,16 +4,16 @@ import type { Access } from '../../apps/edge-gateway/src/openapi/operation.ts';
 import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 
-/** A caller without access, and the response that the caller receives from each kind of route. */
+/** A caller without access, and the expected response to the caller from each kind of route. */
 export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The expected response for each kind of route. The response is undefined if the caller may call this kind
-   * of route.
+   * The expected response from each kind of route. A response is undefined if the caller may call the kind of
+   * route.
    */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
-  /** The address of another gateway for these calls. By default, the calls go to the normal gateway. */
+  /** The address of another gateway. If absent, calls go to the normal gateway. */
   readonly baseUrl?: string;
 }
 
@@ -27,11 +27,11 @@ const toKey = (outcome: string, toSession: string): Refusals => ({
 });
 const nobody = toKey('401 missing_api_key', '401 missing_session_token');
 const junk = toKey('401 invalid_api_key', '401 invalid_session_token');
-/** The responses to an invalid API key, by the credential that the route requires. */
+/** The responses to an invalid API key, by the kind of credential that the route requires. */
 const badKey = toKey('401 invalid_api_key', '403 session_required');
 const expiredKey = toKey('401 expired_api_key', '403 session_required');
 
-/** The gateway recognizes a session token by its format, even if the token is invalid. */
+/** The gateway recognizes a session token by the token's format, even if the token is invalid. */
 const badSession = (code: string): Refusals => ({
   'api-key': '403 api_key_required',
   pipeline: '403 api_key_required',
@@ -42,7 +42,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns every caller with an API key, or a text like an API key, that grants no access. */
+/** Returns every caller whose API key, or text like an API key, grants no access. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -68,7 +68,7 @@ export function callersWithoutKey(world: World): RefusedCaller[] {
   ];
 }
 
-/** Returns callers with a valid credential of the wrong kind for the route. */
+/** Returns callers with a valid credential of a kind that the route does not accept. */
 export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   return [
     {
@@ -84,7 +84,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** Returns every caller with a session token, or a text like a session token, that grants no access. */
+/** Returns every caller whose session token, or text like a session token, grants no access. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;
@@ -116,7 +116,7 @@ export function callersWithoutSession(world: World): RefusedCaller[] {
 }
 
 /**
- * Returns an API key that differs only in its last random characters. A cache that compares only prefixes
+ * Returns an API key that differs only in the last random characters. A cache that compares only prefixes
  * would confuse the two API keys.
  */
 function withSamePrefix(key: string): string {

@@ -1,14 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { createIssuerKey, startTokenIssuer, type TokenIssuer } from '@gateway/testing';
 
-/** Tokens signed by a real issuer. Each bad token has exactly one defect, which its name describes. */
+/** Tokens from a real issuer. Each bad token has exactly one defect, which the token's name describes. */
 export interface ForeignTokens {
   readonly good: string;
   readonly bad: readonly { readonly name: string; readonly token: string; readonly code: string }[];
   close(): Promise<void>;
 }
 
-/** The audience and subject for the gateway that accepts this issuer, as in test/shared-stack.setup.mjs. */
+/**
+ * The audience and subject that the edge `oidc` accepts from the test issuer, as in
+ * test/shared-stack.setup.mjs.
+ */
 const audience = 'gateway-under-test';
 const subject = 'somebody';
 
@@ -41,8 +44,8 @@ function signElsewhere(issuer: TokenIssuer): Promise<string> {
 }
 
 /**
- * Returns a token with an HMAC that uses the issuer's public key as its secret. A verifier that trusts the
- * token's own `alg` would accept this token.
+ * Returns a token with an HMAC. The HMAC's secret is the issuer's public key. A verifier that trusts the
+ * token's own `alg` would accept the token.
  */
 function confuseAlgorithms({ issuer, keys }: TokenIssuer, seconds: number): string {
   const [key] = keys;

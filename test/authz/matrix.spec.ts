@@ -53,7 +53,7 @@ const titled = (list: readonly Address[]) => list.map((address) => [title(addres
 const closed = addresses.filter(({ access }) => access !== 'public');
 
 /**
- * Checks that a response to an unauthorized caller contains no data of either account and no input of the
+ * Checks that a response to an unauthorized caller contains no data of the two accounts and no input of the
  * caller.
  */
 function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
@@ -63,7 +63,7 @@ function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   if (sent.length > 11) expect(told).not.toContain(sent);
 }
 
-// The next test runs first, so any change in the databases comes from an unauthorized caller.
+// The following test runs first, so any change in the databases comes from an unauthorized caller.
 describe('a caller without a valid key or login session is rejected and changes nothing', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { access, path, errors } = address;
@@ -103,7 +103,7 @@ describe('an alternative spelling of a path grants no additional access', () => 
   });
 });
 
-describe('a credential gives access to its own account and reveals nothing about another', () => {
+describe('a credential gives access to its own account and reveals nothing about another account', () => {
   test.each(admitted.map(({ address, kind }) => [title(address), kind, address] as const))(
     '%s with a %s',
     async (_title, kind, address) => {
@@ -128,7 +128,7 @@ describe('a public route needs no credential and reveals no account data', () =>
   });
 });
 
-describe('data owned by another caller is reported as not found', () => {
+describe('data of another caller is reported as not found', () => {
   const cases = admitted.filter(({ address }) => address.row.targets !== undefined);
   test.each(cases.map(({ address, kind }) => [title(address), kind, address] as const))(
     '%s with a %s',

@@ -11,7 +11,7 @@ afterAll(() => Promise.all(connections.map((connection) => connection.close())))
 
 interface Connected {
   readonly nats: NatsConnection;
-  /** The actions that the NATS server has rejected since this list was last cleared. */
+  /** The actions that the NATS server has rejected since the test last emptied the list of actions. */
   readonly refusals: string[];
 }
 
@@ -28,7 +28,7 @@ async function connectAs(user: ServiceName): Promise<Connected> {
 }
 
 /**
- * Returns whether the NATS server permits an action. A rejection arrives before the flush response, but the
+ * Returns true if the NATS server permits an action. A rejection arrives before the flush response, but the
  * client handles the rejection one event loop turn later.
  */
 async function isLet(
@@ -52,7 +52,7 @@ interface Case {
 }
 
 /**
- * The permissions that the contracts require: callers may publish, servers may subscribe, and other users may
+ * The permissions that the contracts require. Callers may publish, servers may subscribe, and other users may
  * do neither.
  */
 const cases: readonly Case[] = contractTable.map((contract) =>
@@ -77,7 +77,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     connected = await connectAs(user);
   });
 
-  test('publishes and subscribes only to the subjects in its contracts', async () => {
+  test('a NATS user publishes and subscribes only to the subjects in the contracts of its service', async () => {
     const state = await StateReader.open(stack);
     const before = await state.read();
     const actual: Record<string, unknown> = {};
@@ -96,7 +96,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     await state.close();
   });
 
-  test('cannot subscribe with a wildcard or to server subjects', async () => {
+  test('a NATS user cannot subscribe with a wildcard or to server subjects', async () => {
     const servers = natsUsers.filter((other) => other !== user);
     const wildcards = ['>', '*', '*.*', '*.*.v1', '*.>', '$SYS.>', '_INBOX.>', '$SYS.REQ.SERVER.PING'];
     const subjects = [...wildcards, ...servers.flatMap((other) => [`${other}.>`, `_INBOX_${other}.>`])];
@@ -104,7 +104,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
       expect({ subject, hears: await isLet(connected, hear(subject)) }).toEqual({ subject, hears: false });
   });
 
-  test('cannot publish to other users’ inboxes, to the server, or to an unknown subject', async () => {
+  test('a NATS user cannot publish to other users’ inboxes, to the server, or to an unknown subject', async () => {
     const inboxes = natsUsers.filter((other) => other !== user).map((other) => `_INBOX_${other}.some-reply`);
     for (const subject of [...inboxes, '$SYS.REQ.SERVER.PING', 'nobody.has-this.v1'])
       expect({ subject, sends: await isLet(connected, (nats) => nats.publish(subject)) }).toEqual({
@@ -114,7 +114,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
   });
 });
 
-test('a connection requires this user’s name and password', async () => {
+test('a NATS connection requires the name and password of a NATS user', async () => {
   const servers = stack.dev.nats_url;
   const { password } = stack.natsCredentials('worker');
   for (const credentials of [{}, { user: 'account', pass: 'guess' }, { user: 'account', pass: password }])

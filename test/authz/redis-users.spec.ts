@@ -17,7 +17,10 @@ function connectAs(user: string, server: RedisServer): Redis {
   return redis;
 }
 
-/** Returns whether the Redis server allows the user to run a command. The command is not run. */
+/**
+ * Returns true if the Redis server allows the user to run a command. The Redis server does not run the
+ * command.
+ */
 async function isAllowed(server: RedisServer, user: string, ...command: string[]): Promise<boolean> {
   const { redis_url, redis_cache_url } = stack.dev;
   const admin = new Redis(server === 'queue' ? redis_url : redis_cache_url);
@@ -27,8 +30,8 @@ async function isAllowed(server: RedisServer, user: string, ...command: string[]
 
 const job = (queue: string) => `bull:${queue}:wait`;
 /**
- * One write command for each kind of data, with the services that may run the command. No other service may
- * run it.
+ * One write command for each kind of data, with the services that may run the command. All other services may
+ * not run the command.
  */
 const writes = [
   {
@@ -62,7 +65,7 @@ const writes = [
 ] as const;
 
 describe.each(writes)('$of', ({ server, command, by }) => {
-  test('are written only by their services', async () => {
+  test('each kind of data in Redis is written only by its services', async () => {
     const users = Object.keys(redisRights[server]);
     const allowed = await Promise.all(users.map((user) => isAllowed(server, user, ...command)));
     expect(users.filter((_, at) => allowed[at]).sort()).toEqual([...by].sort());
@@ -74,7 +77,7 @@ test('a compromised router cannot forge jobs, epochs or rate windows', async () 
   await expect(router.set(accountEpochName('some-account'), '-1')).rejects.toThrow(/NOPERM/);
   await expect(router.hset('rpm:{some-account}:some-key', 'total', '0')).rejects.toThrow(/NOPERM/);
   await expect(router.get('original:v1:any')).rejects.toThrow(/NOPERM/);
-  // The tool router may run Redis scripts, but scripts have only the rights of the user.
+  // The tool router may run Redis scripts, but a script has only the rights of the Redis user.
   const forged = accountEpochName('some-account');
   const refused = /can't access at least one of the keys|NOPERM/;
   await expect(router.eval("return redis.call('GET', 'x')", 0)).rejects.toThrow(refused);
@@ -88,7 +91,7 @@ describe.each([...redisUsers])('the Redis user %s', (user) => {
   const servers = (['queue', 'cache'] as const).filter((server) => user in redisRights[server]);
 
   test.each(servers)(
-    'cannot run a command that reads all keys or changes the server (%s)',
+    'a Redis user cannot run a command that reads all keys or changes the server (%s)',
     async (server) => {
       const commands = [
         ...[['KEYS', '*'], ['FLUSHALL'], ['FLUSHDB'], ['RANDOMKEY'], ['DBSIZE'], ['MONITOR']],
@@ -127,7 +130,7 @@ describe.each([...redisUsers])('the Redis user %s', (user) => {
     },
   );
 
-  test('needs its own password', async () => {
+  test('a Redis user needs its own password', async () => {
     const [server = 'queue'] = servers;
     const url = new URL(stack.redisUrls(user)[server]);
     const other = redisUsers.find((name) => name !== user) ?? '';
@@ -140,7 +143,7 @@ describe.each([...redisUsers])('the Redis user %s', (user) => {
   });
 });
 
-test('the queue never evicts keys and persists its data, and the cache evicts keys at a limit', async () => {
+test('the queue’s Redis server never evicts keys and persists its data, and the cache’s Redis server evicts keys', async () => {
   const settingsOf = async (url: string) => {
     const redis = new Redis(url);
     connections.push(redis);

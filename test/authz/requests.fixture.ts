@@ -9,10 +9,10 @@ import { outcomeOf } from './outcome.fixture.ts';
 import { rows, type AuthzRow, type Caller, type CredentialKind, type TargetKind } from './rows.fixture.ts';
 import type { World } from './world.fixture.ts';
 
-/** One path of a route, together with the route's description. */
+/** One path of a route, with the route's OpenAPI description. */
 export interface Address {
   readonly method: string;
-  /** The route's path with its parameter names in braces. */
+  /** The route's path with parameter names in braces. */
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
@@ -24,8 +24,8 @@ export interface Address {
 export const routes = listRoutes(controllers);
 
 /**
- * Every path of every route, including aliases. Routes without an access rule, description or row are skipped
- * in this list, and a test reports them.
+ * Every path of every route, including aliases. Routes without an access rule, description or row are
+ * omitted, and a test reports the omitted routes.
  */
 export const addresses: readonly Address[] = routes.flatMap((route) => {
   const { method, paths, access, operation } = route;
@@ -36,13 +36,13 @@ export const addresses: readonly Address[] = routes.flatMap((route) => {
 
 export interface PreparedCall {
   readonly method: string;
-  /** The route's path with its parameters filled in. */
+  /** The route's path with a value for each parameter. */
   readonly path: string;
   readonly body: unknown;
 }
 
 /**
- * Prepares a call to the route for this kind of target, with the credential of `caller` (default: no
+ * Prepares a call to the route for the given kind of target, with the credential of `caller` (default: no
  * credential).
  */
 export async function prepareCall(
@@ -58,7 +58,7 @@ export async function prepareCall(
   return { method: address.method, path, body: await address.row.body?.(world, caller) };
 }
 
-/** Sends a prepared call with these headers. */
+/** Sends a prepared call with the given headers. */
 export function callAs(
   baseUrl: string,
   { method, path, body }: PreparedCall,
@@ -75,13 +75,13 @@ const credentialKinds: Readonly<Record<Access, readonly CredentialKind[]>> = {
   public: [],
 };
 
-/** The kinds of credentials that may call a path, for every path. */
+/** Pairs of a path and a kind of credential that may call the path. */
 export const admitted = addresses.flatMap((address) =>
   credentialKinds[address.access].map((kind) => ({ address, kind })),
 );
 
 /**
- * Returns the owner with this kind of credential. Returns a different user if the call ends the caller's
+ * Returns the owner with the given kind of credential. Returns a different user if the call ends the caller's
  * access.
  */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {

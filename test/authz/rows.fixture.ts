@@ -25,15 +25,15 @@ export interface AuthzRow {
   /** Returns a valid request body, so that only permissions decide the outcome. */
   readonly body?: (world: World, caller: Caller | undefined) => unknown;
   /**
-   * The path parameters for each kind of target. This field is absent for paths without parameters. A
+   * The path parameters for each kind of target. `targets` is absent for paths without parameters. A
    * successful call uses up the `own` target.
    */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
   /** The outcome when the target belongs to another caller. The default is `404 not_found`. */
   readonly notOwn?: string;
   /**
-   * The outcome of the caller's own call if the test environment prevents success. The default is the status
-   * in the route's description.
+   * The outcome of an authorized call if the test environment prevents success. The default is the status in
+   * the route's description.
    */
   readonly ownOutcome?: string;
   /** True if a successful call ends the caller's access or changes the credentials of later callers. */
@@ -53,7 +53,8 @@ const keyTargets: NonNullable<AuthzRow['targets']> = {
 };
 
 /**
- * An API key may rotate only API keys with no additional scopes, so this target has only the scope `manage`.
+ * An API key may rotate an API key only if the rotated key has no additional scopes. The target of a rotation
+ * therefore has only the scope `manage`.
  */
 const rotationTargets: AuthzRow['targets'] = {
   ...keyTargets,
@@ -72,7 +73,10 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
   },
 };
 
-/** A video's id names its provider. An account can access the video if it has connected this provider. */
+/**
+ * A video's id names the provider of the video. An account that has connected the video's provider can access
+ * the video.
+ */
 const videoTargets: NonNullable<AuthzRow['targets']> = {
   own: () => ({ id: 'video_1' }),
   foreign: ({ other }) => ({ id: `${other.provider}/video_1` }),
@@ -84,7 +88,7 @@ const videoTargets: NonNullable<AuthzRow['targets']> = {
 };
 
 /**
- * Dashboard pages do not belong to an account: every caller receives the same response for a path below the
+ * Dashboard pages do not belong to an account. Every caller receives the same response for a path below the
  * dashboard.
  */
 const page = () => ({ id: 'welcome' });
@@ -114,7 +118,7 @@ const requestTargets: AuthzRow['targets'] = {
   deleted: ({ owner }) => ({ request_id: owner.requestId.replace(/^......../, '01900000') }),
 };
 
-/** A deletion receipt contains no name, and its id is sufficient to read the receipt. */
+/** A deletion receipt contains no name. A caller needs only the receipt's id to read the receipt. */
 const deletionTargets: AuthzRow['targets'] = {
   own: async ({ baseUrl }) => {
     const { accessToken } = await signUpPerson(baseUrl);
@@ -135,18 +139,18 @@ const proxied = (fields: object): AuthzRow => ({
   body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
 });
 /**
- * A proxied endpoint that the provider does not support. The gateway checks access before it reports this
- * error.
+ * A proxied endpoint that the provider does not support. The gateway checks access before it reports the
+ * missing support.
  */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 
 /**
- * The stack is self-hosted, so billing is not configured. The gateway checks access before it reports this
- * error.
+ * The stack is self-hosted, so billing is not configured. The gateway checks access before it reports that
+ * billing is not configured.
  */
 const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
 
-/** One row per operation. A route without a row fails the test run. */
+/** One row per operation. The test run fails if a route has no row. */
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },

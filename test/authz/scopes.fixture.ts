@@ -1,8 +1,8 @@
 import type { KeyScope } from '@gateway/contracts';
 
 /**
- * The scope that an API key needs for each operation, listed separately from the gateway's own table. If an
- * operation accepts API keys and this list does not contain it, the test run fails.
+ * The scope that an API key needs for each operation, listed separately from the gateway's own table. The
+ * test run fails if an operation accepts API keys and is missing in `neededScopes`.
  */
 export const neededScopes: Readonly<Record<KeyScope, readonly string[]>> = {
   inference: [

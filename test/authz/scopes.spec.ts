@@ -14,7 +14,7 @@ const stack = sharedStack();
 const undo: Undo[] = [];
 let world: World;
 let state: StateReader;
-/** For each scope, an API key of the owner that has only this scope. */
+/** For each scope, an API key of the owner that has only the one scope. */
 let keys: Readonly<Record<KeyScope, string>>;
 
 const makeKey = async (managingKey: string, scope: KeyScope) =>
@@ -66,7 +66,7 @@ describe('a key without the scope of an operation is rejected and changes nothin
   });
 });
 
-describe('a key with only the scope of an operation may call it', () => {
+describe('a key with only the scope of an operation may call the operation', () => {
   test.each(titled)('%s', async (_title, address) => {
     const { id } = address.operation;
     world.provider.setControls(id === 'converseStream' ? streamedAnswer(['Hello.']) : plainAnswer);

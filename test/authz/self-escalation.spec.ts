@@ -15,7 +15,7 @@ let world: World;
 let state: StateReader;
 
 const hourMs = 3_600_000;
-/** The restrictions of the restricted API keys, all lower than the account's own limits. */
+/** The restrictions of the restricted API keys. All limits are lower than the account's own limits. */
 const limits = { rate_limit_rpm: 500, daily_token_budget: 4_000, weekly_token_budget: 20_000 };
 const expires_at = new Date(Date.now() + 6 * hourMs).toISOString();
 const later = new Date(Date.now() + 24 * hourMs).toISOString();
@@ -23,8 +23,8 @@ const lists = { allowed_tools: ['search', 'erase'], denied_tools: ['erase'] };
 
 /**
  * The API keys that try to raise their own permissions. `agent` was created as usual, then restricted.
- * `restricted` is like `agent`, but a user granted `manage` explicitly. `manager` is an unrestricted API key.
- * `playground` is the dashboard's API key.
+ * `restricted` has the restrictions of `agent`, but a user granted `manage` explicitly. `manager` is an
+ * unrestricted API key. `playground` is the dashboard's API key.
  */
 const names = ['agent', 'restricted', 'manager', 'inference', 'read', 'manageOnly', 'playground'] as const;
 type Name = (typeof names)[number];
@@ -39,7 +39,7 @@ async function makeKeys(): Promise<typeof keys> {
     scopes: ['inference', 'read', 'manage'],
   });
   for (const { id } of [agent, restricted]) await mustSend(token, { ...putLists(id), body: lists });
-  // Setting allowed and denied tools removed the scope `manage`, and the user grants it again explicitly.
+  // Setting the tool lists removed the scope `manage`, and the user grants `manage` again explicitly.
   const scopes = ['inference', 'read', 'manage'];
   await mustSend(token, { method: 'PATCH', path: pathOf(restricted.id), body: { scopes } });
   const playground = await mustSend(token, { method: 'POST', path: '/v1/account/playground-key' });
@@ -75,7 +75,7 @@ afterAll(() => undoAll(undo));
 type Attempt = (own: CreatedKey) => Sent;
 
 /**
- * Makes the attempt with each of these API keys. Checks that the gateway rejects each attempt and that
+ * Makes the attempt with each of the named API keys. Checks that the gateway rejects each attempt and that
  * nothing changes.
  */
 async function expectRefused(outcomes: Partial<Record<Name, string>>, attempt: Attempt): Promise<void> {
@@ -158,12 +158,12 @@ describe('an API key never changes itself', () => {
     ['its scopes', { scopes: ['inference', 'read', 'manage'] }],
     ['its number of tools', { k_target_override: 512 }],
     ['its name', { name: 'trusted' }],
-  ])('it cannot change %s', (_name, body) => expectRefused(self, patchSelf(body)));
+  ])('an API key cannot change %s', (_name, body) => expectRefused(self, patchSelf(body)));
 
-  it('it cannot rotate its secret', () =>
+  it('an API key cannot rotate its own secret', () =>
     expectRefused(self, ({ id }) => ({ method: 'POST', path: `${pathOf(id)}/rotate`, body: {} })));
 
-  it('it cannot change its inherited limits through the account’s policy', () =>
+  it('an API key cannot change its inherited limits through the account’s policy', () =>
     expectRefused(
       { ...unable, restricted: exceeds, manager: exceeds, manageOnly: exceeds },
       patchPolicy({ rate_limit_rpm: 10_000_000 }),
@@ -179,34 +179,37 @@ describe('an API key grants no more rights than it has', () => {
     ['a higher weekly budget', { restricted: exceeds }, { weekly_token_budget: 20_001 }],
     ['a later expiry', { restricted: exceeds }, { expires_at: later }],
     ['no expiry', { restricted: exceeds }, { expires_at: null }],
-  ])('to a new or existing key: %s', async (_name, outcomes, body) => {
-    await expectRefused(outcomes, mint({ name: 'minted', ...body }));
-    await expectRefused(outcomes, mint({ name: 'minted', ...body }, '/v1/keys'));
-    await expectRefused(outcomes, () => ({ method: 'PATCH', path: pathOf(spare()), body }));
-  });
+  ])(
+    'an API key cannot give a new or existing key more rights than its own: %s',
+    async (_name, outcomes, body) => {
+      await expectRefused(outcomes, mint({ name: 'minted', ...body }));
+      await expectRefused(outcomes, mint({ name: 'minted', ...body }, '/v1/keys'));
+      await expectRefused(outcomes, () => ({ method: 'PATCH', path: pathOf(spare()), body }));
+    },
+  );
 
   it.each<[string, object]>([
     ['tools outside its list', { allowed_tools: ['search', 'delete_all'] }],
     ['every tool', { allowed_tools: null }],
     ['a denied tool', { allowed_tools: ['erase'], denied_tools: [] }],
-  ])('to an existing key: %s', (_name, body) =>
+  ])('an API key cannot give an existing key more tools than its own: %s', (_name, body) =>
     expectRefused({ restricted: exceeds }, () => ({ ...putLists(spare()), body })),
   );
 
-  it('by rotating a key with more rights, because the response contains the secret', () =>
+  it('an API key cannot rotate a key with more rights, because the response contains the secret', () =>
     expectRefused({ ...unable, restricted: exceeds, manageOnly: exceeds }, () => ({
       method: 'POST',
       path: `${pathOf(world.owner.account.keyId)}/rotate`,
       body: {},
     })));
 
-  it('to the keys that the account creates later', () =>
+  it('an API key cannot give more scopes to the keys that the account creates later', () =>
     expectRefused(
       { ...unable, restricted: exceeds, manageOnly: exceeds },
       patchPolicy({ default_key_scopes: ['inference', 'manage'] }),
     ));
 
-  it('and a key that it creates gets its restrictions', async () => {
+  it('a key that a restricted API key creates has all restrictions of the restricted API key', async () => {
     const answer = await mustSend(keys.restricted.key, { path: '/v1/account/keys', body: { name: 'child' } });
     const child = createdApiKey.parse(answer.json());
     const { id } = child;
@@ -216,7 +219,7 @@ describe('an API key grants no more rights than it has', () => {
 });
 
 describe('an API key cannot get more rights', () => {
-  it('by replaying the creation of another caller to see its secret', async () => {
+  it('an API key cannot repeat another caller’s creation of a key to see the secret', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const sent = { path: '/v1/account/keys', headers, body: { name: 'replayed' } };
     const created = await mustSend(world.owner.person.accessToken, sent);
@@ -225,7 +228,7 @@ describe('an API key cannot get more rights', () => {
     await mustSend(world.owner.person.accessToken, { method: 'DELETE', path: pathOf(id) });
   });
 
-  it('by changing keys or providers of another account', async () => {
+  it('an API key cannot change keys or providers of another account', async () => {
     const foreign = pathOf(world.other.account.keyId);
     const able = { restricted: '404 not_found', manager: '404 not_found', manageOnly: '404 not_found' };
     const outcomes = { ...unable, ...able };
@@ -238,14 +241,14 @@ describe('an API key cannot get more rights', () => {
     }));
   });
 
-  it('by moving a stored credential to another address without a new credential', () =>
+  it('an API key cannot move a stored credential to another address without a new credential', () =>
     expectRefused({ ...unable, restricted: '400 missing_field', manager: '400 missing_field' }, () => ({
       method: 'PUT',
       path: '/v1/account/providers',
       body: { provider: world.owner.provider, base_url: 'https://attacker.example/v1' },
     })));
 
-  it('by changing how requests are routed, or by acting as a user', async () => {
+  it('an API key without the scope manage cannot change routing, and no API key can act as a user', async () => {
     await expectRefused(unable, () => ({
       method: 'PUT',
       path: '/v1/account/routing/preferences',
@@ -256,7 +259,7 @@ describe('an API key cannot get more rights', () => {
   });
 });
 
-it('a leaked key with manage can revoke itself, because this only removes rights', async () => {
+it('a leaked key with manage can revoke itself, because a revocation only removes rights', async () => {
   const { id, key } = await createTestKey(baseUrl, keys.manager.key, { name: 'leaked' });
   await mustSend(key, { method: 'DELETE', path: pathOf(id) });
 });

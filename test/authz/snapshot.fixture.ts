@@ -6,12 +6,12 @@ import pg from 'pg';
 export type Snapshot = ReadonlySet<string>;
 
 /**
- * Columns that change without an API call. Some columns record the last use of a key or credential and are
- * written with a delay. Further columns are heartbeats from vault processes.
+ * Columns that change without an API call. Some columns record the last use of a key or credential, and are
+ * written with a delay. Other columns are heartbeats from vault processes.
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch', 'announced_epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** A wait in milliseconds that is longer than the time to write a request log row after the response. */
+/** A wait in milliseconds. The wait is longer than the time between a response and its request log row. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const deliveryPauseMs = 50;
@@ -35,7 +35,7 @@ export class StateReader {
 
   /**
    * Reads the rows of all databases.
-   * @param naming returns only rows that contain one of these strings.
+   * @param naming returns only rows that contain one of the given strings
    */
   async read(naming?: readonly string[]): Promise<Snapshot> {
     await this.#untilDelivered();
@@ -46,7 +46,8 @@ export class StateReader {
   }
 
   /**
-   * Waits for the vault's audit events, which the account's audit log contains shortly after the response.
+   * Waits for the vault's audit events. The account's audit log contains the events shortly after the
+   * response.
    */
   async #untilDelivered(): Promise<void> {
     const [, vault] = this.#clients.find(([name]) => name === 'vault') ?? [];
@@ -58,7 +59,9 @@ export class StateReader {
     throw new Error('the vault’s audit events are not delivered');
   }
 
-  /** Waits until all pending writes are done. Request log rows are written shortly after the response. */
+  /**
+   * Waits until all pending writes are done. The worker writes a request log row shortly after the response.
+   */
   async untilSettled(): Promise<void> {
     let last = await this.read();
     for (let round = 0; round < settleRoundsMax; round += 1) {

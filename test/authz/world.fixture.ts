@@ -31,11 +31,11 @@ export interface Party {
   /** A second API key, used as the target of key operations. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
-  /** The name of a provider that only this account has connected. */
+  /** The name of a provider that only one of the two accounts has connected. */
   readonly provider: string;
-  /** The name of a model from that provider. */
+  /** The name of a model from the account's provider. */
   readonly model: string;
-  /** Strings that occur only in this account's data. */
+  /** Strings that occur only in the data of one account. */
   readonly marks: readonly string[];
 }
 
@@ -52,18 +52,18 @@ export interface World {
   readonly endedSession: string;
   /** A public key that the gateway's own sign-in uses for session tokens. */
   readonly sessionKey: JWK;
-  /** A gateway that accepts login sessions from an external issuer. */
+  /** The URL of a gateway that accepts login sessions from an external issuer. */
   readonly issuer: { readonly baseUrl: string };
   readonly foreignTokens: ForeignTokens;
 }
 
 /**
- * The lifetime of an expiring API key in milliseconds. Creating the API key takes less time, even on a busy
- * machine, because an expiry in the past is rejected.
+ * The lifetime of an expiring API key in milliseconds. An expiry in the past is rejected, so the lifetime is
+ * longer than the time to create an API key on a busy machine.
  */
 const expiresAfterMs = 6_000;
 
-/** Creates an API key for `account` and revokes it immediately. */
+/** Creates an API key for `account` and revokes the API key immediately. */
 export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount): Promise<CreatedKey> {
   const created = await createTestKey(baseUrl, apiKey, { name: 'revoked' });
   const path = `/v1/account/keys/${created.id}`;
@@ -133,7 +133,7 @@ async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Pro
   return { ...person, accountId };
 }
 
-/** The last characters of each credential, chosen so that they cannot occur in encoded data. */
+/** The last characters of each credential. The last characters cannot occur in encoded data. */
 const hintEnds = { owner: '~^o^', other: '~^x^' } as const;
 
 async function buildParty(
@@ -145,8 +145,8 @@ async function buildParty(
   const { baseUrl } = stack;
   const account = await createTestAccount(stack);
   const person = await signUpFor(stack, account);
-  // The credential hint is the last four characters.
-  // Letters and digits would match another token by chance about once in a thousand runs.
+  // A credential hint is the last four characters of the credential.
+  // Four letters and digits would match another token by chance about once in a thousand runs.
   const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}${hintEnds[name]}`;
   await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
   const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });

@@ -17,16 +17,16 @@ import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './tr
 
 const { baseUrl } = sharedStack();
 /**
- * Contrast and label errors do not depend on the width, so the test checks each color scheme at only one
- * width.
+ * Contrast and label errors do not depend on the page width. The test therefore checks each color scheme at
+ * only one width.
  */
 const examined: readonly Look[] = [
   { scheme: 'light', width: 1600 },
   { scheme: 'dark', width: 390 },
 ];
 /**
- * The number of request log rows to wait for after `makeTraffic`. The request for an unknown model may add
- * one more row.
+ * The number of request log rows for which the test waits after `makeTraffic`. The request for an unknown
+ * model may add one more row.
  */
 const requestsMade = 4;
 
@@ -105,8 +105,8 @@ test.each(pages)(
 const firstPaintMs = 1_000;
 
 /**
- * Returns the milliseconds until the first paint with an empty cache. The result is the minimum of 5 visits,
- * or of up to 15 visits on a busy machine.
+ * Returns the time in milliseconds until the first paint with an empty cache. The result is the minimum of 5
+ * visits, or of up to 15 visits on a busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];

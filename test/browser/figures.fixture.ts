@@ -2,8 +2,8 @@ import type { RequestLogEntry } from '@gateway/contracts';
 import type { Page } from 'playwright-core';
 
 /**
- * A figure on a dashboard page: its number (the exact value if the page rounds the number), its text and its
- * hint.
+ * A figure on a dashboard page, with its number, text and hint. If the page rounds the number, `value` is the
+ * exact number.
  */
 export interface ShownFigure {
   /** The number of the figure, or NaN if the figure has no number. */
@@ -31,7 +31,7 @@ export async function readFigures(page: Page): Promise<Map<string, ShownFigure>>
   );
 }
 
-/** Parses numbers in the en-GB format of the test browser: `12,345 tokens` is 12345. */
+/** Parses numbers in the en-GB format of the test browser. For example, `12,345 tokens` is 12345. */
 export function toNumber(text: string): number {
   const match = /[−-]?[\d,]+(?:\.\d+)?(?:e-?\d+)?/i.exec(text);
   return match === null ? NaN : Number(match[0].replaceAll(',', '').replace('−', '-'));
@@ -64,7 +64,8 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
 
 type Saved = Pick<RequestLogEntry, 'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens'>;
 /**
- * Returns the tokens saved as the dashboard defines them: measured savings less the cost of recovery rounds.
+ * Returns the tokens saved as the dashboard defines saved tokens: measured savings less the cost of recovery
+ * rounds.
  */
 export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
   row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens!;

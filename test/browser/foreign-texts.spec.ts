@@ -6,7 +6,10 @@ import { completion, plainAnswer } from '../e2e/provider.fixture.ts';
 import { openPerson, waitForLog, type MeasuredAccount } from './measured.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
-/** A right-to-left override, which reverses all text after it unless an element isolates the text. */
+/**
+ * A right-to-left override. A right-to-left override reverses all following text unless an element isolates
+ * the text.
+ */
 const override = '\u202e';
 const evil = (what: string) =>
   `${what}<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&lt;${override}`;
@@ -64,7 +67,7 @@ async function openEvilAccount(): Promise<MeasuredAccount> {
   return { ...opened, rows: await waitForLog(key, 2) };
 }
 
-/** Expects the page to show the string literally, without interpreting any part of the string as markup. */
+/** Expects the page to show the string literally. No part of the string may become markup. */
 async function expectText(page: Page, text: string): Promise<void> {
   const found = page.getByText(text, { exact: false });
   expect({ text, shown: await found.count() }).toEqual({ text, shown: expect.any(Number) });
@@ -106,14 +109,14 @@ const cases: [name: string, path: () => string, texts: string[]][] = [
   ['traces', () => 'routing?tab=traces', [toolNames[0]!]],
 ];
 
-test.each(cases)('%s: untrusted text is shown as text', async (_name, path, texts) => {
+test.each(cases)('%s: untrusted text is shown as plain text', async (_name, path, texts) => {
   await goTo(watched.page, path());
   for (const text of texts) await expectText(watched.page, text);
   await expectIsolated(watched.page);
   expect(watched.faults).toEqual([]);
 });
 
-test('the playground: model output and pasted tools are shown as text', async () => {
+test('the playground shows model output and pasted tools as plain text', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
   const said = evil('said');

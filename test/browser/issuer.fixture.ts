@@ -19,11 +19,11 @@ export interface SignInIssuerOptions {
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
   /**
-   * The grants that the issuer handled since its start: `authorization_code`, `refresh_token`, or the reason
-   * for a rejected grant.
+   * The grants that the issuer has handled: `authorization_code`, `refresh_token`, or the reason for a
+   * rejected grant.
    */
   readonly grants: readonly string[];
-  /** Sets the lifetime of access tokens that the token endpoint issues after this function call. */
+  /** Sets the lifetime of access tokens that the issuer issues after this function call. */
   setLife(seconds: number): void;
 }
 
@@ -50,7 +50,7 @@ export async function startSignInIssuer(options: SignInIssuerOptions): Promise<S
 class IssuerEndpoints {
   readonly grants: string[] = [];
   readonly #options: SignInIssuerOptions;
-  /** Sign-ins in progress, by authorization code. */
+  /** Sign-ins that are not complete yet, by authorization code. */
   readonly #begun = new Map<string, URLSearchParams>();
   #refreshToken: { readonly value: string; readonly audience: string } | null = null;
   #lifeSeconds = 600;
@@ -93,7 +93,7 @@ class IssuerEndpoints {
       const code = randomUUID();
       this.#begun.set(code, query);
       const location = `${redirectUri}?${new URLSearchParams({ code, state }).toString()}`;
-      // If a browser sends this cookie, the issuer skips the next sign-in page and redirects immediately.
+      // A browser that sends the issuer's cookie skips the next sign-in page and is redirected immediately.
       response.writeHead(302, { location, 'set-cookie': 'known=yes; Path=/authorize' }).end();
       return;
     }
@@ -116,8 +116,8 @@ class IssuerEndpoints {
   }
 
   /**
-   * Returns the valid grant, or the reason for rejecting the grant. Each code and each refresh token is valid
-   * only once.
+   * Returns the valid grant, or the reason for the rejection of the grant. Each code and each refresh token
+   * is valid only once.
    */
   #choose(form: URLSearchParams): { audience: string; nonce?: string } | string {
     if (form.get('client_id') !== this.#options.clientId) return 'another client';

@@ -31,7 +31,7 @@ const entryOf = (at: number) => ({
   ...{ estimated_tokens_saved: 0, compression_tokens_saved: 0 },
 });
 
-/** Responds with one page of a request log that has `total` requests. */
+/** Sends one page of a request log with `total` requests to the browser. */
 async function fulfillPage(route: Route, total: number): Promise<void> {
   const query = new URL(route.request().url()).searchParams;
   const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
@@ -45,7 +45,7 @@ const unavailable = {
   json: { error: { message: 'Not now.', type: 'invalid_request_error', code: 'not_now', param: null } },
 };
 
-test('a log that reaches the counting limit indicates that there may be more requests', async () => {
+test('a request log that reaches the counting limit indicates that there may be more requests', async () => {
   await page.route('**/v1/account/requests?*', (route) => fulfillPage(route, 100_000));
   await goTo(page, 'requests');
   await page.getByRole('status').getByText('at least 100,000 requests').waitFor();
@@ -66,14 +66,14 @@ test('a log page that fails with a client error is requested once, and again whe
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Requests' }).focus();
-  // The alert disappears before the new rows are rendered, so the end of the list can still move.
+  // The alert disappears before the page renders the new rows, so the end of the list can still move.
   await eventually(async () => {
     await page.keyboard.press('End');
     return (await page.getByText('model-149').isVisible()) || undefined;
   });
 });
 
-test('relative times are correct on a page viewed an hour later', async () => {
+test('relative times are correct on a page that is still open an hour later', async () => {
   const expires_at = new Date(Date.now() + 1_800_000).toISOString();
   await createTestKey(baseUrl, person.accessToken, { name: 'brief', expires_at });
   await page.clock.install();
@@ -123,7 +123,7 @@ test('an empty allow list stays empty when only the denied tools change', async 
   await page.getByText('0 allowed, 1 denied').waitFor();
 });
 
-test('a wrong current password is submitted only once', async () => {
+test('the page submits a wrong current password only once', async () => {
   const calls: string[] = [];
   page.on('request', (request) => calls.push(new URL(request.url()).pathname));
   await goTo(page, 'account');
@@ -135,7 +135,7 @@ test('a wrong current password is submitted only once', async () => {
   expect(calls).toEqual(['/v1/auth/change-password']);
 });
 
-test('a checkout that fails to apply can be retried; on success it is reported and removed from the URL', async () => {
+test('a checkout that fails to apply can be retried; a successful checkout is reported and removed from the URL', async () => {
   let calls = 0;
   await page.route('**/v1/billing/sync-checkout', (route) =>
     route.fulfill((calls += 1) === 1 ? unavailable : { json: { object: 'billing' } }),

@@ -42,7 +42,7 @@ test('the audit log shows the author, content, time and client address of each c
   await rowWith('Account registered').waitFor();
 });
 
-test('the audit log’s filters are in the address, and an empty result has a button that clears the filters', async () => {
+test('the URL contains the audit log’s filters, and an empty result has a button that clears the filters', async () => {
   await goTo(page, 'audit?action=key.created');
   await rowWith('Key created').waitFor();
   expect(await rowWith('Key changed').count()).toBe(0);
@@ -54,7 +54,7 @@ test('the audit log’s filters are in the address, and an empty result has a bu
   await rowWith('Key changed').waitFor();
 });
 
-test('an export of the audit log is an event that appears after a refresh', async () => {
+test('an export of the audit log is an audit event that appears after a refresh', async () => {
   await goTo(page, 'audit');
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export CSV' }).click();

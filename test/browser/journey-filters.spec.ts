@@ -52,7 +52,7 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, '2026-11-20T10:30');
   });
 
-  test('a filter field is updated when the URL changes and the user did not use the field', async () => {
+  test('a filter field is updated when the URL changes, if the user did not change the field', async () => {
     await goTo(page, 'requests?status=ok');
     const field = page.getByLabel('Session', { exact: true });
     await field.focus();
@@ -73,7 +73,7 @@ describe('keyboard focus and typed filters', () => {
     await page.getByRole('radio', { name: '30 days' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/days=90/);
-    // The URL changes shortly before the page renders.
+    // The URL changes shortly before the browser renders the page.
     await page.locator('input[type=radio][value="90"]:checked').waitFor({ state: 'attached' });
     await page.keyboard.press('ArrowLeft');
     await page.waitForURL(/days=30/);

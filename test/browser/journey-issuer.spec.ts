@@ -72,8 +72,8 @@ test('a reload redirects through the issuer, which accepts the browser’s sessi
   expect(issuer.grants).toEqual(['authorization_code', 'authorization_code']);
 });
 
-test('a token that is about to expire is renewed before it is used', async () => {
-  // The token lifetime is shorter than the page's renewal margin, so every API call uses a new token.
+test('a token that is about to expire is renewed before use', async () => {
+  // The token lifetime is shorter than the renewal margin, so the page renews the token before every call.
   issuer.setLife(20);
   await page.reload();
   await heading('Keys');

@@ -19,7 +19,7 @@ let stack: StackUnderTest;
 let watched: WatchedPage;
 let page: Page;
 
-/** The shared stack sends no email, so this file starts a separate stack. */
+/** The shared stack sends no email, so this test file starts a separate stack. */
 beforeAll(async () => {
   browser = await connectBrowser();
   undo.push(() => browser.close());
@@ -90,11 +90,11 @@ test('a person resets a forgotten password with the link in an email and signs i
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText(email).first().waitFor();
-  // The user received the link by email, so the email address is also verified.
+  // The user received the link by email, so the link also verifies the email address.
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 
-test('a person verifies the address with the link in an email, and the banner disappears', async () => {
+test('a person verifies the e-mail address with the link in an email, and the banner disappears', async () => {
   const person = await signUpPerson(stack.baseUrl);
   await open();
   await signIn(watched, person);
@@ -111,14 +111,14 @@ test('a person verifies the address with the link in an email, and the banner di
   await page.getByRole('button', { name: 'Verify address' }).click();
   await page.getByText(`${person.email} is verified.`).waitFor();
   await page.getByRole('link', { name: 'Go to the dashboard' }).click();
-  // The link's page also shows the email address and the text `Verify your e-mail address`.
-  // The test therefore waits until the browser has left the page.
+  // The page behind the link also shows the email address and the text `Verify your e-mail address`.
+  // The test therefore waits until the browser has opened the dashboard.
   await page.getByRole('navigation').first().waitFor();
   await page.getByText(person.email).first().waitFor();
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 
-test('an incomplete link shows an error that the link is incomplete', async () => {
+test('the page for an incomplete link reports that the link is incomplete', async () => {
   await open();
   await page.goto('/dashboard/reset-password');
   await page.getByRole('alert').getByText('The link is incomplete').waitFor();
@@ -126,7 +126,7 @@ test('an incomplete link shows an error that the link is incomplete', async () =
   await page.getByRole('alert').getByText('The link is incomplete').waitFor();
 });
 
-test('without a mail server, the page refers to the operator', async () => {
+test('without a mail server, the page for forgotten passwords refers to the operator', async () => {
   await open(sharedStack().baseUrl);
   await page.goto('/dashboard/forgot-password');
   await page.getByText('This gateway cannot send e-mail. Ask its operator').waitFor();

@@ -47,7 +47,7 @@ async function logIn(tab: Page, { email, password }: TestPerson): Promise<void> 
 
 const nameField = () => page.getByLabel('Account name');
 
-test('a page discards one person’s data after a different person signs in from another tab', async () => {
+test('a page discards one person’s data after a different person signs in in another tab', async () => {
   await goTo(page, 'account');
   expect(await nameField().inputValue()).toBe('of the first');
   const tab = await watched.context.newPage();
@@ -84,7 +84,7 @@ test('a playground request is logged for the signed-in person, not for the previ
   expect(await Promise.all(people.map(countRequests))).toEqual([1, 1]);
 });
 
-test('text typed into the sign-in form is kept while the previous login session is still ending', async () => {
+test('text in the sign-in form is kept while the previous login session is still ending', async () => {
   const answer = Promise.withResolvers<undefined>();
   await page.route('**/v1/auth/log-out', async (route) => {
     await answer.promise;
@@ -96,7 +96,7 @@ test('text typed into the sign-in form is kept while the previous login session 
   const ended = page.waitForResponse('**/v1/auth/log-out');
   answer.resolve(undefined);
   await ended;
-  // Waits long enough for the page to render any effect of the response.
+  // Waits until the page has rendered any effect of the response.
   await page.waitForTimeout(500);
   expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** Returns the request ids shown on the page, one per column. */
+/** Returns the request ids on the page, one per column. */
 async function readRequestIds(page: Page): Promise<string[]> {
   const links = page.getByRole('link', { name: 'View full request' });
   const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
@@ -46,7 +46,7 @@ const formats = [
 
 describe.each(formats)('the playground in %s', (label, format) => {
   test.each([true, false])(
-    'the playground shows the response next to its plan (streamed: %s)',
+    'the playground shows the response next to the plan (streamed: %s)',
     async (isStreamed) => {
       const { page } = watched;
       await goTo(page, 'playground');
@@ -68,7 +68,7 @@ describe.each(formats)('the playground in %s', (label, format) => {
       const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
       expect(plan).toContain(best!.name);
       // The sandbox calls the tool that matches the message.
-      // The next message is the tool result, and then the conversation continues.
+      // The next message is the tool result. After the tool result, the conversation continues.
       const log = page.getByRole('log');
       expect(await log.textContent()).toContain(detail.called_tools[0]);
       await ask(page, '{"invoices":[]}');

@@ -78,7 +78,7 @@ test('a key can be created, given limits and allowed tools, rotated and revoked,
   expect(await call('GET', '/v1/account/keys')).toMatchObject({ data: [] });
 });
 
-test('a key is for inference unless the person chooses other scopes, and the account has default scopes', async () => {
+test('a key has only the scope inference unless the person chooses other scopes; an account can have default scopes', async () => {
   await goTo(page, 'keys');
   for (const [name, scope] of [['agent', null] as const, ['script', 'Read'] as const]) {
     await page.getByRole('button', { name: 'New key' }).first().click();
@@ -149,7 +149,7 @@ test('limits can be changed and restored, and content logging can be turned on',
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { content_logging: true } });
 });
 
-test('the account is deleted only after the user types its name, and the user is signed out', async () => {
+test('the account is deleted only after the user types the account’s name, and the user is signed out', async () => {
   await call('PATCH', '/v1/account/me', { name: 'to be deleted' });
   await goTo(page, 'account');
   await page.getByRole('button', { name: 'Delete account' }).click();
@@ -169,7 +169,7 @@ test('signing in opens the requested page, and signing out ends the login sessio
   await stranger.page.getByRole('textbox', { name: 'Password' }).fill(person.password);
   await stranger.page.getByRole('button', { name: 'Sign in' }).click();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
-  // The login session survives a reload, even though the page stores no token.
+  // The login session continues after a reload, even though the page stores no token.
   await stranger.page.reload();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
   const stored = await stranger.page.evaluate(() =>
@@ -183,7 +183,7 @@ test('signing in opens the requested page, and signing out ends the login sessio
   await stranger.close();
 });
 
-test('a wrong password shows an error on the sign-in page', async () => {
+test('a wrong password causes an error on the sign-in page', async () => {
   await watched.context.clearCookies();
   const stranger = await openPage(browser, desktop);
   await stranger.page.goto('/dashboard/sign-in');

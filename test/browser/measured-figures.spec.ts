@@ -67,7 +67,7 @@ function overviewFigures(totals: AnalyticsTotals): Record<string, number | null>
 }
 
 describe('the overview', () => {
-  test('the overview shows the same figures as the API, in total and filtered by model, session and key', async () => {
+  test('the overview shows the figures of the API, in total and filtered by model, session and key', async () => {
     const queries = ['', '&model=openai/gpt-4o-mini', '&session_id=ticket-1', `&key_id=${account.keyId}`];
     for (const query of queries) {
       await goTo(watched.page, `overview?days=30${query}`);
@@ -83,7 +83,7 @@ describe('the overview', () => {
     expect((await readTotals('days=30')).requests).toBe(account.rows.length);
   });
 
-  test('the overview shows the same figures as the API by model, key and session', async () => {
+  test('the overview shows the figures of the API by model, key and session', async () => {
     await goTo(watched.page, 'overview?days=30');
     const { totals, from, to } = await ask(analyticsDayList, '/v1/account/usage/analytics/daily?days=30');
     const keys = await ask(keyUsageList, `/v1/account/usage/by-key?from=${from}&to=${to}`);
@@ -109,7 +109,7 @@ describe('the overview', () => {
 describe('the request log', () => {
   const columns = { status: 1, model: 2, session: 3, tools: 4, tokens: 5, saved: 6, cost: 7, ms: 8 };
 
-  test('the request log shows the same figures as the API in each row', async () => {
+  test('the request log shows the figures of the API in each row', async () => {
     await goTo(watched.page, 'requests');
     const { data } = await ask(requestLogPage, '/v1/account/requests?limit=100');
     const shown = await readRows(watched.page, 'Requests');
@@ -180,7 +180,7 @@ describe('the request log', () => {
 });
 
 describe('the session list', () => {
-  test('the session list shows the same figures as the API in each row', async () => {
+  test('the session list shows the figures of the API in each row', async () => {
     await goTo(watched.page, 'sessions');
     const { data } = await ask(usageSessionPage, '/v1/account/sessions');
     const shown = await readRows(watched.page, 'Sessions');

@@ -21,8 +21,8 @@ afterAll(() => Promise.all([browser.close(), account.provider.close()]));
 
 const failedId = () => account.rows.find(({ status }) => status === 'error')!.id;
 /**
- * Dashboard pages and tabs that the navigation pages link to. every-page.spec.ts covers the navigation pages
- * themselves.
+ * Dashboard pages and tabs to which the navigation pages link. every-page.spec.ts covers the navigation
+ * pages.
  */
 const pages: [name: string, path: () => string][] = [
   ['overview-filtered', () => 'overview?days=30&model=openai/gpt-4o-mini'],
@@ -38,7 +38,7 @@ const pages: [name: string, path: () => string][] = [
   ['routing-traces', () => 'routing?tab=traces'],
 ];
 
-/** Each page width once, and both color schemes. every-page.spec.ts covers all combinations. */
+/** Three page widths, with a light or dark color scheme. every-page.spec.ts covers all combinations. */
 const looks: readonly Look[] = [
   { width: 390, scheme: 'dark' },
   { width: 1024, scheme: 'light' },

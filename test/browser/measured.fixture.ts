@@ -31,7 +31,8 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 > {
   const { baseUrl } = sharedStack();
   const [provider, person] = await Promise.all([startProvider(), signUpPerson(baseUrl)]);
-  // The response to provider calls without a queued response, such as recovery rounds and retries.
+  // The response to a provider call for which the test has queued no response, such as a recovery round or a
+  // retry.
   provider.setControls(plainAnswer);
   const body = { policy: { shadow_share: 0 } };
   await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });
@@ -44,7 +45,7 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 }
 
 /**
- * Creates an account with requests from real SDKs: sessions, two formats, streaming and non-streaming
+ * Creates an account and sends requests with real SDKs: sessions, two formats, streaming and non-streaming
  * requests, and one failed request.
  */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
@@ -75,7 +76,7 @@ async function askMessages(key: string, provider: ReplayProvider): Promise<void>
   await client.messages.create(call, { headers: { 'x-svc-session-id': 'ticket-2' } });
 }
 
-/** Waits until the request log has this many rows, and returns all rows. */
+/** Waits until the request log has the given number of rows, and returns all rows. */
 export function waitForLog(key: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key });

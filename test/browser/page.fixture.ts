@@ -52,7 +52,7 @@ export interface PageHome {
   readonly issuer?: string;
 }
 
-/** Opens an empty page in a new browser context without a signed-in user. */
+/** Opens an empty page in a separate browser context without a signed-in user. */
 export async function openPage(browser: Browser, look: Look, home: PageHome = {}): Promise<WatchedPage> {
   const { baseUrl = sharedStack().baseUrl, issuer = baseUrl } = home;
   const context = await browser.newContext({
@@ -89,15 +89,15 @@ function watch(page: Page, faults: string[], origins: readonly string[]): void {
 }
 
 /**
- * Signs a user in through the API. As on the sign-in page, the refresh token is stored as a cookie in the
- * browser context.
+ * Signs a user in through the API. Stores the refresh token as a cookie in the browser context, as the
+ * sign-in page does.
  */
 export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 'email' | 'password'>) {
   const { email, password } = person;
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Marks the user as signed in only once, so that the mark stays removed after a sign-out.
+    // Marks the user as signed in only once, so that the mark does not return after a sign-out.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
@@ -135,7 +135,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
     );
 }
 
-/** Returns true if the content of the page is wider than the page. */
+/** Returns true if the page's content is wider than the browser window. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }
@@ -154,7 +154,7 @@ export async function applyLook(page: Page, { scheme, width }: Look): Promise<vo
   );
 }
 
-/** Saves a screenshot for manual review to the folder `screenshots`, which git ignores. */
+/** Saves a screenshot for manual review in the folder `screenshots`, which git ignores. */
 export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
   const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
   await page.screenshot({ path, fullPage: true });

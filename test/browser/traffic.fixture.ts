@@ -77,7 +77,7 @@ async function callByBedrock(baseUrl: string, apiKey: string): Promise<void> {
   await connectBedrock(baseUrl, apiKey).send(new ConverseCommand({ modelId: model, messages }));
 }
 
-/** Waits until the request log contains this many requests. */
+/** Waits until the request log contains the given number of requests. */
 export async function waitForRequests(baseUrl: string, key: string, count: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   for (let tries = 0; tries < 240; tries++) {

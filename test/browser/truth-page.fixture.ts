@@ -11,7 +11,7 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 
 type Schema = Parameters<typeof callFor>[0];
 
-/** A browser that is signed in to an account with known requests, and the log row of each request. */
+/** A browser that is signed in to an account with known requests. Also has the log row of each request. */
 export interface Truth {
   readonly account: KnownAccount;
   readonly watched: WatchedPage;
@@ -19,7 +19,7 @@ export interface Truth {
   close(): Promise<void>;
 }
 
-/** Sends the known requests and waits for every row of the request log. */
+/** Sends the known requests and waits for the request log row of each request. */
 export async function openTruth(): Promise<Truth> {
   const [browser, account]: [Browser, KnownAccount] = await Promise.all([
     connectBrowser(),
@@ -66,10 +66,11 @@ const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
 /**
- * Returns the input tokens of the request without the gateway, which is one provider call with every tool.
+ * Returns the input tokens of the request if it were sent without the gateway, in one provider call with
+ * every tool.
  */
 export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
-/** Returns the cost of the request without the gateway, in USD. */
+/** Returns the cost in USD of the request if it were sent without the gateway. */
 export const wholeCostOf = (known: KnownRequest): number =>
   costUsd(
     model,

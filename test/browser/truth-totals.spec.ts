@@ -83,8 +83,8 @@ describe('Overview', () => {
     const { totals } = await askAs(truth, analyticsDayList, '/v1/account/usage/analytics/daily?days=1');
     expect(totals!.recall).toMatchObject({ sessions: conversations, target });
     expect(shown.get('Forwarded recall')?.value).toBeCloseTo((1 - missed / conversations) * 100, 9);
-    // For plans with recovery, effective recall includes a share of the missed tools.
-    // For plans without recovery, effective recall includes no missed tools.
+    // In conversations with recovery, effective recall counts a share of the missed tools.
+    // In conversations without recovery, effective recall counts no missed tools.
     const effective = totals!.recall.effective.value!;
     expect(effective).toBeGreaterThanOrEqual(totals!.recall.value!);
     expect(effective).toBeLessThanOrEqual(1 - (missed * (1 - priorRate)) / conversations);
@@ -93,7 +93,7 @@ describe('Overview', () => {
     expect(shown.get('Forwarded recall')?.hint).toContain(`from ${conversations} shadow conversations`);
   });
 
-  test('the overview breaks the same sums down by model, key and session', async () => {
+  test('the overview shows the sums by model, key and session', async () => {
     await goTo(truth.watched.page, 'overview?days=1');
     for (const [label, saved] of [
       ['Usage by model', 2],
@@ -133,7 +133,7 @@ test('the session list and a session’s page show the sums of the session’s r
 });
 
 describe('recall and tool calls', () => {
-  test('Insights and Models show the share of served calls, and do not call this share recall', async () => {
+  test('Insights and Models show the share of served tool calls, and do not call this share recall', async () => {
     // One of the requests calls a pruned tool directly. All other called tools were sent or recovered.
     const calling = truth.account.traffic.requests.filter(
       (known) => sentBy(known) < known.offered.length && known.called.length > 0,
@@ -154,7 +154,7 @@ describe('recall and tool calls', () => {
     expect(row.cells.at(-1)).toBe(`${Number((served * 100).toFixed(1))}%`);
   });
 
-  test('recall alerts name each missed tool, with a reason that fits rank and K', async () => {
+  test('each recall alert names a missed tool, with a reason that fits the tool’s rank and K', async () => {
     const { deep } = truth.account;
     const { data } = await askAs(truth, recallAlertPage, '/v1/account/tools/recall-alerts?limit=500');
     const count = (by: string) => data.filter(({ detected_by }) => detected_by === by).length;
@@ -175,7 +175,7 @@ describe('recall and tool calls', () => {
     }
   });
 
-  test('tool health counts the requests that contained, sent, called and missed a tool', async () => {
+  test('tool health counts the requests in which a tool was offered, sent, called and missed', async () => {
     const { deep, traffic } = truth.account;
     const offered = traffic.requests.length;
     const called = traffic.requests.filter((known) => known.called.includes(deep)).length;
@@ -199,7 +199,7 @@ describe('recall and tool calls', () => {
   });
 });
 
-test('the billing page shows the same billing unit as the log', async () => {
+test('the billing page shows the billing units that the log shows', async () => {
   const net = sum([...truth.rows.values()].map(({ net_tokens_saved }) => net_tokens_saved));
   const { period } = await eventually(async () => {
     const read = await askAs(truth, billing, '/v1/account/billing');
@@ -210,7 +210,7 @@ test('the billing page shows the same billing unit as the log', async () => {
   expect(shown.get('Recovery rounds')?.value).toBe(period.recovery_tokens_deducted);
 });
 
-test('the playground’s saved tokens are the difference between its two columns', async () => {
+test('the saved tokens in the playground are the difference between the two columns', async () => {
   const { page } = truth.watched;
   truth.account.traffic.answerAll({ text: 'There are none.' });
   await goTo(page, 'playground');
@@ -266,7 +266,7 @@ test.each([
   await applyLook(page, { scheme: 'light', width: 1600 });
 });
 
-test('figures that need deleted requests are shown as unknown, and sums stay the same', async () => {
+test('figures that need deleted requests are shown as unknown, and sums do not change', async () => {
   const before = await readAll(truth, 'overview?days=1');
   await deleteFromLog(truth.account.person.accountId!, 'streamed');
   const after = await readAll(truth, 'overview?days=1');

@@ -5,21 +5,21 @@ import { githubTools, type FunctionTool } from '../e2e/github-tools.fixture.ts';
 import { renderTurn, type ModelTurn } from '../e2e/scripted-model.fixture.ts';
 import { connectOpenAi } from '../e2e/telemetry.fixture.ts';
 
-/** One call that the provider received, and the token counts in the provider's response. */
+/** One call that the provider received, with the token counts in the provider's response. */
 export interface UpstreamCall {
   readonly tools: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** A request in the form that the client sent, and in the forms that the provider received. */
+/** A request in the form that the client sent, and in each form that the provider received. */
 export interface KnownRequest {
   readonly id: string;
   readonly keyId: string;
   readonly session: string;
   /** Names of the tools in the client's request. */
   readonly offered: readonly string[];
-  /** The client's request body as JSON, without the model's provider prefix. */
+  /** The client's request body as JSON, without the provider prefix of the model. */
   readonly body: string;
   readonly upstream: readonly UpstreamCall[];
   /** Names of the tools for which the client received tool calls. */
@@ -45,7 +45,10 @@ const weather: FunctionTool = {
     parameters: { type: 'object', properties: { city: { type: 'string', description: 'Name of the city' } } },
   },
 };
-/** Two tool lists of different size bands: 101–250 and 51–100 tools. */
+/**
+ * Two tool lists of different size bands. One tool list has 101 to 250 tools, and the other tool list has 51
+ * to 100 tools.
+ */
 export const longList: readonly FunctionTool[] = [weather, ...githubTools];
 export const shortList: readonly FunctionTool[] = [weather, ...githubTools.slice(0, 59)];
 export const question = 'Get the current weather forecast for the city of München';
@@ -66,8 +69,8 @@ const samples: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Returns arguments that fit the tool's schema. If a recovered tool's arguments are invalid, the gateway
- * returns the arguments to the model.
+ * Returns arguments that fit the tool's schema. If the arguments of a recovered tool were invalid, the
+ * gateway would return them to the model.
  */
 function argumentsFor(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = longList.find((tool) => tool.function.name === name)?.function
@@ -82,8 +85,8 @@ export const callTurn = (name: string): ModelTurn => ({
   calls: [{ id: 'call_1', name, arguments: argumentsFor(name) }],
 });
 /**
- * The model's responses when it uses a pruned tool. The model first requests the tool definition, then calls
- * the tool.
+ * The model's responses when the model uses a pruned tool. The model first requests the tool definition, then
+ * calls the tool.
  */
 export const recoverTurns = (name: string): ModelTurn[] => [
   { calls: [{ id: 'call_1', name: recoveryTool, arguments: { action: 'describe', names: [name] } }] },
@@ -131,7 +134,10 @@ export class KnownTraffic {
     return request;
   }
 
-  /** Makes the provider return this turn to every later request, for the playground. */
+  /**
+   * Makes the provider return the given turn in response to every later request. The playground tests use the
+   * turn.
+   */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));
   }
@@ -156,7 +162,7 @@ export class KnownTraffic {
   }
 }
 
-/** Renders the provider's response. As at a real provider, a tokenizer counts the input tokens. */
+/** Renders the provider's response. A tokenizer counts the input tokens, as at a real provider. */
 function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => void): ReplayControls {
   const received = JSON.parse(body.toString('utf8')) as { tools?: unknown[]; stream?: boolean };
   const inputTokens = countTokens(JSON.stringify(received));
@@ -165,7 +171,7 @@ function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => voi
   return renderTurn('chat-completions', { ...turn, ...call }, received.stream === true);
 }
 
-/** Returns the names of function calls. Later pieces of a streamed function call have no name. */
+/** Returns the names in function calls. Later pieces of a streamed function call have no name. */
 function namesOf(calls: readonly object[] | undefined): string[] {
   return (calls ?? []).flatMap((call) =>
     'function' in call ? ((call.function as { readonly name?: string }).name ?? []) : [],

@@ -16,39 +16,39 @@ import {
 
 /** The account's recall target for effective recall. */
 export const target = 0.8;
-/** The prior of the recovery rate, which applies until the account's own recovery rate is measured. */
+/** The prior of the recovery rate. The prior applies until the account's own recovery rate is measured. */
 export const priorRate = 0.5;
 /**
- * The number of shadow conversations with the long tool list. Two of these conversations need a tool that the
- * plan pruned. With a recovery rate of 0.5, one of 28 conversations misses its tool. The lower bound of
- * effective recall, 84%, meets the recall target.
+ * The number of shadow conversations with the long tool list. Two of the shadow conversations with the long
+ * tool list need a tool that the plan pruned. With a recovery rate of 0.5, one of 28 conversations misses a
+ * tool. The lower bound of effective recall, 84%, meets the recall target.
  */
 export const longConversations = 28;
 export const longMisses = 2;
 /**
- * The number of shadow conversations with the short tool list. Each of these conversations needs a pruned
- * tool, so six of twelve conversations miss their tool. The upper bound of effective recall, 75%, is below
- * the recall target, so pruning is turned off.
+ * The number of shadow conversations with the short tool list. Each shadow conversation with the short tool
+ * list needs a pruned tool, so six of twelve conversations miss a tool. The upper bound of effective recall,
+ * 75%, is below the recall target, so pruning is turned off.
  */
 export const shortConversations = 12;
 
-/** An account with known traffic: every client request and every provider call. */
+/** An account for which every client request and every provider call is known. */
 export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly traffic: KnownTraffic;
   readonly calibration: RoutingCalibration;
   /**
-   * A request with a measured K, a request with a recovered tool, and the next turn of the first request's
-   * conversation.
+   * Three requests: one with a measured K, one with a recovered tool, and the next turn of the first
+   * request's conversation.
    */
   readonly pruned: KnownRequest;
   readonly recovered: KnownRequest;
   readonly frozen: KnownRequest;
   /** A request with the short tool list, for which pruning is off. */
   readonly off: KnownRequest;
-  /** A request of an API key that has its own K. */
+  /** A request with an API key that has a fixed K. */
   readonly overridden: KnownRequest;
   readonly overrideKeyId: string;
-  /** The name of a tool that plans for the long tool list prune. */
+  /** The name of a tool that every plan for the long tool list prunes. */
   readonly deep: string;
 }
 
@@ -56,7 +56,10 @@ export const overrideK = 5;
 /** Enough requests for the routing insights, which need 20 requests with pruned tools and tool calls. */
 const busyRequests = 20;
 
-/** Sends the known requests, and waits until they are logged and the routing policy is applied. */
+/**
+ * Sends the known requests. Waits until the request log has the requests and the gateway applies the routing
+ * policy.
+ */
 export async function openKnownAccount(): Promise<KnownAccount> {
   const opened = await openPerson();
   const { person, key, keyId, provider } = opened;
@@ -83,7 +86,7 @@ export async function openKnownAccount(): Promise<KnownAccount> {
   });
   await traffic.send({ ...ask, session: 'streamed', turns: [callTurn('get_weather')], stream: true });
   for (let at = 0; at < busyRequests; at += 1)
-    // One of these requests calls a pruned tool directly.
+    // One of the requests calls a pruned tool directly.
     await traffic.send({ ...ask, session: 'busy', turns: [callTurn(at === 0 ? deep : 'get_weather')] });
   const off = await traffic.send({ ...ask, tools: shortList, session: 'off', turns: [{ text: 'Rain.' }] });
   const overridden = await traffic.send({
@@ -98,7 +101,7 @@ export async function openKnownAccount(): Promise<KnownAccount> {
 }
 
 const say = (text: string) => [{ role: 'user' as const, content: text }];
-/** The messages of the conversation's second request, which has the tool result. */
+/** The messages of the conversation's second request. One of the messages is the tool result. */
 const answered = [
   ...say(question),
   {
@@ -128,8 +131,8 @@ async function prune(key: string): Promise<void> {
 type Agent = { readonly id: string; readonly key: string };
 
 /**
- * Sends the shadow conversations. Some of these conversations need a tool that is pruned from both tool
- * lists.
+ * Sends the shadow conversations. Some shadow conversations need a tool that the plans for the two tool lists
+ * prune.
  */
 async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<string> {
   const ask = (tools: typeof longList, session: string, tool: string) =>

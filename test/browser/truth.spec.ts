@@ -31,7 +31,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
     detail = await readDetail(known.id, truth.account.person.accessToken);
   });
 
-  test('the log row, headers and page of a request match the data of its client and provider', async () => {
+  test('the log row, headers and page of a request match the data of the client and the provider', async () => {
     const described = kind === 'recovered' ? 1 : 0;
     expect(detail).toMatchObject({
       tools_offered: known.offered.length,
@@ -42,7 +42,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
       cost_usd: expect.closeTo(costOf(known), 9) as number,
     });
     expect(known.header('x-svc-tools-input')).toBe(String(known.offered.length));
-    // For a non-streaming response, the recovery rounds end before the gateway sends the headers.
+    // In a non-streaming response, the recovery rounds end before the gateway sends the headers.
     expect(known.header('x-svc-tools-output')).toBe(String(detail.tools_out));
     const shown = await readAll(truth, `requests/${known.id}`);
     expect(shown.get('Tools sent')?.value).toBe(detail.tools_out);
@@ -57,7 +57,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
     );
   });
 
-  test('the savings of a request are accurate to within 5% of the whole request', () => {
+  test('the reported savings of a request differ by at most 5% of the whole request from the true savings', () => {
     const whole = wholeTokensOf(known);
     const rounds = known.upstream.slice(1);
     const roundTokens = sum(rounds.map(({ inputTokens }) => inputTokens)) + 20 * rounds.length;
@@ -82,7 +82,7 @@ describe('the calibration', () => {
     });
   });
 
-  test('the calibration page shows each bucket as the API returns it', async () => {
+  test('the calibration page shows each bucket with the values of the API', async () => {
     await goTo(truth.watched.page, 'routing?tab=calibration');
     const shown = await truth.watched.page
       .locator('section', { hasText: 'All buckets' })
@@ -98,7 +98,7 @@ describe('the calibration', () => {
     expect(await readMain(truth)).toContain(`Target ${target * 100}% for effective recall`);
   });
 
-  test('the calibration and each request show the same K, state, reason and policy', async () => {
+  test('the calibration and each request show one K, state, reason and policy', async () => {
     const { k } = findBucket('*:101-250');
     const { version } = truth.account.calibration;
     for (const kind of ['pruned', 'recovered'] as const) {
@@ -106,7 +106,7 @@ describe('the calibration', () => {
       expect(await readMain(truth)).toMatch(new RegExp(`K = ${k}\\. K was measured.*Policy: ${version} for`));
     }
     await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
-    // The previously called tool is always included, so the shown K does not count this tool.
+    // The plan always includes a tool that was called earlier, so the shown K does not count the tool.
     expect(await readMain(truth)).toContain(`K = ${k! - 1}. A later request`);
     await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
     const off = await readMain(truth);

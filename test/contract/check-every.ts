@@ -2,25 +2,26 @@ import { join } from 'node:path';
 import { findRecordings, loadRecordings, mayLackRecordings, type Recording } from '@gateway/testing';
 
 /**
- * The folders of recorded exchanges: those given with `--data` or found next to the checkout, and those in
- * the repository (docs/internals/adding-a-provider.md).
+ * The folders of recorded exchanges. The first folder is given with `--data` or found next to the checkout.
+ * The second folder is in the repository (docs/internals/adding-a-provider.md).
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 
 /**
- * The folders for checks that need a few recordings of every format. The folders given with `--data` may lack
- * some formats, so the folders next to the checkout are included.
+ * The folders for checks that need a few recordings of every format. The folder given with `--data` may lack
+ * some formats, so the folder next to the checkout is included.
  */
 export const sampleFolders = [...new Set([given, findRecordings(undefined)])].filter(
   (folder) => folder !== undefined,
 );
 
 /**
- * Runs one check on every recorded exchange of the APIs that the check applies to. Each exchange becomes one
- * test under two nested `describe` blocks, for the check and for the API. The table reporter counts tests by
- * the names of the `describe` blocks. If the check applies to no recording, one test reports the missing
- * recordings. That test is skipped only if the folder of recordings may lack them.
+ * Runs one check on every suitable recorded exchange of an API. Each exchange becomes one test under two
+ * nested `describe` blocks, for the check and for the API. The table reporter counts tests by the names of
+ * the `describe` blocks. If no recording is suitable, one test reports the missing recordings. The test is
+ * skipped only if the folder may lack recordings.
+ * @param concerns returns true for a suitable recording
  * @param step without `--data`, only every `step`-th recording is checked, to save time in `npm test`
  */
 export function checkEvery(
@@ -53,7 +54,7 @@ export function isAnswered({ status, response_file }: Recording): boolean {
 
 /**
  * Returns the request body or the response body of a recording. Throws an error if the recording does not
- * have this body.
+ * have the body.
  */
 export function bodyOf(recording: Recording, which: 'request' | 'response'): Buffer {
   const body = recording[which]();

@@ -3,7 +3,7 @@ import type { WireFormat } from '@gateway/wire-formats';
 
 /**
  * Checks that the parser reports a truncated stream as incomplete or invalid. The stream is cut at every
- * length below `wholeAt`, the length from which the stream is complete.
+ * length below `wholeAt`, at which the stream is complete.
  */
 export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt: number): void {
   for (let length = 0; length < wholeAt; length += 1) {

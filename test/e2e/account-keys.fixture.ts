@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import type { StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
 
-/** A Redis key in one of the stack's Redis servers. */
+/** A Redis key on one of the test stack's Redis servers. */
 export interface FoundKey {
   readonly key: string;
   /** Seconds until the Redis key expires, or -1 for a Redis key that never expires. */
   readonly ttlSeconds: number;
 }
 
-/** Returns the Redis keys with the id in their name or value, on all Redis servers of the stack. */
+/**
+ * Returns the Redis keys with the given id in their name or value, from all Redis servers of the test stack.
+ */
 export async function findKeysNaming(stack: StackUnderTest, id: string): Promise<FoundKey[]> {
   const urls = Object.entries(stack.dev).flatMap(([name, url]) =>
     name.startsWith('redis') && typeof url === 'string' ? [url] : [],
@@ -36,8 +38,8 @@ async function findKeysAt(url: string, id: string): Promise<FoundKey[]> {
 }
 
 /**
- * Returns the value of a Redis key as text. An unreadable type fails the test, because such a value could
- * hide an id.
+ * Returns the value of a Redis key as text. A value of an unknown type fails the test, because the value
+ * could hide an id.
  */
 async function readValue(redis: Redis, key: string): Promise<string> {
   switch (await redis.type(key)) {
@@ -60,7 +62,7 @@ async function readValue(redis: Redis, key: string): Promise<string> {
   }
 }
 
-/** Returns the files in the gateways' spools that contain the id. */
+/** Returns the paths of all spool files of the gateways that contain the given id. */
 export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[] {
   const files = readdirSync(stack.dataDir, { recursive: true, encoding: 'utf8' });
   return files.filter((file) => {
@@ -68,7 +70,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // The path is a folder, or a spool file that the gateway deleted during the search.
+      // The path names a folder, or a spool file that a gateway deleted during the search.
       return false;
     }
   });

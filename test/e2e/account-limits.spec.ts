@@ -8,14 +8,17 @@ import { whileCountedTogether } from './limits.fixture.ts';
 const stack = sharedStack();
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 const limited = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', param: null };
-/** The default limits on calls per minute, which apply on the edge `closed`. */
+/**
+ * The gateway's default limits on account route calls per minute. Only the edge `closed` uses the default
+ * limits.
+ */
 const defaults = { read: 600, analytics: 120, write: 120, export: 10 };
 
 const limitOf = ({ headers }: Answer) => Number(headers['x-ratelimit-limit-requests']);
 const countOf = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Creates an API key with a high limit, so that only the limits of its account apply. */
+/** Creates an API key with a limit so high that only the limits of the account apply. */
 async function createFastKey(): Promise<string> {
   const { apiKey } = await createTestAccount(stack);
   return (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 100_000 })).key;
@@ -57,7 +60,7 @@ it('all keys of an account share one budget for exports', () =>
     expect((await send(edge, { path: '/v1/account/me', key: apiKey })).status).toBe(200);
   }));
 
-it('the budget for changes of an account is smaller than the budget for reads', () =>
+it('an account’s budget for changes is smaller than the account’s budget for reads', () =>
   whileCountedTogether(async () => {
     const key = await createFastKey();
     const edge = edgeUrl(stack, 'closed');
@@ -65,7 +68,7 @@ it('the budget for changes of an account is smaller than the budget for reads', 
     const answers: Answer[] = [];
     for (let sent = 0; sent < defaults.write + 30; sent += 10)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, change))));
-    // Creating the account took two changes: the routing policy and the API key.
+    // Creating the account used two changes: one for the routing policy and one for the API key.
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([defaults.write - 2, 32]);
     expect((await send(edge, { path: '/v1/account/me', key })).status).toBe(200);
   }));

@@ -65,7 +65,8 @@ export async function createTestKey(
 }
 
 /**
- * Sends `PUT /v1/account/providers`. From the next request on, the gateway calls the provider at `baseUrl`.
+ * Sends `PUT /v1/account/providers`. The gateway then calls the provider at `baseUrl` for the account's
+ * requests.
  */
 export async function connectProvider(
   gatewayUrl: string,

@@ -5,15 +5,13 @@ import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { sendUntilEnd, type PartialAnswer } from './http.fixture.ts';
 import { readAnswer, readStream, type ReadAnswer } from './answers.fixture.ts';
 
-/** The client's restriction of the model's tool choice. */
+/** The client's restriction on the tools that the model may call. */
 export type Choice = 'required' | 'none' | { readonly tool: string };
 
 export interface AskOptions {
   readonly stream: boolean;
   readonly choice?: Choice;
-  /**
-   * Whether the request turns reasoning on. This setting has no effect in formats without a reasoning field.
-   */
+  /** Whether the request turns reasoning on. In formats without a reasoning field, `thinks` has no effect. */
   readonly thinks?: boolean;
   readonly tools?: readonly FunctionTool[];
   /** Whether the client marks its instructions for the provider's prompt cache. */
@@ -29,8 +27,8 @@ export interface AgentAnswer extends ReadAnswer {
 }
 
 /**
- * An agent that keeps its transcript in its own format, with everything that the response contains. The agent
- * sends each assistant message back unchanged.
+ * An agent that keeps its transcript in the format of its requests. The agent sends each assistant message
+ * back unchanged.
  */
 export interface Agent {
   readonly format: PlannedFormat;

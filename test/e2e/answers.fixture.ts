@@ -3,18 +3,18 @@ import { EventStreamDecoder, SseDecoder, textHeader } from '@gateway/wire-format
 
 /** A response as an agent reads it. */
 export interface ReadAnswer {
-  /** The assistant message in the client's format, with everything that the response contains. */
+  /** The assistant message in the client's format, with all fields of the response. */
   readonly message: object;
   readonly said: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[];
   readonly reason: string | null;
-  /** Kinds of the content blocks, in order. The list is empty for formats without content blocks. */
+  /** Kinds of the content blocks, in order. In formats without content blocks, `blocks` is empty. */
   readonly blocks: readonly string[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The error message in the response body or in the stream. */
   readonly error: string | null;
-  /** Whether the stream has the terminator of a successful response in its format. */
+  /** Whether the response has the success terminator of the response's format. */
   readonly isWhole: boolean;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export function readAnswer(format: PlannedFormat, text: string): ReadAnswer {
   return { ...reader.whole(body), error, isWhole: error === null, text };
 }
 
-/** Reads a stream the way the SDKs do. */
+/** Reads a response stream as the SDKs read a stream. */
 export function readStream(format: PlannedFormat, bytes: Buffer): ReadAnswer {
   return { ...readers[format].stream(bytes), text: bytes.toString('latin1') };
 }

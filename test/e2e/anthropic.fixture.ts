@@ -2,12 +2,14 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { ReplayControls } from '@gateway/testing';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** Creates Anthropic's SDK, which sends the API key as a bearer token. */
+/** Creates a client of Anthropic's SDK that sends the API key as a bearer token. */
 export function connectAnthropic(baseURL: string, apiKey: string, maxRetries = 0): Anthropic {
   return new Anthropic({ baseURL, apiKey, maxRetries });
 }
 
-/** Creates Anthropic's SDK with the `x-api-key` header that older clients use. */
+/**
+ * Creates a client of Anthropic's SDK that sends the API key in the `x-api-key` header, as older clients do.
+ */
 export function connectByXApiKey(baseURL: string, apiKey: string): Anthropic {
   const defaultHeaders = { authorization: null, 'x-api-key': apiKey };
   return new Anthropic({ baseURL, apiKey, maxRetries: 0, defaultHeaders });
@@ -17,7 +19,9 @@ export function plainMessages(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A response with signed reasoning. None of our serializers produces JSON in this layout. */
+/**
+ * A response with signed reasoning. The response has whitespace that the gateway's serializers never produce.
+ */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
   {"type":"redacted_thinking","data":"Em9w=="},{"type":"text","text":"Hello."}],

@@ -13,7 +13,7 @@ export async function readAudit(key: string, query: Readonly<Record<string, stri
   return auditPage.parse(answer.json());
 }
 
-/** Waits until the audit log has an event with this action, and returns the newest event. */
+/** Waits until the audit log has an event with the given action, and returns the newest event. */
 export function waitForEvent(key: string, action: AuditAction): Promise<AuditEvent> {
   return eventually(async () => (await readAudit(key, { action })).data[0]);
 }

@@ -10,7 +10,7 @@ import { startProvider } from './provider.fixture.ts';
 const { baseUrl } = sharedStack();
 const address = '203.0.113.77';
 const userAgent = 'audit-test/1.0';
-/** The shared stack accepts `x-forwarded-for` from its clients, as from a trusted proxy. */
+/** The test stack accepts the header `x-forwarded-for` from every client. */
 const headers = { 'x-forwarded-for': address, 'user-agent': userAgent };
 const upstreamKey = 'sk-upstream-0123456789-audit';
 
@@ -40,7 +40,7 @@ const originOf = (answer: Answer) => ({
 });
 
 describe('the audit log of an account', () => {
-  it('the audit log of an account starts with the registration by a person', async () => {
+  it('the first event in an audit log is the registration of the account by a person', async () => {
     const registered = await waitForEvent(person.accessToken, 'account.registered');
     expect(registered).toMatchObject({
       object: 'audit_event',
@@ -79,7 +79,7 @@ describe('the audit log of an account', () => {
       for (let at = 7; at < 45; at += 1) expect(all).not.toContain(secret.slice(at, at + 8));
   });
 
-  it('the audit log has the changes of policy, routing and models made with an API key', async () => {
+  it('the audit log has the changes of policy, routing and models that an API key made', async () => {
     const { apiKey, keyId } = account;
     const actor = { type: 'api_key', id: keyId, name: 'first' };
     await call(apiKey, 'PATCH', '/v1/account/me', { name: 'Renamed', policy: { retention_days: 7 } });
@@ -123,7 +123,7 @@ describe('the audit log of an account', () => {
     expect(JSON.stringify(await readAudit(apiKey))).not.toContain(upstreamKey);
   });
 
-  it('an export of the request log or the audit log is recorded before its first byte', async () => {
+  it('an export of the request log or the audit log is recorded before the first byte of the export is sent', async () => {
     const { apiKey } = account;
     const exported = await call(apiKey, 'GET', '/v1/account/requests/export?format=jsonl');
     expect((await readAudit(apiKey, { action: 'requests.exported' })).data[0]).toMatchObject({

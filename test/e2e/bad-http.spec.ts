@@ -23,27 +23,27 @@ describe('body and header sizes', () => {
   const tight = edgeUrl(stack, 'tight');
   const big = { ...hello, messages: [user('x'.repeat(tightLimits.requestBodyBytesMax))] };
 
-  it('a body over the limit is rejected by its declared length, before the gateway reads it', async () => {
+  it('a body with a declared length over the limit is rejected before the gateway reads the body', async () => {
     const declared = { 'content-type': 'application/json', 'content-length': 50_000_000 };
     const answer = await sendHead(tight, { ...declared, authorization: `Bearer ${key}` });
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code":"request_too_large"');
   });
 
-  it('a chunked body over the limit is rejected at the limit', async () => {
+  it('a chunked body over the limit is rejected as soon as the body exceeds the limit', async () => {
     const answer = await postChat(tight, key, big, {
       'transfer-encoding': 'chunked',
     });
     expectError(answer, tooLarge);
   });
 
-  it('a body just under the limit is accepted', async () => {
+  it('a body slightly smaller than the limit is accepted', async () => {
     const room = tightLimits.requestBodyBytesMax - Buffer.byteLength(JSON.stringify(hello));
     const body = { ...hello, messages: [user('x'.repeat(room))] };
     expect((await postChat(tight, key, body)).status).toBe(200);
   });
 
-  it('headers over 16 KiB get status 431 in the same error format', async () => {
+  it('a request with headers over 16 KiB gets status 431 in the common error format', async () => {
     const answer = await send(baseUrl, { path: '/v1/models', key, headers: { 'x-big': 'x'.repeat(17_000) } });
     expectError(answer, { ...tooLarge, status: 431 });
   });
@@ -85,7 +85,7 @@ describe('body and header sizes', () => {
 
 describe('paths and methods', () => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
-    '%s on the chat path: the gateway returns 405 and the allowed method',
+    'a %s request to the chat path gets status 405 and the allowed method',
     async (method) => {
       const answer = await send(baseUrl, { method, path: chatPath, key });
       expectError(answer, { ...invalid, status: 405, code: 'method_not_allowed' });

@@ -51,7 +51,7 @@ describe('keys', () => {
     expectError(answer, { ...authentication, code: 'missing_api_key' });
   });
 
-  it('malformed, mistyped, unknown and revoked keys receive identical responses', async () => {
+  it('requests with malformed, mistyped, unknown and revoked keys receive identical responses', async () => {
     const revoked = await createTestKey(baseUrl, key, { name: 'revoked' });
     expect((await postChat(baseUrl, revoked.key, hello)).status).toBe(200);
     await send(baseUrl, { method: 'DELETE', path: `/v1/account/keys/${revoked.id}`, key });
@@ -192,7 +192,7 @@ describe('bodies', () => {
     },
   );
 
-  it('the last value of a duplicate member is used, as in the provider', async () => {
+  it('the gateway uses the last value of a duplicate JSON member, as the provider does', async () => {
     provider.enqueue(null, plainAnswer);
     const body = `{"model":"groq/x","messages":"first",${JSON.stringify({ ...hello, model: 'openai/gpt-4o' }).slice(1)}`;
     expect((await postChat(baseUrl, key, body)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('bodies', () => {
     expect(JSON.parse(sent)).toMatchObject({ model: 'gpt-4o', messages: hello.messages });
   });
 
-  it('NUL and lone surrogates in strings and names are forwarded, and the request is logged', async () => {
+  it('a request with NUL and lone surrogates in strings and names is forwarded and logged', async () => {
     provider.enqueue(null, plainAnswer);
     const tools = Array.from({ length: 40 }, (_, at) => ({
       type: 'function',
@@ -217,7 +217,7 @@ describe('bodies', () => {
   });
 });
 
-it('the gateway still responds after all invalid input, and no log contains keys, credentials or content', async () => {
+it('the gateway still responds after all invalid requests, and no log contains keys, credentials or content', async () => {
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   expect(findInLogs(stack, secrets)).toEqual([]);
 });

@@ -9,7 +9,8 @@ import { encodeEventStream } from '@gateway/wire-formats';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
 /**
- * Creates the unmodified AWS SDK with its HTTP/2 handler. The SDK sends the gateway's API key as its token.
+ * Creates a client of the unmodified AWS SDK with the HTTP/2 handler. The client sends the gateway's API key
+ * as a bearer token.
  */
 export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
@@ -74,7 +75,7 @@ export function encodeFrame(
   });
 }
 
-/** Reads a stream to its end. Returns the text and, if the stream failed, the error. */
+/** Reads a stream to the stream's end. Returns the text and, if the stream failed, the error. */
 export async function readConverseStream(
   stream: AsyncIterable<ConverseStreamOutput> | undefined,
 ): Promise<{ events: ConverseStreamOutput[]; text: string; thrown: unknown }> {

@@ -25,15 +25,15 @@ interface Task {
   readonly query: string;
   readonly tool: string;
 }
-/** The first tools of a public data set, and questions that one of these tools answers. */
+/** The first tools of a public data set, with questions. Each question needs one of the tools. */
 export interface ToolSet {
   readonly tools: readonly FunctionTool[];
   readonly tasks: readonly Task[];
 }
 
 /**
- * Loads the tool sets for long runs of conversations.
- * @throws Error if the public data sets are missing, which only the long tests need
+ * Loads the tool sets for tests with many conversations.
+ * @throws Error if the public data sets are missing
  */
 export function loadToolSets(): ToolSet[] {
   const folder = findSharedData('tools');
@@ -64,14 +64,14 @@ function renderTool({ name, description, parameters }: ToolLine): FunctionTool {
   return { type: 'function', function: { name, description: description ?? '', parameters: schema } };
 }
 
-/** Empties the Redis server that caches conversations. */
+/** Deletes all data from the Redis server that stores conversations. */
 export async function flushCache(stack: StackUnderTest): Promise<void> {
   const redis = new Redis(stack.dev.redis_cache_url);
   await redis.flushall();
   redis.disconnect();
 }
 
-/** Repeats a request while a service restarts, as the SDKs of agents do. */
+/** Repeats a request until the restarted services respond, as agents' SDKs do. */
 export async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask().catch(() => undefined);

@@ -11,7 +11,7 @@ import { openAccount } from './telemetry.fixture.ts';
 const { baseUrl } = sharedStack();
 const model = 'anthropic/claude-opus-5-5';
 const messagesTools = githubTools.map(toMessagesTool);
-/** Makes the model call no tool. */
+/** Chooses no tool, so the model calls no tool. */
 const wants = (): undefined => undefined;
 
 let provider: ReplayProvider;
@@ -30,8 +30,8 @@ afterAll(() => provider.close());
 
 describe('reasoning that the provider rejects', () => {
   /**
-   * Starts a conversation. After the first turn, the tools of the conversation change, because the API key
-   * gets new allowed and denied tools.
+   * Starts a conversation. After the first turn, the function denies a tool to the API key, so the tools of
+   * the conversation change.
    */
   async function afterChange(more: object = {}, headers: Record<string, string> = {}) {
     opened += 1;
@@ -57,7 +57,7 @@ describe('reasoning that the provider rejects', () => {
     return { served, ask, transcript };
   }
 
-  it('rejected reasoning is dropped if the gateway may have changed the prefix, and stays dropped', async () => {
+  it('the gateway removes rejected reasoning from this and later requests if the gateway may have changed the prefix', async () => {
     const { served, ask, transcript } = await afterChange();
     const before = provider.requests.length;
     const answer = await ask(transcript);
@@ -76,7 +76,7 @@ describe('reasoning that the provider rejects', () => {
     expect(served.rules.violations).toHaveLength(1);
   });
 
-  it('the rejection is relayed unedited if the client set the mismatch behavior', async () => {
+  it('the gateway relays the rejection unchanged if the client set the mismatch behavior', async () => {
     const block_binding = { prefix_mismatch_behavior: 'error' };
     const { ask, transcript } = await afterChange(
       { thinking: { type: 'adaptive', block_binding } },
@@ -89,7 +89,7 @@ describe('reasoning that the provider rejects', () => {
     expect(provider.requests).toHaveLength(before + 1);
   });
 
-  it('the rejection is relayed unedited if the client changed the prefix', async () => {
+  it('the gateway relays the rejection unchanged if the client changed the prefix', async () => {
     serveBoundModel(provider, wants);
     const few = messagesTools.slice(0, 6);
     const ask = (messages: readonly object[], tools: readonly object[]) => {
@@ -106,7 +106,7 @@ describe('reasoning that the provider rejects', () => {
   });
 });
 
-it('a request that contains only new messages (`thread`) is rejected if the model needs another format', async () => {
+it('a request that contains only new messages (`thread`) is rejected if the request must be translated for the model', async () => {
   const thread = { type: 'continue', previous_message_id: 'msg_1' };
   const messages = [{ role: 'user', content: 'And the next one?' }];
   const body = { model: 'openai/gpt-4o', max_tokens: 4000, thread, messages };

@@ -18,20 +18,20 @@ const json = { 'content-type': 'application/json' };
 export interface BoundModel {
   readonly rules: TranscriptRules;
   /**
-   * The model's verdicts on the reasoning in transcripts, oldest first. Each request with a transcript has
-   * one verdict.
+   * The provider's verdicts on the reasoning in received transcripts, oldest first. Each request with a
+   * transcript has one verdict.
    */
   readonly verdicts: readonly BindingVerdict[];
-  /** Tools that a user turn requested and that the model could neither see nor find. */
+  /** Tools that a user turn requires and that the model could neither see nor find. */
   readonly missed: readonly string[];
-  /** The number of the model's searches for a deferred tool. */
+  /** The number of times that the model searched for a deferred tool. */
   readonly searches: number;
 }
 
 /**
- * Responds to every request. After a user turn, the model calls the tool that `wants` returns for the turn's
- * text. If the tool is deferred, the model searches for the tool first. After tool results, the model
- * responds with a short text.
+ * Responds to every request. After a user turn, the model calls the tool that `wants` returns for the text of
+ * the user turn. The model first searches for a deferred tool. After tool results, the model responds with a
+ * short text.
  */
 export function serveBoundModel(
   provider: ReplayProvider,
@@ -80,7 +80,7 @@ function refuse(format: BoundFormat, message: string): ReplayControls {
 }
 
 /**
- * Returns the tool that the last message requests. Returns undefined if the message has tool results or
+ * Returns the tool that the last message requests. Returns undefined if the last message has tool results or
  * requests no tool.
  */
 function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
@@ -196,8 +196,8 @@ function answerConverse(
 }
 
 /**
- * Returns true if a received request makes the provider drop reasoning from another prefix. The request must
- * also name the beta feature.
+ * Returns true if a request lets the provider drop reasoning that is bound to another prefix. The request
+ * must also name the beta feature.
  */
 export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): boolean {
   const text = body.toString('utf8');

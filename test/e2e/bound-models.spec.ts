@@ -35,14 +35,14 @@ beforeAll(async () => {
   account = await openAccount(provider);
   key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
   await connectEachFormat(baseUrl, key, provider.url);
-  // The tool router has not received this tool list before, so the plan may miss its deadline.
+  // The tool list is new for the tool router, so the plan may miss its deadline.
   const messages = [{ role: 'user', content: clear }];
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests with the same first messages share the conversation plan.
+  // Requests with equal first messages use one conversation plan.
   // Each attempt therefore has different first messages.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
@@ -82,7 +82,7 @@ interface SentTool {
 }
 const lastBody = (): string => provider.requests.at(-1)!.body.toString();
 const sentTools = (): SentTool[] => (JSON.parse(lastBody()) as { tools: SentTool[] }).tools;
-/** Returns the bytes of the tool list in every upstream request. */
+/** Returns the tool list of every upstream request, as JSON text. */
 const sentLists = (): string[] =>
   provider.requests.map(({ body }) => {
     const { tools, toolConfig } = JSON.parse(body.toString()) as { tools?: unknown; toolConfig?: unknown };
@@ -103,8 +103,8 @@ const open = ({ format, model }: typeof anthropic | typeof hosted, url = baseUrl
   openAgent(format, { baseUrl: url, key, model });
 
 /**
- * Sends every question, with the results of the tool calls, and returns the transcript. Each conversation has
- * a different first message.
+ * Sends every question in one conversation, with the results of the tool calls. Returns the transcript. Each
+ * conversation has a different first message.
  */
 async function converse(
   agentFor: (turn: number) => Agent,
@@ -142,7 +142,7 @@ describe.each([
   ['plain, with the thinking field', { stream: false, thinks: true }],
   ['streamed, with the thinking field', { stream: true, thinks: true }],
 ])('%s', (_, options) => {
-  it('Claude gets one constant list: the planned tools, and the deferred tools behind its search', async () => {
+  it('Claude gets one constant list: the planned tools, and the deferred tools behind Claude’s tool search', async () => {
     const model = serveBoundModel(provider, wants);
     await converse(() => open(anthropic), options);
     expectUntouched(model);
@@ -158,7 +158,7 @@ describe.each([
     );
   });
 
-  it('Converse cannot defer tools, so it gets one constant set without a recovery tool', async () => {
+  it('the Converse API cannot defer tools, so a model gets a constant tool set without a recovery tool', async () => {
     const model = serveBoundModel(provider, wants);
     await converse(() => open(hosted), options);
     expectUntouched(model);
@@ -228,12 +228,12 @@ it('the log shows the savings of a bound conversation', async () => {
   expect(row.estimated_tokens_saved).toBeGreaterThan(0);
 });
 
-it('a transcript with signatures and without a stored plan is sent unchanged', async () => {
+it('a transcript with signatures is sent unchanged if the conversation has no stored plan', async () => {
   const tools = JSON.stringify(messagesTools, null, 1);
   const first = `{"role":"user", "content":"Name a branch that nobody planned"}`;
   const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
   const second = `"messages":[${first},${signed},{"role":"user","content":"There."}]`;
-  // Reasoning is turned off, but the reasoning signatures are still in the transcript.
+  // Reasoning is turned off, but the transcript still contains reasoning signatures.
   for (const turn of [second, `${second},"thinking":{"type":"disabled"}`]) {
     const rest = `,"max_tokens":4000,${turn},"tools":${tools}}`;
     provider.enqueue(null, plainMessages(thoughtful));
@@ -246,7 +246,7 @@ it('a transcript with signatures and without a stored plan is sent unchanged', a
   }
 });
 
-it('a model that binds reasoning is planned as usual if the response cannot contain reasoning', async () => {
+it('a request to a model with bound reasoning is planned as usual if the response cannot contain reasoning', async () => {
   const rest = {
     model: 'anthropic/claude-haiku-5-5',
     max_tokens: 4000,

@@ -14,9 +14,9 @@ import { startProvider } from './provider.fixture.ts';
 import { openResponsesAgent } from './responses-agent.fixture.ts';
 
 /**
- * Tests conversations with bound reasoning in three formats, in groups. Between two turns of a group, a
- * disturbance happens. Services restart, caches are emptied, or policies, settings or the compressor version
- * change.
+ * Tests groups of conversations with bound reasoning in three formats. Between two turns, the test disturbs
+ * the stack. The test restarts services, empties caches, or changes policies, settings or the compressor
+ * version.
  */
 
 const conversationsMax = 1_000;
@@ -99,21 +99,24 @@ const emptyCache = () => flushCache(stack);
 
 const restart = (name: string) => stack.service(name).restart();
 
-/** Replaces the compressor with the next release, and adds an edge of the next release. */
+/** Replaces the compressor with the compressor of the next release. Adds an edge of the next release. */
 async function upgrade(): Promise<void> {
   await stack.service('compressor-2').start();
   await stack.service('compressor').stop();
   edges = [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
 
-/** The two disturbances of each group. Each disturbance happens at the start of the next turn. */
+/**
+ * Each group of conversations has two disturbances. Each disturbance happens at the start of a later turn.
+ */
 const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
   [emptyCache, () => restart('tool-router')],
   [() => prefer({ pruning: { recall_target: 0.99 } }), () => restart('compressor')],
   [() => restart('edge-gateway'), () => prefer({ pruning: { mode: 'off' }, compression: { mode: 'off' } })],
   [
     () => prefer({ pruning: { mode: 'on', recall_target: 0.9 }, compression: { mode: 'lossless' } }),
-    // With this setting, half of the conversations are shadow conversations, and the worker makes policies.
+    // A shadow share of 0.5 makes half of the conversations shadow conversations.
+    // From shadow conversations, the worker makes policies.
     () => change('PATCH', '/v1/account/me', { policy: { shadow_share: 0.5, shadow_share_learning: 0.5 } }),
   ],
   [upgrade, emptyCache],
@@ -140,7 +143,7 @@ const formats = [
 ] as const;
 let requests = 0;
 
-/** Takes one turn: a question, tool calls with their results, and the model's final response. */
+/** Takes one turn: a user question, tool calls with their results, and the model's final response. */
 async function takeTurn(at: number, turn: number, transcript: object[]): Promise<void> {
   const { tools, tasks } = sets[at % sets.length]!;
   const names = new Set(tools.map((tool) => tool.function.name));
@@ -169,7 +172,7 @@ async function takeTurn(at: number, turn: number, transcript: object[]): Promise
   }
 }
 
-/** Returns true if the transcript ends with a message that the model has not answered yet. */
+/** Returns true if the model has not answered the last message of the transcript yet. */
 const isWaiting = (transcript: readonly object[]): boolean => {
   const { role, type } = (transcript.at(-1) ?? {}) as { role?: string; type?: string };
   return role === 'user' || type === 'function_call_output';
@@ -213,6 +216,6 @@ it(`${conversationsMax} conversations with bound reasoning: no request is reject
   expect(model.verdicts.length).toBeGreaterThan(conversationsMax * turnsPerConversation);
   expect(model.searches).toBeGreaterThan(0);
   expect(countCompressed()).toBeGreaterThan(conversationsMax);
-  // After the measurement, the routing policy changed in the middle of conversations.
+  // During the test, the routing policy changed at least twice.
   expect(policies.size).toBeGreaterThan(2);
 });

@@ -1,4 +1,4 @@
-/** Causes prompt cache misses in known ways, and expects the cache report to name the causes. */
+/** Causes prompt cache misses on purpose, and expects the cache report to name each cause. */
 import { requestLogPage, usageCache, type CacheMiss, type RequestLogEntry } from '@gateway/contracts';
 import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
@@ -23,12 +23,12 @@ let key: string;
 
 type Tool = (typeof githubTools)[number];
 
-/** A prompt in a format-independent form. */
+/** A prompt in a form that does not depend on a wire format. */
 interface Prompt {
   readonly model: string;
   readonly tools: readonly Tool[];
   readonly system: string;
-  /** Alternating messages of the user and the model. */
+  /** Messages of the user and the model in turn, starting with the user. */
   readonly messages: readonly string[];
 }
 
@@ -106,7 +106,7 @@ const nextOf = (prompt: Prompt): Prompt => ({
   messages: [...prompt.messages, 'May.', 'And why?'],
 });
 
-/** A change between the two requests of a conversation, and the cache miss that the report should show. */
+/** A change between two requests of a conversation, with the cache miss that the cache report should show. */
 interface Planted {
   readonly expected: Pick<CacheMiss, 'cause' | 'detail'> | null;
   change?(prompt: Prompt, format: Format): Prompt;
@@ -144,8 +144,8 @@ const planted: readonly Planted[] = [
 ];
 
 /**
- * The number of conversations for each format and cause. There are 408 cache misses in total, and 51
- * conversations without a cache miss.
+ * The number of conversations per format and cause. Together, 408 conversations cause a cache miss and 51
+ * conversations cause none.
  */
 const conversationsEach = 17;
 
@@ -181,7 +181,7 @@ async function forEach(chosen: readonly Talk[], work: (talk: Talk) => Promise<vo
   await Promise.all(Array.from({ length: 4 }, run));
 }
 
-/** Waits until the request log has this many rows, and returns all rows. */
+/** Waits until the request log has the given number of rows, and returns all rows. */
 async function readRows(count: number): Promise<RequestLogEntry[]> {
   const page = (offset: number) =>
     callFor(requestLogPage, 200, { path: `/v1/account/requests?limit=500&offset=${offset}`, key });
@@ -223,7 +223,7 @@ it('the cache report names the causes of deliberate cache misses, with their tok
     ask(talk, (talk.plant.change ?? keep)(nextOf(talk.opening), talk.format)),
   );
   await setPruning('on');
-  // A new API key uses the new preferences from its first request on.
+  // The gateway has not cached the preferences for a new API key, so the new preferences apply at once.
   const pruning = (await createTestKey(baseUrl, apiKey, limits)).key;
   await forEach(pruned ?? [], (talk) => ask(talk, nextOf(talk.opening), pruning));
   const rows = await readRows(talks.length * 2);
@@ -241,7 +241,10 @@ it('the cache report names the causes of deliberate cache misses, with their tok
 
 const keep = (prompt: Prompt): Prompt => prompt;
 
-/** Makes the cached prompts of these conversations expire at the provider. */
+/**
+ * Removes the prompts of expired and evicted conversations from the test provider's cache. Also sets the
+ * logged cache lifetime of expired conversations to zero.
+ */
 async function forget(expired: readonly Talk[]): Promise<void> {
   for (const { id } of [...expired, ...talks.filter(({ plant }) => plant.happens === 'evicted')])
     cache.evict(String(id));
@@ -261,7 +264,7 @@ function judge(talk: Talk, rows: readonly RequestLogEntry[]) {
   return { talk, miss, missed, isRight: isNamed && isCounted };
 }
 
-it('the cache report has the same sums as the log, for all requests and for one session', async () => {
+it('the sums in the cache report match the log, for all requests and for one session', async () => {
   const rows = (await readRows(talks.length * 2)).filter(({ cache_miss }) => cache_miss !== null);
   const report = await callFor(usageCache, 200, { path: '/v1/account/usage/cache', key });
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -20,7 +20,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl, dataDir } = stack;
-/** The time in milliseconds until logs, spans and events are written and exported. */
+/** The time in milliseconds after which all logs, spans and events are written and exported. */
 const settledAfterMs = 3_000;
 
 const createSecret = () => randomBytes(33).toString('base64url');
@@ -28,7 +28,10 @@ const credential = `sk-upstream-${createSecret()}`;
 let account: TestAccount;
 let provider: ReplayProvider;
 
-/** Returns the secrets found in each place that the stack writes to, and the places that were empty. */
+/**
+ * Searches each place that the stack writes to. Returns the found secrets per place, and the names of empty
+ * places.
+ */
 async function findIn(
   secrets: readonly Secret[],
 ): Promise<{ hits: Record<string, CanaryHit[]>; empty: string[] }> {
@@ -58,7 +61,7 @@ afterAll(() => provider.close());
 const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
 
 describe('places where secrets could leak', () => {
-  it('an error in which a provider repeats its credential is returned without it, streamed or not', async () => {
+  it('a provider’s credential is removed from an error in which the provider repeats it, streamed or not', async () => {
     const base_url = `${provider.url}/v1`;
     await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });
     const error = { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' };
@@ -155,7 +158,7 @@ describe('the search for secrets', () => {
   });
 });
 
-it('no Redis user lacked a permission in the whole run', async () => {
+it('no Redis user lacked a permission during the whole test run', async () => {
   const { redis_url, redis_cache_url } = stack.dev;
   for (const url of [redis_url, redis_cache_url]) {
     const redis = new Redis(url);
@@ -169,7 +172,7 @@ it('no Redis user lacked a permission in the whole run', async () => {
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // The secret is the name of an unknown field, so that the secret appears in the error message.
+  // The secret is the name of an unknown field, so the error message contains the secret.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

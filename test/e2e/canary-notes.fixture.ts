@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 
-/** Body fields that contain secrets, for the gateway and for providers. */
+/** The names of secret fields in request and response bodies of the gateway and of providers. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
-/** The minimum length of a recorded secret, because shorter secrets could match unrelated bytes by chance. */
+/**
+ * The minimum length of a recorded secret in characters. Shorter secrets could match unrelated bytes by
+ * chance.
+ */
 const charactersMin = 12;
 const depthMax = 3;
 const errorBytesMax = 64 * 1024;
@@ -19,14 +22,15 @@ export interface NotedExchange {
 }
 
 /**
- * Records a secret that the shared stack receives or returns, if the test run watches the stack for leaks.
+ * Records a secret that a test sends to or receives from the shared stack. Only a test run that searches for
+ * leaked secrets records secrets.
  */
 export function noteUsedSecret(name: string, value: string): void {
   const dataDir = process.env['SHARED_STACK_DATA_DIR'];
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Records the secrets in an HTTP request and its response. The function also stores an error response. */
+/** Records the secrets in an HTTP request and its response. Also stores the response if it is an error. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

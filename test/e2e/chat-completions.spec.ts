@@ -42,7 +42,7 @@ const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentB
 const namesOf = (tools: SentBody['tools']) =>
   (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== recoveryToolName);
 
-describe('recorded tool calls with the official SDK and 117 additional tools', () => {
+describe('recorded tool calls with OpenAI’s SDK and 117 additional tools', () => {
   const recordings = loadRecordings(recordingsFolder);
   const direct = () => new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: 'none', maxRetries: 0 });
   const through = () => new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });
@@ -95,7 +95,7 @@ describe('recorded tool calls with the official SDK and 117 additional tools', (
     });
   });
 
-  /** Removes the request id that the SDK adds to the parsed response from a response header. */
+  /** Removes the request id from the parsed response. The SDK adds the request id from a response header. */
   function withoutRequestId(said: unknown): unknown {
     return { ...(said as object), _request_id: undefined };
   }
@@ -106,8 +106,8 @@ const withToolCalls = (folder: string) =>
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
 /**
- * Uses every recorded exchange in the large collection (`npm run test:e2e -- --data DIR`). Without the large
- * collection, the test uses the small collection in the repository.
+ * Uses every recorded exchange in the large collection if the test run has one (`npm run test:e2e -- --data
+ * DIR`). Without the large collection, the test uses the small collection in the repository.
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folder = given !== undefined && withToolCalls(given).length > 0 ? given : recordingsFolder;
@@ -139,11 +139,11 @@ it('every collected exchange with tool calls is returned byte for byte', async (
 });
 
 describe('the upstream request', () => {
-  /** A request in a JSON layout that no serializer produces. */
+  /** A request whose whitespace and key order no serializer produces. */
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 
-  it('without planning, the upstream request equals the client’s bytes except for the model’s provider prefix', async () => {
+  it('without planning, the upstream request equals the client’s bytes except for the provider prefix of the model name', async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(stack.baseUrl, key, untouched);
     expect(answer.status).toBe(200);
@@ -153,7 +153,7 @@ describe('the upstream request', () => {
     expect(row.lane).toBe('untouched');
   });
 
-  it('the upstream request keeps every byte outside the planned ranges when tools are pruned', async () => {
+  it('after pruning, the upstream request differs from the client’s request only in the planned byte ranges', async () => {
     const head = `{ "seed":12345678901234567890,"model":"openai/gpt-4o","z":1e400 , "tools" : [`;
     const tail = `\n] ,"messages":[{"role":"user","content":"Get the current w\\u0065ather forecast for the city \\u004d\u00fcnchen?"}],"x_unknown":{"b":1.10,"a":9007199254740993}}`;
     const odd = `{"type":"function","x_own":1.50,"function":{"x_big":98765432109876543210,"name":"get_weather","description":"Get the current weather forecast for a city","parameters":{"type":"object","properties":{"n":{"maximum":12345678901234567890,"type":"integer"}}}}}`;
@@ -172,7 +172,7 @@ describe('the upstream request', () => {
     expect(sent).toContain('"x_own":1.50');
     const forwarded = namesOf(receivedBody().tools);
     expect(forwarded.length).toBeLessThan(tools.length + 1);
-    // The forwarded tools are in the client's order, regardless of their ranking.
+    // The forwarded tools are in the client's order, whatever their ranking.
     const offered = ['get_weather', ...namesOf(githubTools)];
     expect(forwarded).toEqual(offered.filter((name) => forwarded.includes(name)));
     const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));
@@ -233,7 +233,7 @@ describe('a provider error', () => {
     expect(JSON.stringify(row)).not.toContain(upstreamKey);
   });
 
-  it('a provider error raises the SDK’s own error, which includes the retry time', async () => {
+  it('a provider error raises the SDK’s own error with the retry time of the provider', async () => {
     const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
     provider.enqueue(null, {
       status: 429,

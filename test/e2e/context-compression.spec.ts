@@ -39,7 +39,7 @@ const answers = new Map([
   [converseConversation, plainConverse(said)],
 ]);
 
-/** Sends a request, waits until the response is complete, and returns the upstream request. */
+/** Sends a request and waits for the complete response. Returns the upstream request. */
 async function ask(conversation: Conversation, body: unknown, baseUrl = stack.baseUrl) {
   provider.enqueue(null, answers.get(conversation));
   const answer: Answer = await send(baseUrl, { path: conversation.path, key, body });
@@ -51,7 +51,7 @@ async function ask(conversation: Conversation, body: unknown, baseUrl = stack.ba
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
 
 describe.each([chatConversation, messagesConversation, converseConversation])('$name', (conversation) => {
-  it('compression sends tool results in fewer tokens, and sends the same bytes again in later turns', async () => {
+  it('compression shortens tool results in tokens, and sends the compressed bytes again in later turns', async () => {
     const [one, two] = [result(unique()), result(unique())];
     const before = await ask(conversation, conversation.body([one]));
     expect(before.results).toEqual([minifyJson(one)]);
@@ -62,7 +62,7 @@ describe.each([chatConversation, messagesConversation, converseConversation])('$
     expect(after.bytes.subarray(0, shared)).toEqual(before.bytes.subarray(0, shared));
   });
 
-  it('compression replaces a repeated result with a reference to the earlier result', async () => {
+  it('compression replaces a repeated tool result with a reference to the first occurrence', async () => {
     const one = result(unique());
     const { results } = await ask(conversation, conversation.body([one, one]));
     expect(results[0]).toBe(minifyJson(one));
@@ -70,7 +70,7 @@ describe.each([chatConversation, messagesConversation, converseConversation])('$
   });
 });
 
-it('headers and log report the savings of each compression step', async () => {
+it('response headers and request log report the savings of each compression step', async () => {
   const { answer } = await ask(chatConversation, chatConversation.body([result(unique())]));
   const read = (name: string): number => Number(answer.headers[`x-svc-ctx-tokens-${name}`]);
   expect(read('saved')).toBeGreaterThan(20);
@@ -81,7 +81,7 @@ it('headers and log report the savings of each compression step', async () => {
   expect(row.compression_tokens_saved).toBeGreaterThanOrEqual(read('saved'));
 });
 
-it('compression makes the same decision on another replica, either from Redis or by recomputing it', async () => {
+it('compression makes an identical decision on another replica, from Redis or by recomputation', async () => {
   const results = [result(unique()), `${'x'.repeat(40)}\n`.repeat(30), result(unique())];
   const here = await ask(chatConversation, chatConversation.body(results));
   const there = await ask(chatConversation, chatConversation.body(results), edgeUrl(stack, 'tight'));
@@ -93,7 +93,7 @@ it('compression makes the same decision on another replica, either from Redis or
   expect(laterHere.results.slice(0, 3)).toEqual(here.results);
 });
 
-it('compression does not change content up to the client’s cache marker', async () => {
+it('compression does not change content before the client’s cache marker', async () => {
   const results = [result(unique()), result(unique()), result(unique())];
   const sent = await ask(messagesConversation, messagesConversation.body(results, 1));
   expect(sent.results).toEqual([results[0], results[1], minifyJson(results[2]!)]);
@@ -106,7 +106,7 @@ it('compression does not change a request without tools', async () => {
   expect(JSON.parse(sent.bytes.toString('utf8'))).toEqual({ ...body, model: 'gpt-4o' });
 });
 
-it('content that is not compressed stays byte for byte the same', async () => {
+it('content that is not compressed keeps every byte', async () => {
   const text = result(unique());
   const body = JSON.stringify(chatConversation.body([text]), null, 3);
   const { bytes } = await ask(chatConversation, body);
@@ -117,7 +117,7 @@ it('content that is not compressed stays byte for byte the same', async () => {
   expect(bytes.toString('utf8').startsWith(start!)).toBe(true);
 });
 
-it('the account’s compression mode applies to its requests', async () => {
+it('the account’s compression mode applies to the requests of the account', async () => {
   const { apiKey } = await createTestAccount(stack);
   const ownKey = key;
   key = apiKey;

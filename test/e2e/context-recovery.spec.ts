@@ -67,8 +67,8 @@ const markerIn = (body: string): string => /left out: ([0-9a-f]{12})\]/.exec(bod
 const done = { text: 'Done.' };
 
 /**
- * Sends a conversation in which the model requests the text behind the first marker. Returns the text that
- * the model receives.
+ * Sends a conversation in which the model requests the omitted text of the first marker. Returns the text
+ * that the model receives.
  */
 async function recallBy(client: NetClient, turns: readonly Turn[]) {
   scriptModel(provider, [done]);
@@ -82,7 +82,7 @@ async function recallBy(client: NetClient, turns: readonly Turn[]) {
 }
 
 describe.each(lanes)('%s', (_, open, model) => {
-  it('a model recovers removed text byte for byte, invisibly to the client', async () => {
+  it('a model recovers omitted text byte for byte, and the client does not see the recovery', async () => {
     const client = open({ baseUrl: stack.baseUrl, key, model, tools });
     const id = unique();
     const log = logOf(id);
@@ -98,7 +98,7 @@ describe.each(lanes)('%s', (_, open, model) => {
   });
 });
 
-it('markers from another conversation and unknown ids recover nothing', async () => {
+it('a model recovers nothing with markers from another conversation or with unknown ids', async () => {
   const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
   const foreign = await recallBy(client, conversation(logOf(unique())));
   for (const id of [foreign.id, 'c0ffee5eed00', 'of anything']) {
@@ -112,7 +112,7 @@ it('markers from another conversation and unknown ids recover nothing', async ()
 });
 
 describe('a request whose conversation was compressed', () => {
-  it('a compressed conversation’s log row has the removed text, the savings and the token counts', async () => {
+  it('the log row of a compressed conversation has the omitted text, the savings and the token counts', async () => {
     const body = {
       model: 'openai/gpt-4o',
       messages: [
@@ -186,7 +186,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     logOf('x'),
   );
 
-  /** Returns the body that the SDK sends when it calls the provider directly, without the gateway. */
+  /** Returns the body that the SDK sends to a provider without the gateway. */
   async function again(sendAgain: () => Promise<unknown>): Promise<unknown> {
     scriptModel(provider, [done]);
     await sendAgain();

@@ -52,11 +52,11 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Sends a request without the SDK. Returns the raw status and body of the response. */
+/** Sends a request without an SDK. Returns the raw status and body of the response. */
 const post = (body: unknown, model_ = hello.modelId, path = 'converse') =>
   send(baseUrl, { path: `/model/${encodeURIComponent(model_)}/${path}`, key, body });
 
-it('a converse request gets its response over HTTP/2 without streaming, and appears in the log', async () => {
+it('a converse request without streaming gets its response over HTTP/2, and the request log has the request', async () => {
   provider.enqueue(null, plainConverse(said));
   const answer = await client.send(new bedrock.ConverseCommand(hello));
   expect(answer).toMatchObject(said);
@@ -108,7 +108,7 @@ it('converse tool calls are forwarded, and 117 tools are pruned', async () => {
   })) as bedrock.Tool[];
   const question = 'Get the current weather forecast for the city München?';
   const ask: bedrock.Message[] = [{ role: 'user', content: [{ text: question }] }];
-  // The tool router has not received these tools before, so the plan may miss its deadline.
+  // The tools are new for the tool router, so the plan may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainConverse({ ...said, output, stopReason: 'tool_use' }));
     const command = new bedrock.ConverseCommand({ ...hello, messages: ask, toolConfig: { tools } });
@@ -198,7 +198,7 @@ describe('errors are the SDK’s own exceptions', () => {
     },
   );
 
-  it('an error inside a stream: the SDK returns the content before it, then raises the provider’s exception', async () => {
+  it('an error inside a stream: the SDK returns the received content, then raises the provider’s exception', async () => {
     const exception = ['throttlingException', { message: 'too many' }] as const;
     provider.enqueue(null, streamedConverse(streamedEvents.slice(0, 3), exception));
     const { stream } = await client.send(new bedrock.ConverseStreamCommand(hello));
@@ -220,7 +220,7 @@ describe('errors are the SDK’s own exceptions', () => {
   });
 });
 
-it('cancels the provider’s stream when a client closes that stream but keeps its connection', async () => {
+it('the gateway cancels the provider’s stream when a client closes that stream but keeps its connection', async () => {
   const first = (streamedConverse(streamedEvents.slice(0, 2)).body as Buffer).length;
   provider.enqueue(null, { ...streamedConverse(streamedEvents), hang: first });
   const session = connectHttp2(baseUrl);

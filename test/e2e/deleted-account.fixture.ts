@@ -2,21 +2,25 @@ import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
 /**
- * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above the
- * table names gives the reason.
+ * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above each
+ * group of tables gives the reason.
  */
 const tombstones = new Set([
-  // Tables that store the deletion and its progress.
+  // The table that stores account deletions and their progress.
   'account.account_deletions',
-  // Tables that prevent the storage of events that arrive after the deletion.
+  // Tables that make the services reject events that arrive after an account's deletion.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // The audit log for secret access contains only ids. The operator decides how long this audit log is kept.
+  // The audit log for credential access contains only ids. The operator sets the retention time of the audit
+  // log.
   'vault.credential_audit',
 ]);
 
-/** Returns every table in every database that has a row with one of these ids, as `<database>.<table>`. */
+/**
+ * Returns every table with a row that contains one of the given ids, as `<database>.<table>`. Searches all
+ * databases.
+ */
 export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
   const { account, vault, billing, telemetry } = stack.dev.postgres;
   const found: string[] = [];

@@ -27,7 +27,7 @@ test('every service of a started stack is ready and serves metrics', async () =>
   }
 });
 
-test('the key and the address in dev.json work immediately', async () => {
+test('the API key and the address in dev.json work immediately', async () => {
   const response = await fetch(`${stack.baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
@@ -38,7 +38,7 @@ test('the key and the address in dev.json work immediately', async () => {
   expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'sandbox-1' });
 });
 
-test('the key in dev.json may manage its account', async () => {
+test('the API key in dev.json may manage the key’s account', async () => {
   const read = async (path: string) => {
     const headers = { authorization: `Bearer ${stack.apiKey}` };
     const response = await fetch(`${stack.baseUrl}${path}`, { headers });

@@ -19,7 +19,9 @@ export interface ExpectedError {
   readonly param?: string | null;
 }
 
-/** Expects the common error format: the status, the body, and the request id in both header and body. */
+/**
+ * Expects an error in the common format: the status, the body, and the request id in both header and body.
+ */
 export function expectError(answer: Answer, expected: ExpectedError): z.output<typeof errorBody> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: expected.status });
   expect(answer.headers['content-type']).toMatch(/^application\/json/);

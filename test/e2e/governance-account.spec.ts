@@ -53,7 +53,7 @@ describe('/v1/account/me', () => {
     expect(await call(200, { path, key: stranger.apiKey })).toMatchObject({ policy: defaults });
   });
 
-  it('the account’s rate limit applies to every key without its own limit, on every replica within a second', async () => {
+  it('within a second, the account’s rate limit applies on every replica to each key without a rate limit', async () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', rate_limit_rpm: 55 });
     for (const secret of [account.apiKey, own.key]) await chatOnAll(secret);
     await patch({ policy: { rate_limit_rpm: 44, daily_token_budget: 3 } });

@@ -64,7 +64,7 @@ describe('DELETE /v1/account/providers/{provider}', () => {
 });
 
 describe('a stored credential', () => {
-  it('a stored credential is sent only to the host it was saved for; another host needs a new credential', async () => {
+  it('a stored credential is sent only to the host for which it was saved; another host needs a new credential', async () => {
     const elsewhere = await startProvider();
     try {
       elsewhere.setControls(plainAnswer);
@@ -84,14 +84,14 @@ describe('a stored credential', () => {
     }
   });
 
-  it('a server without authentication needs no credential, and the gateway then sends no key', async () => {
+  it('a server without authentication needs no credential, and the gateway sends no key to the server', async () => {
     await connections.connect({ provider: 'custom', base_url: `${provider.url}/v1` });
     expect((await postChat(baseUrl, account.apiKey, hello('custom/m'))).status).toBe(200);
     expect(provider.requests[0]!.headers.authorization).toBeUndefined();
     expect(JSON.stringify(provider.requests[0]!.headers)).not.toContain(account.apiKey);
   });
 
-  it('a stored credential is not accessible to another account', async () => {
+  it('another account cannot use a stored credential', async () => {
     const stranger = await createTestAccount(stack);
     const others = connectionsOf(stranger.apiKey);
     await connections.connect({ provider: 'openai', api_key: secretOf(), base_url: `${provider.url}/v1` });
@@ -120,7 +120,7 @@ describe('a stored credential', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('a stored credential shows its last use, then a rejection by its provider, then a later success', async () => {
+  it('the record of a stored credential shows the last use, then the provider’s rejection, then a later success', async () => {
     const api_key = secretOf();
     await connections.connect({ provider: 'openai', api_key, base_url: `${provider.url}/v1` });
     const quoting = { error: { message: `Incorrect API key provided: ${api_key}`, code: 'invalid_api_key' } };

@@ -92,7 +92,7 @@ describe('a deleted account', () => {
     expect((await postChat(baseUrl, bystander.otherKey, hello)).status).toBe(200);
   }, 60_000);
 
-  it('all keys of a deleted account are rejected on every replica within a second', async () => {
+  it('within a second of an account’s deletion, every replica rejects the account’s keys', async () => {
     const account = await createUsedAccount();
     const edges = [baseUrl, edgeUrl(stack, 'tight')];
     const keys = [account.apiKey, account.otherKey];
@@ -107,7 +107,7 @@ describe('a deleted account', () => {
     expect((await deleteMe(account.otherKey)).status).toBe(401);
   }, 60_000);
 
-  it('the open streams of a deleted account end, and their late log rows are not written', async () => {
+  it('the open streams of a deleted account end, and the log rows of the streams are not written', async () => {
     const account = await createUsedAccount();
     const hang = 3 * Buffer.byteLength(renderFrame(words[0]!));
     provider.enqueue(null, { ...streamedAnswer(words), hang });

@@ -19,10 +19,10 @@ const me = (key: string) => send(baseUrl, { path: '/v1/account/me', key });
 const refresh = (refresh_token: string) => auth('refresh', { refresh_token });
 
 describe('guessing passwords', () => {
-  it('a log-in with an unknown address gets the same response in the same time as one with a wrong password', async () => {
+  it('a log-in with an unknown address gets the same response in the same time as a log-in with a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // The test makes fewer attempts of each kind than would trigger a block.
+    // The test makes too few attempts for a block, with known and with unknown addresses.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],
@@ -64,14 +64,14 @@ describe('guessing passwords', () => {
       logIn(owner.email, newPassword(), n < 10 ? address : newAddress()),
     );
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    // Clients without a known device are blocked in networks with earlier sign-in attempts.
+    // A browser that is not a known device is blocked in networks with earlier sign-in attempts.
     expect(statuses).toContain(429);
     expectError(await logIn(owner.email, owner.password), blocked);
     expectError(await logIn(owner.email, owner.password, address), blocked);
-    // The owner's known device is not blocked, even at the client address of the password guesses.
+    // The owner's known device can sign in even from the client address of the password guesses.
     expect((await logIn(owner.email, owner.password, address, cookie)).status).toBe(200);
     expect((await logIn(owner.email, owner.password, '203.0.113.77')).status).toBe(200);
-    // The known device of another user is blocked too.
+    // A known device of another user cannot sign in to the owner's account.
     const other = await signUpPerson(baseUrl);
     const foreign = deviceCookieOf(await logIn(other.email, other.password, '203.0.113.78'));
     expectError(await logIn(owner.email, owner.password, address, foreign), blocked);
@@ -83,7 +83,7 @@ describe('guessing passwords', () => {
     const address = newAddress();
     for (const [from, checkedMax] of [
       [() => address, 5],
-      // All unknown devices together have 20 attempts.
+      // All browsers that are not known devices share 20 attempts.
       // A network without earlier password guesses has one additional attempt.
       [newAddress, 21],
     ] as const) {
@@ -109,7 +109,7 @@ describe('guessing passwords', () => {
     expect((await logIn(person.email, person.password)).status).toBe(200);
   }, 30_000);
 
-  it('the edge also limits the rate of log-ins, and counts a known device separately', () =>
+  it('the edge also limits the rate of log-ins, with a separate count for a known device', () =>
     whileCountedTogether(async () => {
       const owner = await signUpPerson(baseUrl);
       const cookie = deviceCookieOf(await logIn(owner.email, owner.password));
@@ -126,7 +126,7 @@ describe('guessing passwords', () => {
     }));
 });
 
-it('password guesses of other clients cannot keep a signed-in person from changing the password', async () => {
+it('password guesses of other clients cannot prevent a signed-in person from changing the password', async () => {
   const owner = await signUpPerson(baseUrl);
   const address = newAddress();
   await Promise.all(Array.from({ length: 60 }, () => logIn(owner.email, newPassword(), address)));

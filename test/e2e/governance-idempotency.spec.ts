@@ -93,7 +93,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(other)).toHaveLength(2);
   });
 
-  it('a failed call does not consume its Idempotency-Key', async () => {
+  it('a failed call does not use up the call’s Idempotency-Key', async () => {
     const idempotencyKey = randomUUID();
     const past = { name: 'x', expires_at: '2020-01-01T00:00:00Z' };
     expectError(await create(idempotencyKey, past), { ...invalid, code: 'invalid_field' });

@@ -10,14 +10,14 @@ const { baseUrl } = stack;
 const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
 /**
- * Matches Redis commands that gateways send while handling a request. Each command contains the id of the
+ * Matches the Redis commands with which a gateway handles a request. Each command contains the id of the
  * counted item or of the changed entity.
  */
 const ofRequests = /"(rpm|epoch):/;
 
 /**
- * Runs the function `act`. Returns the number of calls that the gateways made to Redis and to the account
- * service during the run.
+ * Runs the function `act`. Returns the number of calls that gateways made to Redis and to the account service
+ * during `act`.
  */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_cache_url);
@@ -30,7 +30,7 @@ async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number;
   });
   const before = await readLookups();
   await act();
-  // Redis reports commands in order, so Redis has reported every earlier command before this marker.
+  // Redis reports commands in order, so every report before the marker belongs to an earlier command.
   await redis.echo(marker);
   await seen.promise;
   stopWatching();

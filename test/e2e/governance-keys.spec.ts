@@ -184,7 +184,7 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
 
 describe('an id', () => {
   it.each(['of another account', 'that never existed', 'revoked', 'that is not an id'])(
-    'calls with a key id %s return not_found',
+    'a call with a key id %s returns not_found',
     async (which) => {
       const revoked = await createTestKey(baseUrl, account.apiKey, { name: 'gone' });
       await call(200, { method: 'DELETE', path: `/v1/keys/${revoked.id}`, key: account.apiKey });

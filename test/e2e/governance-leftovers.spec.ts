@@ -18,11 +18,14 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
- * The documented maximum lifetime of an account's data in Redis. The count of first requests is kept for 30
- * days.
+ * The documented maximum time in seconds for which Redis keeps an account's data. The count of first requests
+ * has the longest time, 30 days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
-/** A gateway closes a spool file after a minute, and deletes the file once its events are stored. */
+/**
+ * The maximum time in milliseconds until a gateway deletes a spool file. A gateway closes a spool file after
+ * a minute, and deletes the file when the events are stored.
+ */
 const spoolWithinMs = 150_000;
 
 let provider: ReplayProvider;
@@ -57,7 +60,7 @@ async function chat({ apiKey }: TestAccount, body: object): Promise<string> {
 
 /** Creates an account that has used every feature that stores data for accounts. */
 async function createBusyAccount(): Promise<TestAccount> {
-  // The default policy includes shadow conversations, for which the gateway counts the first requests.
+  // The default policy has shadow conversations, for which the gateway counts first requests.
   const account = await createTestAccount(stack, { hasOwnPolicy: false });
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: 'sk-upstream-1', base_url });
@@ -65,7 +68,7 @@ async function createBusyAccount(): Promise<TestAccount> {
   const preferences = { compression: { mode: 'balanced' }, pruning: { mode: 'on' } };
   await change(account, 'PUT', '/v1/account/routing/preferences', preferences);
   await chat(account, { model: 'openai/gpt-4o-mini', messages: [user], tools });
-  // This request has no tools, because the cheapest model may accept tools only on another API.
+  // The request has no tools, because the cheapest model may accept tools only on another API.
   await chat(account, { model: 'svc/cheap', messages: [user] });
   const id = await chat(account, { model: 'openai/gpt-4o-mini', messages: compressible, tools });
   await eventually(async () => {
@@ -95,7 +98,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
     ];
     return kinds.every((kind) => keys.some(({ key }) => key.startsWith(kind))) ? keys : undefined;
   });
-  // A Redis key without an expiry would stay permanently if the deletion missed this Redis key.
+  // A Redis key without an expiry would stay forever if the deletion of the account missed the key.
   const own = before.filter(({ key }) => key.includes(accountId));
   expect(own.filter(({ ttlSeconds }) => ttlSeconds < 0 || ttlSeconds > keptSecondsMax)).toEqual([]);
 
@@ -110,7 +113,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
   });
 
   const left = await findKeysNaming(stack, accountId);
-  // The Redis key with the account's last epoch may remain until it expires.
+  // The Redis key with the account's last epoch may remain until the key expires.
   // The last epoch makes the account's API keys invalid.
   expect(left.filter(({ key }) => !key.startsWith('epoch:'))).toEqual([]);
   expect(left.every(({ ttlSeconds }) => ttlSeconds > 0 && ttlSeconds <= 900)).toBe(true);

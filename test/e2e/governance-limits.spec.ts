@@ -54,7 +54,7 @@ describe('requests per minute', () => {
         }
         const admitted = statuses.filter((status) => status !== 429).length;
         expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(rpm / 2);
-        // A sliding window of one minute has no new capacity until a minute has passed.
+        // A sliding window of one minute admits no further requests until the first minute has passed.
         expect(Date.now() - startedAt).toBeLessThan(60_000);
         expect(admitted).toBeGreaterThanOrEqual(rpm * 0.99);
         expect(admitted).toBeLessThanOrEqual(rpm * 1.01);
@@ -64,7 +64,7 @@ describe('requests per minute', () => {
   );
 
   it(
-    'requests on routes that call no model also count against the requests per minute',
+    'requests on routes that call no model also count against the limit on requests per minute',
     () =>
       whileCountedTogether(async () => {
         const body = { name: 'light', rate_limit_rpm: 2 };
@@ -85,8 +85,8 @@ describe('requests per minute', () => {
   );
 
   /**
-   * Sends requests over persistent connections, because 2,000 new connections would take most of the test's
-   * time.
+   * Sends requests over persistent connections, because opening 2,000 connections would take most of the
+   * test's time.
    */
   async function chatByFetch(edge: string, key: string): Promise<Response> {
     const answer = await fetch(`${edge}/v1/chat/completions`, {
@@ -133,8 +133,8 @@ describe('budgets for saved tokens', () => {
     });
 
   /**
-   * A token budget that is too small for an edge to reserve in advance, so every reservation belongs to a
-   * request.
+   * A budget in saved tokens. The budget is too small for an edge to reserve tokens in advance, so every
+   * reservation belongs to a request.
    */
   const smallBudget = 150_000;
 
@@ -144,7 +144,7 @@ describe('budgets for saved tokens', () => {
     const held = Object.entries(fields).filter(([field]) => field !== 'spent');
     return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
   }
-  /** Waits until the budget has no reservations, and returns the used budget. */
+  /** Waits until the budget has no reservations, and returns the tokens used today. */
   const untilSettled = (keyId: string) =>
     eventually(async () => {
       const { today, held } = await readBudget(keyId);
@@ -186,7 +186,7 @@ describe('budgets for saved tokens', () => {
     expect(await redis.exists(`budget:{${account.accountId}}:${id}`)).toBe(0);
   });
 
-  it('an account can have its requests rejected once its budget is exhausted', async () => {
+  it('an account can choose to have requests rejected after the budget is exhausted', async () => {
     const own = await createTestAccount(stack);
     const body = { name: 'strict', daily_token_budget: 0 };
     const { key } = await createTestKey(stack.baseUrl, own.apiKey, body);
@@ -220,7 +220,7 @@ describe('budgets for saved tokens', () => {
     expect(row).toMatchObject({ status: 'error', http_status: 402, error_code: code });
   });
 
-  it('requests cancelled by their clients leave no reservation and consume no budget', async () => {
+  it('requests that clients cancel leave no reservation and use no budget', async () => {
     const { key, id } = await budgetKey(smallBudget);
     // The wait is long enough for the last request to end, even on a slow machine.
     provider.setControls({ ...plainAnswer, firstByteDelayMs: 6_000 });
@@ -246,7 +246,7 @@ describe('budgets for saved tokens', () => {
     });
   }
 
-  it('a failed provider call consumes no budget', async () => {
+  it('a failed provider call uses no budget', async () => {
     const { key, id } = await budgetKey(smallBudget);
     provider.enqueue(null, { status: 503, body: { error: { message: 'overloaded' } } });
     const answer = await postChat(stack.baseUrl, key, { ...withTools, model: 'openai/gpt-4o-mini' });

@@ -61,11 +61,11 @@ describe('a refresh token', () => {
       for (const token of [thief.accessToken, second.access_token, third.access_token])
         expectError(await me(token), { ...unauthorized, code: 'invalid_session_token' });
     });
-    // The user can still sign in with the password.
+    // The user can still sign in with the password after the reuse of a refresh token.
     expect((await logIn(thief.email, thief.password)).status).toBe(200);
   });
 
-  it('a refresh token used ten times concurrently works at most once, and its login session ends', async () => {
+  it('ten concurrent uses of a refresh token succeed at most once, and end the login session', async () => {
     const { refreshToken } = await signUpPerson(baseUrl);
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
     const good = answers.filter(({ status }) => status === 200);
@@ -117,7 +117,7 @@ describe('a refresh token', () => {
   });
 });
 
-it('changing a password requires the old one and ends every other login session', async () => {
+it('a change of password requires the old password and ends every other login session', async () => {
   const owner = await signUpPerson(baseUrl);
   const newOnes = [newPassword(), newPassword()];
   const first = await logIn(owner.email, owner.password);
@@ -142,7 +142,7 @@ it('changing a password requires the old one and ends every other login session'
   expect((await me(owner.accessToken)).status).toBe(200);
   expectError(await logIn(owner.email, owner.password), wrong);
   expect((await logIn(owner.email, newOne)).status).toBe(200);
-  // After a password change, the only known device is the browser that changed the password.
+  // After a password change, only the browser that changed the password is a known device.
   const known = deviceCookieOf(changed.find(({ status }) => status === 200)!);
   const address = newAddress();
   for (let n = 0; n < 5; n++) await logIn(owner.email, newPassword(), address);

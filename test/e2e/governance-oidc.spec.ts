@@ -18,8 +18,8 @@ const stack = sharedStack();
 const edge = edgeUrl(stack, 'oidc');
 const audience = 'gateway-under-test';
 /**
- * The minimum interval in milliseconds between two fetches of signing keys by an edge. An edge fetches
- * signing keys after a token with an unknown signing key (VerificationKeys).
+ * The minimum interval in milliseconds between two fetches of signing keys by an edge (VerificationKeys). A
+ * token with an unknown signing key makes an edge fetch signing keys.
  */
 const keySetPauseMs = 10_000;
 const invalid = { status: 401, type: 'authentication_error', code: 'invalid_session_token' };
@@ -111,7 +111,7 @@ it('a new signing key is found, a removed signing key is dropped, and many unkno
   const token = await issuer.issue(subject, audience);
   expect((await me(token)).status).toBe(200);
   expect(issuer.keySetReads).toBe(readsBefore + 1);
-  // The edge rejects a token that was signed with a removed key of the issuer.
+  // The issuer removed the signing key, so the edge rejects the token.
   expectError(await me(oldToken), invalid);
   expectError(await me(await issuer.issue(subject, audience, { key: old })), invalid);
 

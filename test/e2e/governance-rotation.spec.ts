@@ -46,7 +46,7 @@ describe('a rotated key', () => {
     await expectServed(key);
   });
 
-  it('a rotated key’s old secret is rejected on every replica when the overlap ends, cached or not', async () => {
+  it('every replica rejects a rotated key’s old secret after the overlap ends, even if the replica cached the key', async () => {
     const before = await make('overlap');
     await expectServed(before.key);
     const after = await rotate(before.id, { overlap_seconds: 6 });
@@ -78,7 +78,7 @@ describe('a rotated key', () => {
     await onceEffective(() => expectRefused(third.key, revoked));
   });
 
-  it('a key can be rotated with no body, an empty body or an empty object, and keeps its scopes', async () => {
+  it('a rotation accepts no body, an empty body or an empty object, and keeps the key’s scopes', async () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', scopes: ['inference'] });
     const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate`, key: account.apiKey };
     const json = { 'content-type': 'application/json' };
@@ -89,7 +89,7 @@ describe('a rotated key', () => {
     await expectServed(third.key);
   });
 
-  it('a key cannot rotate its own secret', async () => {
+  it('an API key cannot rotate its own secret', async () => {
     const own = await make('itself');
     const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate`, key: own.key };
     const refused = { status: 403, type: 'permission_error', code: 'own_key_change' };
@@ -97,7 +97,7 @@ describe('a rotated key', () => {
     await expectServed(own.key);
   });
 
-  it('a rotated key keeps its expiry; an expired key cannot be rotated, and the overlap ends with the key at the latest', async () => {
+  it('a rotated key keeps its expiry, which also ends the overlap; an expired key cannot be rotated', async () => {
     const soon = new Date(Date.now() + 4_000).toISOString();
     const brief = await createTestKey(baseUrl, account.apiKey, { name: 'brief', expires_at: soon });
     const rotated = await rotate(brief.id, { overlap_seconds: 600 });

@@ -39,7 +39,7 @@ const get = (path: string, owner = account) => call(200, { path, key: owner.apiK
 const put = (body: object) => call(200, { method: 'PUT', path: preferences, key: account.apiKey, body });
 
 describe('routing preferences', () => {
-  it('routing preferences start with defaults, accept partial updates and are returned in full', async () => {
+  it('routing preferences have defaults, accept partial updates and are returned in full', async () => {
     expect(await get(preferences)).toEqual(defaults);
     expect(await put({ pruning: { recall_target: 0.99 } })).toEqual({
       ...defaults,
@@ -77,7 +77,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // The second replica's plan may miss its deadline, and all tools are then forwarded.
+    // A plan may miss its deadline on the second replica, and all tools are then forwarded.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));
@@ -148,7 +148,7 @@ describe('routing models', () => {
     });
   });
 
-  it('routing models are enabled by default, and their statistics are null without requests', async () => {
+  it('a routing model is enabled by default, and its statistics are null without requests', async () => {
     await connect();
     const data = await list(`${models}/status`);
     expect(data.map(({ id }) => id)).toEqual((await list()).map(({ id }) => id));
@@ -160,7 +160,7 @@ describe('routing models', () => {
     }
   });
 
-  it('a model can be removed from automatic routing and added again, only for this account', async () => {
+  it('an account can remove a model from its own automatic routing and add the model again', async () => {
     await connect();
     expect(await set(false)).toEqual({
       object: 'routing.model_toggle',

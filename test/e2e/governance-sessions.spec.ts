@@ -90,7 +90,7 @@ describe('the credential type', () => {
     },
   );
 
-  it('chat and models accept only an API key and return errors in the caller’s format', async () => {
+  it('the chat and models routes accept only an API key and return errors in the client’s format', async () => {
     const key = person.accessToken;
     expectError(await postChat(baseUrl, key, hello), { ...forbidden, code: 'api_key_required' });
     expectError(await send(baseUrl, { path: '/v1/models', key }), { ...forbidden, code: 'api_key_required' });
@@ -118,12 +118,12 @@ describe('a forged session token', () => {
     return (answer.json() as { keys: JWK[] }).keys;
   };
 
-  it('a session token with any forged part is rejected on every route', async () => {
+  it('every route rejects a session token with a forged part', async () => {
     const keys = await readKeys();
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(Object.keys(key)).not.toContain('d');
-    // The test uses the valid token before and after the forged tokens.
-    // A cache that compares only part of the token would therefore accept a forged token.
+    // The test sends the valid token before and after the forged tokens.
+    // A cache that compares only part of a token would therefore accept a forged token.
     expect((await me(person.accessToken)).status).toBe(200);
     for (const { name, token } of forgeTokens(person.accessToken, keys[0]!)) {
       for (const [method, path] of [
@@ -141,7 +141,7 @@ describe('a forged session token', () => {
 });
 
 describe('the session token of dev.json', () => {
-  it('the session token of dev.json works immediately for the demo account, and its person can sign in for a new one', async () => {
+  it('the session token of dev.json works immediately, and the person of dev.json can sign in to the demo account', async () => {
     const { session_token, demo_person } = stack.dev;
     const mine = accountSchema.parse((await me(session_token!)).json());
     expect(mine).toMatchObject({ id: stack.accountId, is_demo: true });
@@ -194,7 +194,7 @@ describe('a key for the playground', () => {
     expect((await createKey()).id).not.toBe(one.id);
   });
 
-  it('a playground key accepts its own K for comparisons', async () => {
+  it('a playground key can be created with a fixed K, for comparisons', async () => {
     expect((await createKey({}, { k_target_override: 512 })).k_target_override).toBe(512);
     expect((await createKey()).k_target_override).toBeNull();
   });

@@ -5,13 +5,13 @@ import type { CreatedKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
 
-/** The maximum time in milliseconds for a change to reach every replica. */
+/** The maximum time in milliseconds until a change applies on every replica. */
 const effectiveWithinMs = 1_000;
 /** Additional time in milliseconds for a process that stalls briefly. */
 const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
 
-/** Waits until a change takes effect, up to the maximum time for changes. */
+/** Waits until a change takes effect, up to the maximum time in milliseconds and the additional time. */
 export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   const lastAt = performance.now() + effectiveWithinMs + standstillMs;
   for (;;) {
@@ -25,27 +25,27 @@ export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two replicas of the edge. A change that one replica accepts also applies on the other replica. */
+/** Two replicas of the edge. A change through one replica of the edge also applies on the other replica. */
 export function replicas(stack: StackUnderTest): readonly string[] {
   return [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
 
-/** A request to the sandbox, which needs no provider credential. */
+/** A request to the built-in sandbox provider, which needs no credential. */
 export const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
-/** Sends a chat request with this API key to each replica. Returns the responses. */
+/** Sends a chat request with the given API key to each replica. Returns one response per replica. */
 export function chatOnAll(secret: string): Promise<Answer[]> {
   return Promise.all(replicas(sharedStack()).map((edge) => postChat(edge, secret, hello)));
 }
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** Calls the gateway and returns the response body. The function expects this status and a JSON object. */
+/** Calls the gateway and returns the response body. Expects the given status and a JSON object. */
 export async function call(status: number, sent: Sent): Promise<Record<string, unknown>> {
   return callFor(anyObject, status, sent);
 }
 
-/** Calls the gateway, expects this status, and parses the response body with a schema. */
+/** Calls the gateway and parses the response body with a schema. Expects the given status. */
 export async function callFor<Schema extends z.ZodType>(
   schema: Schema,
   status: number,
@@ -56,7 +56,7 @@ export async function callFor<Schema extends z.ZodType>(
   return schema.parse(answer.json());
 }
 
-/** The record of an API key as lists contain it, without its secret. */
+/** The record of an API key in lists, which do not contain the secret. */
 export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
   const { key, ...shown } = created;
   expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
@@ -70,7 +70,7 @@ export const keyFields = [
   ...['allowed_tools', 'denied_tools', 'scopes', 'inherited'],
 ];
 
-/** Expects a response body with exactly these fields. */
+/** Expects a response body with exactly the given fields. */
 export function expectFields(body: unknown, fields: readonly string[]): void {
   expect(Object.keys(body as object).sort()).toEqual([...fields].sort());
 }

@@ -3,12 +3,12 @@ import { noteExchange } from './canary-notes.fixture.ts';
 
 export interface Sent {
   readonly method?: string;
-  /** The path exactly as sent on the request line, without normalization. */
+  /** The path exactly as on the request line, without normalization. */
   readonly path?: string;
   /** The API key, sent as `Authorization: Bearer`. */
   readonly key?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** The request body. Strings and bytes are sent unchanged, any other value as JSON. */
+  /** The request body. Strings and bytes are sent unchanged, and any other value as JSON. */
   readonly body?: unknown;
 }
 

@@ -51,7 +51,7 @@ it.each([
   ['no key', 401, {}],
   ['no JSON', 415, { 'content-type': 'text/plain' }],
 ])(
-  'the gateway responds to a long request with %s before its body is complete, and keeps the connection open',
+  'the gateway rejects a long request with %s before the body is complete, and keeps the connection open',
   async (_what, status, given) => {
     const headers = status === 401 ? given : { ...authorized(), ...given };
     const answer = await ask('/v1/chat/completions', 'x'.repeat(4_000_000), headers);

@@ -38,7 +38,7 @@ afterEach(() => {
 afterAll(() => provider.close());
 
 describe('a key', () => {
-  it('a key’s expiry is accepted in two formats and returned in one', async () => {
+  it('a key’s expiry is accepted in two formats and returned in one format', async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
     const created = await createTestKey(baseUrl, account.apiKey, {
       name: 'unix',
@@ -47,7 +47,7 @@ describe('a key', () => {
     expect(created.expires_at).toBe(new Date(ahead * 1000).toISOString());
   });
 
-  it('a key is rejected on every replica within a second of its revocation', async () => {
+  it('every replica rejects a key within a second of the key’s revocation', async () => {
     const revoked = await createTestKey(baseUrl, account.apiKey, { name: 'revoked' });
     const edges = [baseUrl, edgeUrl(stack, 'tight')];
     for (const edge of edges) expect((await postChat(edge, revoked.key, hello)).status).toBe(200);
@@ -107,7 +107,7 @@ describe('tool lists', () => {
     expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
   }, 20_000);
 
-  it('all tool fields are removed if the tool lists allow no tool', async () => {
+  it('all tool fields are removed from a request if the key’s tool lists allow no tool', async () => {
     await put({ allowed_tools: [] });
     const { sent } = await forwardedOf({ tool_choice: 'auto', parallel_tool_calls: true });
     expect(sent).not.toHaveProperty('tools');

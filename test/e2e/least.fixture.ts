@@ -1,6 +1,6 @@
 /**
- * Returns the minimum of up to three measurements. A busy machine adds random noise, but the gateway's own
- * part of the measured value stays the same.
+ * Returns the minimum of up to three measurements. A busy machine adds a random amount to a measured value,
+ * so the minimum is closest to the gateway's own part.
  */
 export async function leastOf(enough: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;

@@ -7,14 +7,17 @@ const { baseUrl } = sharedStack();
 export const blocked = { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' };
 export const wrong = { status: 401, type: 'authentication_error', code: 'invalid_credentials' };
 
-/** Creates a random password, because a later test searches all output of the test run for passwords. */
+/** Creates a random password. A later test searches all output of the test run for passwords. */
 export const newPassword = () => `pw-${randomUUID()}`;
 
 /** The network of this test file, so that each test file uses different client addresses. */
 const fileNetwork = `100.${randomInt(64, 128)}`;
 let lastAddress = 0;
 
-/** Returns a client address that no other test uses. 250 consecutive addresses share a network. */
+/**
+ * Returns a client address that no other test uses. Each group of 250 consecutive addresses is in one
+ * network.
+ */
 export function newAddress(): string {
   lastAddress += 1;
   return `${fileNetwork}.${Math.floor(lastAddress / 250)}.${lastAddress % 250}`;
@@ -30,7 +33,7 @@ export const logIn = (email: string, password: string, address = newAddress(), c
     { 'x-forwarded-for': address, ...(cookie === undefined ? {} : { cookie }) },
   );
 
-/** Returns the device cookie of a response, in the form in which a browser sends the cookie back. */
+/** Returns the device cookie of a response, as a browser would send the cookie back. */
 export function deviceCookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const cookie = headers['set-cookie']?.find((each) => /^(__Host-)?svc_device=/.test(each));
   return cookie?.split(';')[0] ?? 'none';

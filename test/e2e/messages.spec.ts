@@ -60,7 +60,7 @@ it.each([
   ['a bearer token', connectAnthropic],
   ['x-api-key', connectByXApiKey],
 ])(
-  'a messages request without streaming, with the key as %s, gets its response and is logged',
+  'a messages request without streaming, with the key as %s, gets its response and a row in the request log',
   async (_how, connect) => {
     provider.enqueue(null, plainMessages(thoughtful));
     const call = connect(baseUrl, key).messages.create(hello);
@@ -105,7 +105,7 @@ it('a messages request with 117 tools is pruned, and every byte of earlier reaso
   const turns = `[{"role":"user","content":"Get the current weather forecast for a city"},{"role":"assistant","content":[${thinking},{"type":"text","text":"Which?"}]},
     {"role":"user","content":"Get the current weather forecast for the city M\\u00fcnchen?"}]`;
   const body = `{"model":"anthropic/claude-sonnet-4-5","max_tokens":100,"messages":${turns},"tools":${JSON.stringify(tools)}}`;
-  // The tool router has not received these tools before, so the plan may miss its deadline.
+  // The tools are new for the tool router, so the plan may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     const answer = await post(body);
@@ -199,7 +199,7 @@ describe('errors are the SDK’s own', () => {
 describe('counting tokens', () => {
   const counted = { model: hello.model, messages: hello.messages };
 
-  it('counting tokens uses a provider with the same format, and the call is not logged', async () => {
+  it('tokens are counted by a provider with the client’s format, and the call is not logged', async () => {
     provider.enqueue(null, plainMessages({ input_tokens: 42 }));
     const { data, response } = await client.messages.countTokens(counted).withResponse();
     expect(data).toEqual({ input_tokens: 42 });
@@ -212,7 +212,7 @@ describe('counting tokens', () => {
     expect((await send(baseUrl, { path, key })).status).toBe(404);
   });
 
-  it('a token count is estimated for other providers and marked as an estimate', async () => {
+  it('for a provider without token counting, the token count is an estimate and marked as an estimate', async () => {
     const messages = [{ role: 'user' as const, content: 'word '.repeat(1000) }];
     const call = client.messages.countTokens({ model: 'openai/gpt-4o', messages });
     const { data, response } = await call.withResponse();
@@ -222,7 +222,7 @@ describe('counting tokens', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('counting tokens counts an image as an image, not by its bytes', async () => {
+  it('counting tokens counts an image as an image, not by the number of its bytes', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }];
     const { input_tokens } = await client.messages.countTokens({ model: 'openai/gpt-4o', messages });
@@ -251,7 +251,7 @@ describe('counting tokens', () => {
       if (event.type === 'message_delta') counts.push(event.usage.input_tokens);
     }
     expect(counts).toEqual([expect.any(Number), 1007]);
-    // The request has 5,000 characters of text, and the bytes of the image do not count.
+    // The estimate counts the 5,000 characters of text and does not count the bytes of the image.
     expect(counts[0]).toBeGreaterThan(1000);
     expect(counts[0]).toBeLessThan(6000);
   });
@@ -264,7 +264,7 @@ describe('counting tokens', () => {
     expect(error).toMatchObject({ error: body });
   });
 
-  it('counting tokens requires a key and counts against its rate limit', async () => {
+  it('a token count request requires a key and counts against the key’s rate limit', async () => {
     const path = '/v1/messages/count_tokens';
     expect((await send(baseUrl, { path, body: counted })).status).toBe(401);
     const { apiKey } = await createTestAccount(stack);

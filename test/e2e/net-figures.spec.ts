@@ -35,9 +35,7 @@ import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 const stack = sharedStack();
 const { baseUrl } = stack;
 let provider: ReplayProvider;
-/**
- * `owner` is an API key without restrictions, and `limited` is an API key that may not use one of the tools.
- */
+/** Two API keys. `owner` has no restrictions, and `limited` may not use one of the tools. */
 let owner: string;
 let limited: string;
 

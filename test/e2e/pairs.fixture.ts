@@ -1,4 +1,4 @@
-/** Client requests, in each of the three client formats, that match a recorded response. */
+/** Client requests for which a recorded provider response exists, in each of the three client formats. */
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 import { applyAnswerLosses } from '../contract/gateway/answer-losses.ts';
 import type { AnswerReading } from '../contract/gateway/answer-reading.ts';
@@ -11,16 +11,16 @@ import {
   type ReadSource,
 } from '../contract/gateway/source-readings.ts';
 
-/** A provider for one upstream format. */
+/** A provider that uses one upstream format. */
 export interface Origin {
   readonly provider: string;
-  /** The URL path prefix that this format uses at the provider. */
+  /** The URL path prefix of the provider's API. */
   readonly path: string;
   readonly apis: readonly string[];
   readonly read: ReadSource;
   /**
-   * The providers with recordings that the SDK for the format can read. If absent, the recordings of all
-   * providers are used.
+   * Providers whose recordings the format's SDK can read. If absent, the recordings of all providers are
+   * used.
    */
   readonly recordedAt?: readonly string[];
 }
@@ -60,16 +60,16 @@ export interface Chosen {
 }
 
 /**
- * The folder of the large collection of recordings (`npm run test:e2e -- --data DIR`). Undefined if the test
- * run has no such folder.
+ * The folder with the large collection of recordings (`npm run test:e2e -- --data DIR`). Undefined if the
+ * test run has no large collection.
  */
 const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);
 export const isCollected = folder !== undefined;
 
 /**
- * Returns the format's first recordings for a feature, if every client format can express the recordings
- * without loss.
+ * Returns the format's first recordings for a feature. Every client format must be able to express the
+ * recordings without loss.
  */
 export function chooseRecordings(
   origin: Origin,
@@ -157,7 +157,7 @@ function say(...content: readonly object[]): object {
   return { messages: [{ role: 'user', content }] };
 }
 
-/** Requests a reasoning level instead of a reasoning budget, because some formats cannot express a budget. */
+/** Requests a reasoning level, because some formats cannot express a reasoning budget. */
 const askToThink: Readonly<Record<ClientName, object>> = {
   'chat-completions': { reasoning_effort: 'low' },
   messages: { output_config: { effort: 'low' } },

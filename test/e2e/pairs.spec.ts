@@ -1,5 +1,6 @@
 /**
- * Tests every client SDK with a provider for every format. The SDK must read the provider's recorded content.
+ * Tests each client SDK with a provider for each upstream format. The SDK must read the provider's recorded
+ * content.
  */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { mayLackRecordings, sharedStack, type Recording, type ReplayProvider } from '@gateway/testing';
@@ -57,7 +58,10 @@ function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean)
     expect(body).toMatch(/"(?:reasoning_effort|effort|thinkingLevel)":"low"|thinkingConfig/i);
 }
 
-/** Compares two readings. In formats without tool call ids, any unique id is correct. */
+/**
+ * Compares the content that an SDK read with the recorded content. In formats without tool call ids, any
+ * unique id is correct.
+ */
 function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
   const calls = expected.calls.map((call) => ({
     ...call,

@@ -1,17 +1,17 @@
-/** A test provider that caches prompt prefixes as providers document it, in each client format. */
+/**
+ * A test provider with a prompt cache, in each client format. The prompt cache follows the providers'
+ * documentation.
+ */
 import type { PlannedFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
-/**
- * The prompt tokens that one request read from the prompt cache, and the cacheable tokens that the request
- * did not read.
- */
+/** Counts of prompt tokens of one request: read from the prompt cache, and cacheable but not read. */
 export interface CacheUse {
   readonly total: number;
   readonly read: number;
   /**
-   * Tokens of the earlier request's prefix that were not read from the cache. The number is 0 without an
-   * earlier request.
+   * Tokens of the previous request's prefix that were not read from the cache. The number is 0 for the first
+   * request of a conversation.
    */
   readonly missed: number;
 }
@@ -20,7 +20,7 @@ export interface CacheUse {
 interface Entry {
   readonly model: string;
   readonly parts: readonly string[];
-  /** The lengths of the cacheable prefixes, as numbers of prompt parts. */
+  /** The lengths of the cacheable prefixes. Each length is a number of prompt parts. */
   readonly ends: readonly number[];
 }
 
@@ -29,19 +29,19 @@ const blockTokens = 128;
 const outputTokens = 5;
 
 /**
- * Stores the prompts of each conversation. The first message contains the conversation's number
+ * Stores the prompts of each conversation. The text of a first message contains the conversation's number
  * (`conversation 17`).
  */
 export class PromptCache {
   readonly #entries = new Map<string, Entry[]>();
   readonly #uses = new Map<string, CacheUse[]>();
 
-  /** Removes a conversation's prompts from the cache, as a provider does after a while. */
+  /** Removes a conversation's prompts from the cache, as a provider does when a prompt is unused. */
   evict(conversation: string): void {
     this.#entries.get(conversation)?.splice(0);
   }
 
-  /** Returns the prompt cache use of a conversation's requests, in order. */
+  /** Returns the prompt cache use of each request of a conversation, in order. */
   usesOf(conversation: string): readonly CacheUse[] {
     return this.#uses.get(conversation) ?? [];
   }
@@ -82,7 +82,9 @@ export class PromptCache {
   }
 }
 
-/** Returns the tokens of the longest cacheable prefix that an earlier prompt shares with this prompt. */
+/**
+ * Returns the number of tokens in the longest cacheable prefix that a prompt shares with an earlier prompt.
+ */
 function countShared({ parts: earlier, ends }: Entry, parts: readonly string[]): number {
   const differs = earlier.findIndex((part, at) => part !== parts[at]);
   const shared = differs < 0 ? earlier.length : differs;

@@ -18,7 +18,7 @@ export const disconnected = {
 
 export const newSecret = (prefix = 'sk-provider') => `${prefix}-${randomBytes(24).toString('hex')}`;
 
-/** Returns functions that manage provider connections with an API key. */
+/** Returns functions that manage an account's provider connections with an API key. */
 export function connectionsOf(key: string) {
   const path = providersPath;
   return {

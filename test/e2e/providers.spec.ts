@@ -70,18 +70,18 @@ it('a provider can be connected, rotated and disconnected, and its key is never 
   expect(provider.requests).toHaveLength(2);
 });
 
-it('a credential is sent only to the address it was saved for', async () => {
+it('a credential is sent only to the address for which it was saved', async () => {
   const connect = (name: string, api_key: string, at: ReplayProvider) =>
     connectProvider(baseUrl, account.apiKey, { provider: name, api_key, base_url: `${at.url}/v1` });
   await connect('groq', firstKey, provider);
   await connect('mistral', secondKey, elsewhere);
-  // The gateway does not follow a redirect with the credential.
+  // The gateway does not send the credential to the target of a redirect.
   provider.enqueue(null, { status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } });
   const redirected = await postChat(baseUrl, account.apiKey, hello('groq'));
   expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   expect((await postChat(baseUrl, account.apiKey, hello('mistral'))).status).toBe(200);
-  // A new address requires a new credential. The gateway does not send the old credential to the new address.
+  // A new address requires a new credential. The gateway does not send the old credential to a new address.
   await connect('groq', secondKey, elsewhere);
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   const keysAt = ({ requests }: ReplayProvider) => requests.map(({ headers }) => headers.authorization);
@@ -89,7 +89,7 @@ it('a credential is sent only to the address it was saved for', async () => {
   expect(keysAt(elsewhere)).toEqual([`Bearer ${secondKey}`, `Bearer ${secondKey}`]);
 });
 
-it('another account cannot read, use or remove the connection', async () => {
+it('another account cannot read, use or remove a provider connection', async () => {
   const stranger = await createTestAccount(stack);
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'xai', api_key: firstKey, base_url });
@@ -116,7 +116,7 @@ describe('the egress guard', () => {
   });
 
   it.each(['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1'])(
-    'the address %s is neither stored nor called if only public internet addresses are allowed',
+    'an edge that allows only public internet addresses neither stores nor calls the address %s',
     async (base_url) => {
       const closed = edgeUrl(stack, 'closed');
       const body = { provider: 'cerebras', api_key: firstKey, base_url };
@@ -124,14 +124,14 @@ describe('the egress guard', () => {
       const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
       if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
       // The test stores the address through an edge that allows private addresses.
-      // The test calls the address through an edge that does not allow private addresses.
+      // The test calls the address through an edge that forbids private addresses.
       await connectProvider(baseUrl, account.apiKey, body);
       const called = await postChat(closed, account.apiKey, hello('cerebras'));
       expectError(called, { ...invalid, code: 'egress_denied' });
     },
   );
 
-  it("a private address is closed to every account's providers, although the sandbox has a private address", async () => {
+  it("every account's providers are forbidden to use a private address, although the sandbox has a private address", async () => {
     const closed = edgeUrl(stack, 'closed');
     const served = await postChat(closed, account.apiKey, hello('sandbox', 'sandbox-1'));
     expect(served.status).toBe(200);
@@ -188,6 +188,6 @@ it.each<[string, object, string, string]>([
   expectError(answer, { ...invalid, code, param });
 });
 
-it('no log contains a stored or sent credential', () => {
+it('no log contains a provider credential that a test stored or sent', () => {
   expect(findInLogs(stack, [firstKey, secondKey])).toEqual([]);
 });

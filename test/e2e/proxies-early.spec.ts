@@ -1,6 +1,4 @@
-/**
- * Tests that the gateway returns an error at the start of a request body before the rest of the body arrives.
- */
+/** Tests that the gateway rejects an invalid request body before the whole request body arrives. */
 import { sharedStack } from '@gateway/testing';
 import { request } from 'node:http';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
@@ -9,12 +7,12 @@ const stack = sharedStack();
 let key: string;
 beforeAll(async () => {
   key = (await createTestAccount(stack)).apiKey;
-  // No server listens at this address, because these tests expect no provider call.
+  // An address without a server, because the tests expect no provider call.
   const base_url = 'http://127.0.0.1:9/v1';
   await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
 });
 
-/** Sends only the start of a request body and declares a much larger length. Returns the response. */
+/** Sends only the start of a request body but declares a much larger length. Returns the response. */
 function sendBeginning(path: string, type: string, bytes: number, beginning: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
@@ -67,7 +65,7 @@ it.each([
   },
 );
 
-it('a proxied body over the limit is rejected by its declared length', async () => {
+it('a proxied body with a declared length over the limit is rejected before it arrives', async () => {
   const { status, body } = await sendBeginning('/v1/audio/transcriptions', multipart, 300_000_000, '-');
   expect(status).toBe(413);
   expect(body).toMatchObject({ error: { code: 'request_too_large' } });

@@ -62,8 +62,8 @@ function* upload(isModelLast: boolean): Generator<Buffer> {
 }
 
 /**
- * Sends a request body and reads the response. Returns the response length and the peak growth of the
- * gateway's memory.
+ * Sends a request body and reads the response. Returns the response's length in bytes and the maximum growth
+ * of the gateway's memory.
  */
 async function exchange(path: string, type: string, body: Iterable<Buffer>) {
   const statm = `/proc/${stack.service('edge-gateway').pid}/statm`;
@@ -88,7 +88,7 @@ async function exchange(path: string, type: string, body: Iterable<Buffer>) {
 
 /**
  * Returns the smallest memory growth in up to three requests, and the last response. Resident memory includes
- * a random amount of uncollected garbage. In a gateway that buffers bodies, the memory would grow in every
+ * a random amount of uncollected garbage. If a gateway buffered bodies, its memory would grow in every
  * request.
  */
 async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
@@ -104,7 +104,7 @@ async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
 const multipart = 'multipart/form-data; boundary=cut';
 
 describe('a warmed-up gateway', () => {
-  // Sends each request twice, so that the heap reaches its stable size before the measurement.
+  // Sends each request twice before the measurement, so that the heap reaches a stable size.
   beforeAll(async () => {
     for (const isModelLast of [false, true, false, true])
       await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
@@ -135,7 +135,7 @@ describe('a warmed-up gateway', () => {
   }, 60_000);
 });
 
-it('the gateway accepts only as much of an upload as the sockets can buffer while the provider does not read', async () => {
+it('while the provider does not read, the gateway accepts only as much of an upload as the sockets can buffer', async () => {
   isReading = false;
   const headers = { authorization: `Bearer ${key}`, 'content-type': multipart };
   const call = request(`${stack.baseUrl}/v1/audio/transcriptions`, { method: 'POST', headers, agent: false });
@@ -148,8 +148,8 @@ it('the gateway accepts only as much of an upload as the sockets can buffer whil
       await delay(1000);
     }
     expect(taken).toBeGreaterThan(0);
-    // With Linux's default maximum, two sockets buffer 20 MB.
-    // On a machine tuned for long-distance links, two sockets buffer three times as much.
+    // With Linux's default maximum size, two socket buffers hold 20 MB.
+    // On a machine tuned for long-distance links, two socket buffers hold three times as much.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

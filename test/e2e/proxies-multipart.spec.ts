@@ -19,7 +19,7 @@ it.each([
   ['in one piece', 10],
   ['as it comes', 300_000],
 ])(
-  'a multipart body with a second model part is rejected, and never reaches the provider whole: %s',
+  'a multipart body with a second model part is rejected, and the provider never receives the whole body: %s',
   async (_, length) => {
     const part = (name: string, value: string) =>
       `--parts\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;

@@ -79,7 +79,7 @@ describe('embeddings with the openai SDK', () => {
     expect(row).toMatchObject({ status: 'ok', provider: 'cohere', lane: 'translated', prompt_tokens: 1_000 });
   });
 
-  it('embeddings from the hosted service arrive through a signed call to the model’s address', async () => {
+  it('embeddings from the hosted service arrive after a signed call to the model’s address', async () => {
     answerWith({ embedding: vector, inputTextTokenCount: 2 });
     const model = 'hosted/amazon.titan-embed-text-v2:0';
     const made = await openai.embeddings.create({ model, input: 'hi', dimensions: 256 });
@@ -91,7 +91,7 @@ describe('embeddings with the openai SDK', () => {
     expect(authorization).toContain('/eu-west-1/bedrock/aws4_request');
   });
 
-  it('embeddings from Voyage and Jina are requested with the providers’ own field names', async () => {
+  it('requests for embeddings from Voyage and Jina use the providers’ own field names', async () => {
     const body = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: vector }], usage: {} };
     const asked = { input: 'hi', dimensions: 256, encoding_format: 'float' } as const;
     answerWith(body);
@@ -146,7 +146,7 @@ describe('credentials in the body', () => {
   it.each([
     ['short', 'hi'],
     ['that is streamed through', 'x'.repeat(400_000)],
-  ])('credentials in the body are never forwarded in a body %s, to any provider', async (_, input) => {
+  ])('credentials in a body %s are never forwarded to any provider', async (_, input) => {
     answerWith({ object: 'list', data: [] });
     const asked = { input, nested: cloud.cloud_access_key_id.slice(0, 4) };
     const body = { cloud_region_name: 'us-east-1', model: 'jina/jina-embeddings-v4', ...asked, ...cloud };
@@ -186,10 +186,13 @@ describe('requests that a provider does not support', () => {
     ['/v1/embeddings', { model: 'hosted/anthropic.claude-sonnet-4-5' }, 'endpoint_not_supported', 'model'],
     ['/v1/moderations', { model: 'google/gemini-3-flash', input: 'x' }, 'endpoint_not_supported', 'model'],
     ['/v1/chat/completions', { model: 'voyage/voyage-4', messages: [] }, 'provider_not_connected', 'model'],
-  ])('%s %j: an unsupported request returns 400 with the reason', async (path, body, code, param) => {
-    expectError(await post(path, body), { ...invalid, code, param });
-    expect(replay.requests).toHaveLength(0);
-  });
+  ])(
+    '%s %j: a request that the provider does not support returns 400 with the reason',
+    async (path, body, code, param) => {
+      expectError(await post(path, body), { ...invalid, code, param });
+      expect(replay.requests).toHaveLength(0);
+    },
+  );
 
   it('a form is rejected for a provider with a different format', async () => {
     const form = `--b\r\ncontent-disposition: form-data; name="model"\r\n\r\ngoogle/veo-3.1\r\n--b--\r\n`;
@@ -200,7 +203,7 @@ describe('requests that a provider does not support', () => {
   });
 });
 
-it('errors from a provider with its own format are returned in the caller’s format', async () => {
+it('an error from a provider with a different format is returned in the client’s format', async () => {
   const headers = { ...json, 'x-amzn-errortype': 'ValidationException' };
   answerWith({ message: 'Too long.' }, headers, 400);
   const asked = openai.embeddings.create({ model: 'hosted/amazon.titan-embed-text-v2:0', input: 'hi' });

@@ -47,7 +47,7 @@ const sentJson = () => JSON.parse(sent().body.toString()) as Record<string, unkn
 it.each([
   ['in one piece', 10],
   ['as it comes', 300_000],
-])('a body that names two models is forwarded with only the checked model: %s', async (_, length) => {
+])('a body with two models is forwarded with only the model that was checked: %s', async (_, length) => {
   answerWith({ object: 'list', data: [], model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } });
   const body = `{"model":"openai/small","input":"${'x'.repeat(length)}","model":"large","mode\\u006c":"largest"}`;
   const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
@@ -56,7 +56,7 @@ it.each([
 });
 
 describe('the openai SDK', () => {
-  it('the openai SDK gets embeddings, and the provider receives its own spelling of the model name', async () => {
+  it('the openai SDK gets embeddings, and the provider receives the model name in the provider’s own spelling', async () => {
     answerWith({
       object: 'list',
       model: 'text-embedding-3-small',
@@ -222,7 +222,7 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   (api, endpoint) => {
     const recordings = folder === undefined ? [] : loadRecordings(folder, api).filter(taken);
 
-    it('recorded exchanges are forwarded byte for byte in both directions, except for the model prefix', async () => {
+    it('recorded exchanges are forwarded byte for byte in each direction, except for the model prefix', async () => {
       expect(recordings.length).toBeGreaterThan(0);
       for (const recording of recordings) {
         const asked = bodyOf(recording, 'request').toString();
@@ -264,7 +264,7 @@ describe('bad input', () => {
     expect(replay.requests).toHaveLength(0);
   });
 
-  it('session tokens, other content types and invalid keys are rejected on proxied endpoints', async () => {
+  it('proxied endpoints reject session tokens, unsupported content types and invalid keys', async () => {
     const body = { model: 'openai/x', input: 'x' };
     expect((await post('/v1/embeddings', body, { 'content-type': 'text/plain' })).status).toBe(415);
     const session = { path: '/v1/embeddings', key: stack.dev.session_token ?? '', body };
@@ -274,7 +274,7 @@ describe('bad input', () => {
 });
 
 describe('the log', () => {
-  it('the log contains a proxied request with its usage and cost, but no content', async () => {
+  it('the log row of a proxied request has usage and cost, but no content', async () => {
     answerWith({ object: 'list', data: [], usage: { prompt_tokens: 1000, total_tokens: 1000 } });
     const body = { model: 'openai/text-embedding-3-small', input: 'a secret text' };
     const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 const remainingOf = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining-requests']);
 
-it('all replicas together admit exactly the key’s limit', () =>
+it('all replicas together admit exactly as many requests as the key’s limit allows', () =>
   whileCountedTogether(async () => {
     const allowed = 12;
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'some', rate_limit_rpm: allowed });
@@ -35,7 +35,7 @@ it('all replicas together admit exactly the key’s limit', () =>
     expect(new Set(refused.map(remainingOf))).toEqual(new Set([0]));
   }));
 
-it('a rate-limited response has the retry time in every form that clients understand', () =>
+it('a response to a request over the rate limit has the retry time in every form that clients understand', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'one', rate_limit_rpm: 1 });
     const first = await postChat(stack.baseUrl, key, hello);
@@ -51,7 +51,7 @@ it('a rate-limited response has the retry time in every form that clients unders
     expect(second.headers['x-ratelimit-reset-requests']).toBe(`${(ms / 1000).toFixed(3)}s`);
   }));
 
-it('the SDK raises a rate-limited request as a rate limit error', () =>
+it('the SDK raises a rate limit error for a request over the rate limit', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'sdk', rate_limit_rpm: 1 });
     const client = new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });

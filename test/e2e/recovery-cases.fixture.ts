@@ -28,31 +28,34 @@ export const own = {
   arguments: { owner: 'facebook', repo: 'react' },
 };
 
-/** The call of the pruned tool, as the client receives the call. */
+/** The client's view of the call to the pruned tool. */
 export const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
-/** A call of the recovery tool with which the model requests tool definitions. */
+/** A call to the recovery tool in which the model requests tool definitions. */
 export const describeTools = (id: string, ...names: string[]) => ({
   id,
   name: recoveryToolName,
   arguments: { action: 'describe', names },
 });
 
-/** A call of a pruned tool through the recovery tool. */
+/** A call to a pruned tool through the recovery tool. */
 export const throughRecovery = (id: string, name = wanted, args: unknown = given) => ({
   id,
   name: recoveryToolName,
   arguments: { action: 'call', name, arguments: args },
 });
 
-/** A client format, with a provider of the same format. */
+/** A client format and a provider that uses the same format. */
 export interface RecoveryCase {
   readonly format: PlannedFormat;
   readonly model: string;
   readonly cached?: boolean;
 }
 
-/** The three client formats. Each provider caches the prefix, so the tool set never changes (`in_place`). */
+/**
+ * The three client formats. Each provider caches the prompt prefix, so recovery never changes the tool set
+ * (`in_place`).
+ */
 export const eachFormat: readonly (readonly [string, RecoveryCase])[] = [
   ['chat-completions', { format: 'chat-completions', model: 'openai/gpt-4o-mini' }],
   ['messages', { format: 'messages', model: 'anthropic/claude-haiku-4-5', cached: true }],
@@ -88,7 +91,7 @@ export interface SentBody {
   readonly messages: readonly unknown[];
 }
 
-/** Starts a provider and connects it to one account in every client format. */
+/** Starts a provider and connects the provider to one account in every client format. */
 export async function openBench(): Promise<RecoveryBench> {
   const provider = await startProvider();
   const { apiKey } = await createTestAccount(sharedStack());

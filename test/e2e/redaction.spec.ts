@@ -1,6 +1,6 @@
 /**
  * Tests that one account's stored credentials cannot alter the log or the stored contents of other accounts.
- * The log of all tests is one file, so each test reads only the lines written since the test started.
+ * All tests write to one log file. Each test reads only lines that were written after the start of the test.
  */
 import type { RequestDetail } from '@gateway/contracts';
 import { encodeEventStream } from '@gateway/wire-formats';
@@ -20,7 +20,7 @@ import { completion, plainAnswer, renderFrame, startProvider } from './provider.
 const stack = sharedStack();
 const { baseUrl } = stack;
 const service = 'edge-gateway';
-/** A stored credential that occurs in the texts of both accounts. */
+/** A stored credential that also occurs in texts of the two accounts. */
 const common = 'assistant-of-the-tenants';
 
 let provider: ReplayProvider;
@@ -37,8 +37,8 @@ async function open(): Promise<TestAccount> {
 const connect = ({ apiKey }: TestAccount, api_key: string, name = 'openai') =>
   connectProvider(baseUrl, apiKey, { provider: name, api_key, base_url: `${provider.url}/v1` });
 /**
- * Sends the body as text. The search for leaked secrets would otherwise register these common texts as
- * secrets.
+ * Sends the body as text, not as an object. The search for leaked secrets would record the common words in an
+ * object as secrets.
  */
 const put = ({ apiKey: key }: TestAccount, body: object) =>
   send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key, body: JSON.stringify(body) });
@@ -66,7 +66,8 @@ const readKept = (answer: Answer, { apiKey }: TestAccount): Promise<NonNullable<
   eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(answer))).content ?? undefined);
 
 /**
- * Returns the parsed log lines that were written since `from`. Throws an error for a line that is not JSON.
+ * Returns the parsed log lines that were written after the position `from`. Throws an error for a line that
+ * is not JSON.
  */
 const linesSince = (from: number) =>
   stack
@@ -113,7 +114,7 @@ describe('stored credentials of one account', () => {
     expect((await put(hostile, more)).json()).toMatchObject({ error: { param: 'additional_api_keys' } });
   });
 
-  it('a stored credential is also redacted in large contents, which another thread compresses', async () => {
+  it('a stored credential is also redacted in large contents, which a separate thread compresses', async () => {
     await connectCommon(hostile);
     const answer = await say(hostile, `${'x'.repeat(200_000)} ${common} ${'y'.repeat(200_000)}`);
     const { text } = (await readKept(answer, hostile)).request;
@@ -122,7 +123,7 @@ describe('stored credentials of one account', () => {
   });
 });
 
-/** Counts the stalls of the edge's event loop with more than a second of processor time. */
+/** Counts the stalls of the edge's event loop that used more than a second of processor time. */
 async function countLongStalls(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services[service]?.metrics_url ?? '')).text();
   const read = (series: string): number =>
@@ -130,7 +131,7 @@ async function countLongStalls(): Promise<number> {
   return read('count\\{[^}]*\\}') - read('bucket\\{[^}]*le="1"[^}]*\\}');
 }
 
-it('one small request (256 KiB of token starts, with stored contents) cannot freeze an edge', async () => {
+it('a small request cannot freeze an edge (256 KiB of token starts, with stored contents)', async () => {
   const before = await countLongStalls();
   await connect(hostile, 'key-of-the-hostile-account-0123');
   const content = 'eyJaaaaaaaa-'.repeat((256 * 1024) / 12);

@@ -23,7 +23,7 @@ function ask(cloud: object): Promise<Answer> {
   return postChat(stack.baseUrl, key, { model: 'hosted/amazon.nova-lite-v1:0', messages, ...cloud });
 }
 
-it('a request’s own cloud_* credentials cannot take the hosted provider down for the account', async () => {
+it('invalid cloud_* credentials in one request do not affect the account’s other requests to the hosted provider', async () => {
   const broken = { cloud_bearer_token_hosted: 'own-key', cloud_region_name: 'zz-none-1' };
   const failed = await Promise.all(Array.from({ length: 8 }, () => ask(broken)));
   expect(new Set(failed.map(({ status }) => status >= 500))).toEqual(new Set([true]));

@@ -87,14 +87,16 @@ it('the log has a request’s ids, usage, cost and timings', async () => {
   expect(overhead).toBeLessThan(first_byte!);
 });
 
-it('usage is estimated, and marked as an estimate, if the provider returns none', async () => {
+it('if the provider returns no usage, usage is estimated and marked as an estimate', async () => {
   provider.enqueue(null, streamedAnswer(['eight ch', 'aracters']));
   const row = await rowOf(await chat({ ...hello, stream: true }));
   expect(row).toMatchObject({ stream: true, status: 'ok', usage_estimated: true, completion_tokens: 4 });
   expect(row.prompt_tokens).toBeGreaterThan(0);
 });
 
-/** Returns true for a tool without required arguments, because a call without arguments is then valid. */
+/**
+ * Returns true for a tool without required arguments, because a call to the tool without arguments is valid.
+ */
 const asksForNothing = ({ function: { parameters } }: (typeof githubTools)[number]): boolean =>
   ((parameters as { required?: string[] } | undefined)?.required ?? []).length === 0;
 
@@ -198,7 +200,7 @@ describe('the list', () => {
   const page = async (query: string, path = '/v1/account/requests') =>
     requestLogPage.parse((await send(baseUrl, { path: `${path}?${query}`, key: own.apiKey })).json());
 
-  it('the request list is newest first and paginated under both its paths', async () => {
+  it('the request list is newest first and paginated, under each of its two paths', async () => {
     const whole = await page('');
     expect(whole).toMatchObject({ total: 7, limit: 50, offset: 0 });
     expect(whole.data.map(({ id }) => id)).toEqual(ids);
@@ -219,7 +221,7 @@ describe('the list', () => {
     expect((await send(baseUrl, { path, key: own.apiKey })).status).toBe(200);
   });
 
-  it('the request list contains each request exactly once, soon after it ends', async () => {
+  it('the request list contains each request exactly once, soon after the request ends', async () => {
     const log = async (): Promise<number> => {
       const startedAt = performance.now();
       const id = requestIdOf(await postChat(baseUrl, own.apiKey, { ...hello, model: 'sandbox/sandbox-1' }));

@@ -1,4 +1,4 @@
-/** Tests request loops, in which a provider's address leads back to the gateway. */
+/** Tests request loops. In a request loop, a provider's address leads back to the gateway. */
 import { createServer, request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { sharedStack } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';

@@ -11,8 +11,8 @@ export const toResponsesTool = ({ function: definition }: FunctionTool): JsonObj
 });
 
 /**
- * An agent on `/v1/responses` that keeps its own transcript. The message of a response is a list of items.
- * The agent sends the items back exactly as received.
+ * An agent on `/v1/responses` that keeps its own transcript. In the Responses format, a message is a list of
+ * items. The agent sends each received item back unchanged.
  */
 export function openResponsesAgent(given: {
   baseUrl: string;

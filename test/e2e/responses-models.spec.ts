@@ -1,5 +1,5 @@
 /**
- * Tests models that accept tools only on the Responses API, for clients that use other formats. The scripted
+ * Tests models that accept tools only on the Responses API, for clients that use other formats. The test
  * provider rejects requests that OpenAI would reject.
  */
 import type { PlannedFormat } from '@gateway/interchange';
@@ -61,7 +61,7 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
     ['plain', false],
     ['streamed', true],
   ])(
-    'runs a tool loop with a model that accepts tools only on the Responses API, %s',
+    'a client runs a tool loop with a model that accepts tools only on the Responses API, %s',
     async (_how, stream) => {
       script(
         responseOf([reasoning, callOf('call_1', first!, '{"at":1}'), callOf('call_2', second!, '{"at":2}')]),
@@ -82,7 +82,7 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
       const done = await agent.ask([user, called.message, ...results], { stream, tools });
       expect([done.status, done.said]).toEqual([200, 'It is done now.']);
       const items = lastBody()['input'] as Members[];
-      // The chat-completions format has no field for encrypted reasoning of the provider.
+      // The chat-completions format has no field for the provider's encrypted reasoning.
       const carried = format === 'chat-completions' ? [] : ['reasoning'];
       expect(items.map(({ type, role }) => type ?? role)).toEqual([
         'user',
@@ -101,7 +101,7 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
 const ask = (body: Members, path = '/v1/chat/completions') =>
   send(baseUrl, { path, key, body: { model, messages: [{ role: 'user', content: 'Hello.' }], ...body } });
 
-it('can use the settings of chat-completions that both of OpenAI’s APIs have', async () => {
+it('a client can use each chat-completions setting that the Responses API also has', async () => {
   script(responseOf([messageOf('{}')]));
   const format = { name: 'city', schema: { type: 'object' }, strict: true };
   const grammar = { syntax: 'lark', definition: 'start: "a"' };
@@ -129,7 +129,7 @@ it('can use the settings of chat-completions that both of OpenAI’s APIs have',
   });
 });
 
-it('requests that the model accepts on chat-completions stay on chat-completions', async () => {
+it('a request that the model accepts on chat-completions is sent to chat-completions', async () => {
   provider.setControls(plainAnswer);
   for (const body of [{}, { model: 'openai/gpt-5.6-sol', tools, reasoning_effort: 'none' }]) {
     expect((await ask(body)).status).toBe(200);
@@ -147,7 +147,7 @@ it('an incomplete response ends with the stop reason in the client’s format', 
   expect((await ask({ tools, stream: true })).text).toContain('"finish_reason":"length"');
 });
 
-it('failures of a response are returned as errors in the client’s format', async () => {
+it('a failed response is returned as an error in the client’s format', async () => {
   const error = { code: 'server_error', message: 'The model failed.' };
   const failed = responseOf([], { status: 'failed', error, usage: null });
   script(failed, failed);

@@ -47,7 +47,7 @@ function ask(request: Asked, stream: boolean): Promise<Response> {
 const lastBody = (): Record<string, unknown> =>
   JSON.parse(provider.requests.at(-1)!.body.toString('utf8')) as Record<string, unknown>;
 
-/** A model for each upstream format. */
+/** Each upstream format has one model. */
 const upstreams: readonly (readonly [model: string, format: PlannedFormat])[] = [
   ['anthropic/claude-sonnet-4-5', 'messages'],
   ['mistral/mistral-large-latest', 'chat-completions'],
@@ -58,7 +58,7 @@ describe.each(upstreams)('a client of the Responses API with %s', (model) => {
   it.each([
     ['plain', false],
     ['streamed', true],
-  ])('runs a loop of parallel tools, %s', async (_how, stream) => {
+  ])('a client runs a loop of parallel tool calls, %s', async (_how, stream) => {
     const calls = ['Rome', 'Oslo'].map((city, at) => ({
       id: `call_${at}`,
       name: 'look_up',
@@ -95,7 +95,7 @@ describe.each(upstreams)('a client of the Responses API with %s', (model) => {
 });
 
 it.each([false, true])(
-  'is answered by the built-in sandbox, which validates requests (stream: %j)',
+  'the built-in sandbox answers a client of the Responses API, and validates requests (stream: %j)',
   async (stream) => {
     const { status, output_text, usage } = await ask({ model: 'sandbox/sandbox-1', input: 'Hello!' }, stream);
     expect([status, output_text]).toEqual(['completed', 'The sandbox heard: Hello!']);
@@ -112,27 +112,33 @@ function think(turn: ModelTurn): void {
   });
 }
 
-it.each([false, true])('sends back the signed reasoning of another format (stream: %j)', async (stream) => {
-  think({ text: 'Rome.' });
-  const request = { model: 'anthropic/claude-sonnet-4-5', max_output_tokens: 2000 };
-  const input: ResponseInput = [{ role: 'user', content: 'Where?' }];
-  const first = await ask({ ...request, input }, stream);
-  expect(first.output[0]).toMatchObject({
-    type: 'reasoning',
-    summary: [{ type: 'summary_text', text: 'Hm, Rome.' }],
-  });
-  await ask(
-    { ...request, input: [...input, ...(first.output as ResponseInput), { role: 'user', content: 'Sure?' }] },
-    stream,
-  );
-  const messages = lastBody()['messages'] as { role: string; content: unknown }[];
-  expect(messages.find(({ role }) => role === 'assistant')?.content).toEqual([
-    { type: 'thinking', thinking: 'Hm, Rome.', signature: 'EqQBCg==' },
-    { type: 'text', text: 'Rome.' },
-  ]);
-});
+it.each([false, true])(
+  'signed reasoning of another format reaches the client, and returns to the provider (stream: %j)',
+  async (stream) => {
+    think({ text: 'Rome.' });
+    const request = { model: 'anthropic/claude-sonnet-4-5', max_output_tokens: 2000 };
+    const input: ResponseInput = [{ role: 'user', content: 'Where?' }];
+    const first = await ask({ ...request, input }, stream);
+    expect(first.output[0]).toMatchObject({
+      type: 'reasoning',
+      summary: [{ type: 'summary_text', text: 'Hm, Rome.' }],
+    });
+    await ask(
+      {
+        ...request,
+        input: [...input, ...(first.output as ResponseInput), { role: 'user', content: 'Sure?' }],
+      },
+      stream,
+    );
+    const messages = lastBody()['messages'] as { role: string; content: unknown }[];
+    expect(messages.find(({ role }) => role === 'assistant')?.content).toEqual([
+      { type: 'thinking', thinking: 'Hm, Rome.', signature: 'EqQBCg==' },
+      { type: 'text', text: 'Rome.' },
+    ]);
+  },
+);
 
-it('translates structured output and images', async () => {
+it('the gateway translates structured output and images', async () => {
   scriptModel(provider, [{ text: '{}' }]);
   const format = { type: 'json_schema', name: 'city', schema: { type: 'object' }, strict: true } as const;
   const image = `data:image/png;base64,${imageBase64}`;
@@ -155,7 +161,7 @@ it('translates structured output and images', async () => {
   });
 });
 
-it('reports an incomplete response, and an error within a stream', async () => {
+it('the client receives an incomplete response, and an error within a stream', async () => {
   scriptModel(provider, [
     { text: 'It is', ends: 'length' },
     { text: 'It is', breaks: true },
@@ -204,7 +210,7 @@ describe('a request that needs a stored response', () => {
   });
 });
 
-it('refuses a WebSocket with 405, and the connection stays usable', async () => {
+it('the gateway refuses a WebSocket with 405, and the connection stays usable', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
   const answer = await send(baseUrl, { method: 'GET', path: '/v1/responses', key, headers });
   expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);

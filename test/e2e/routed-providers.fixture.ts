@@ -10,9 +10,7 @@ import { call, callFor } from './governance.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 import { completion } from './provider.fixture.ts';
 
-/**
- * A provider that responds to every request after a fixed delay, in the format that the request path implies.
- */
+/** A provider that responds to every request after a fixed delay, in the format of the request path. */
 export interface RoutedProvider {
   readonly name: string;
   readonly url: string;
@@ -64,8 +62,8 @@ async function startProvider(name: string): Promise<RoutedProvider> {
 }
 
 /**
- * A separate account with three connected providers. Two providers share a format, and the third provider
- * uses another format.
+ * A separate account with three connected providers. Two of the providers share a format, and the third
+ * provider uses another format.
  */
 export interface RoutedWorld {
   readonly account: TestAccount;
@@ -94,10 +92,10 @@ export const easy = 'What is the capital of France?';
 export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
-/** The maximum time in milliseconds for writing a row of the request log on a busy machine. */
+/** The maximum time in milliseconds until the worker writes a row of the request log on a busy machine. */
 const logMsMax = 30_000;
 
-/** The response headers of a chat request, and the model choice in the row of the request log. */
+/** The response headers of a chat request, and the model choice from the request's row in the request log. */
 export interface Chosen {
   readonly id: string;
   readonly detail: RequestDetail;
@@ -117,7 +115,7 @@ export async function askRouted(
 }
 
 /**
- * Expects the same model in the response headers, in the request log, and in the first candidate of the
+ * Expects the same model in the response headers, in the request log, and as the first candidate of the model
  * choice.
  */
 export async function readChosen(key: string, answer: Answer): Promise<Chosen> {

@@ -1,4 +1,7 @@
-/** Tests that the account's fallbacks are tried in order, except those that lack a required capability. */
+/**
+ * Tests that the account's fallback models are tried in order. A fallback without a required capability is
+ * skipped.
+ */
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectProvider, createTestAccount, requestIdOf } from './account.fixture.ts';
@@ -9,8 +12,8 @@ import { changePreferences } from './routed-providers.fixture.ts';
 
 const stack = sharedStack();
 /**
- * A model that reads no images, has no reasoning, and has a context window of 131,072 tokens, according to
- * the catalogue.
+ * A model that, according to the catalogue, reads no images, has no reasoning, and has a context window of
+ * 131,072 tokens.
  */
 const limited = 'groq/llama-3.1-8b-instant';
 const able = 'openrouter/a-model-of-tomorrow';
@@ -53,7 +56,7 @@ it.each([
   ['thinking', { messages: say('Hello!'), reasoning_effort: 'high' }, 'no_thinking'],
   ['a longer window', { messages: say('word '.repeat(200_000)) }, 'context_too_short'],
 ])(
-  'fallbacks that cannot serve the request are skipped, and the log contains the reason: %s',
+  'a fallback that cannot serve the request is skipped, and the log contains the reason: %s',
   async (_, asked, rule) => {
     const answer = await ask(asked);
     expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'openrouter' } });
@@ -68,7 +71,7 @@ it.each([
   },
 );
 
-it('the provider’s own error is returned if no fallback can serve the request', async () => {
+it('if no fallback can serve the request, the provider’s own error is returned', async () => {
   await changePreferences(key, { fallbacks: [limited] });
   await untilEffective();
   const answer = await ask({ messages: say([image]) });

@@ -42,7 +42,7 @@ describe('routing strings', () => {
     expect(simple.detail.requested_model).toBe('svc/auto');
   });
 
-  it('svc/cheap chooses the cheapest model, svc/capable the best, svc/fast the fastest', async () => {
+  it('svc/cheap chooses the cheapest model, svc/capable the best model, svc/fast the fastest model', async () => {
     const cheap = (await ask('svc/cheap')).choice;
     expect(cheap.reason).toBe('cheapest');
     expect(cheap.candidates[0]!.cost_usd).toBe(
@@ -59,7 +59,7 @@ describe('routing strings', () => {
     if (fast.reason === 'fastest') expect(scores[0]).toBe(Math.min(...scores));
   });
 
-  it('routing strings work on the messages and converse APIs, with responses in those formats', async () => {
+  it('routing strings work on the messages and converse APIs, with responses in the client’s format', async () => {
     const byMessages = await send(baseUrl, {
       path: '/v1/messages',
       key,
@@ -76,13 +76,13 @@ describe('routing strings', () => {
     expect(byConverse.json()).toMatchObject({ output: { message: { role: 'assistant' } } });
   });
 
-  it('routing strings keep a conversation on its model on every replica, by its transcript or its session id', async () => {
+  it('a routing string keeps a conversation on its model on every replica, by the transcript or the session id', async () => {
     const first = await ask('svc/auto', hard);
     const messages = [...sayAs(hard), { role: 'assistant', content: 'Hello.' }, ...sayAs('Thanks.')];
     for (const edge of replicas(stack)) {
       const next = await askRouted(key, { model: 'svc/auto', messages }, edge);
       expect(next).toMatchObject({ id: first.id, choice: { level: 'high' } });
-      // A replica without the stored model choice chooses by the first turn, with the same result.
+      // A replica without the stored model choice chooses by the first turn, and chooses the same model.
       if (edge === baseUrl) expect(next.choice.reason).toBe('session');
     }
     const named = { 'x-svc-session-id': 'named' };
@@ -116,7 +116,7 @@ describe('routing strings', () => {
 });
 
 describe('the account’s preferences', () => {
-  it('the account’s preferences restrict the choice: toggles, providers and the maximum price', async () => {
+  it('the account’s preferences restrict the choice of models: toggles, providers and the maximum price', async () => {
     const first = await ask('svc/cheap');
     await toggle(key, first.id, false);
     await untilEffective();
@@ -154,7 +154,7 @@ describe('the account’s preferences', () => {
     expect(next.id).not.toBe(first.id);
   });
 
-  it('if no candidate is left, the request returns 400 with the rule that excluded each model', async () => {
+  it('if the rules exclude every model, the request returns 400 with the rule that excluded each model', async () => {
     await changePreferences(key, { allowed_providers: ['mistral'], max_cost_usd_per_mtok: 0.000_001 });
     await untilEffective();
     const body = { model: 'svc/auto', messages: sayAs(easy) };
@@ -176,7 +176,7 @@ it('routing chooses only models with the capabilities that a request needs', asy
   expect(blind).not.toContain(id);
 });
 
-it('models listed only by the provider are included on request', async () => {
+it('with live=true, the list of models includes models that only a provider lists', async () => {
   const ids = async (path: string) => {
     const { data } = await callFor(modelList, 200, { path, key });
     return data.map(({ id }) => id);

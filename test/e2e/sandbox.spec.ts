@@ -12,7 +12,7 @@ const question = {
 };
 
 describe('the demo, without any provider key', () => {
-  it('the sandbox lists its only model and finds it by its id in any spelling', async () => {
+  it('the sandbox lists its only model and finds the model by its id in any spelling', async () => {
     const models = await client.models.list();
     const choices = ['svc/auto', 'svc/cheap', 'svc/fast', 'svc/capable'];
     expect(models.data.map(({ id }) => id)).toEqual([model, ...choices]);

@@ -11,21 +11,21 @@ import { formatNamed } from '@gateway/wire-formats';
 /** The content of one model response. */
 export interface ModelTurn {
   /**
-   * Reasoning at the start of the response: a text that the provider signs, or hidden reasoning. Reasoning
-   * requires a provider with rules.
+   * Reasoning at the start of the response: a text with the provider's signature, or hidden reasoning.
+   * Reasoning requires a provider with rules.
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;
   readonly calls?: readonly { id: string; name: string; arguments: unknown }[];
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  /** Number of input tokens that were read from the provider's prompt cache. */
+  /** Number of input tokens that the provider read from its prompt cache. */
   readonly cachedInputTokens?: number;
   /** Whether the response contains no token usage. */
   readonly isUnmetered?: boolean;
-  /** The reason why the response stopped. By default, the model made tool calls or completed the response. */
+  /** The stop reason of the response. By default, the model made tool calls or completed the response. */
   readonly ends?: 'length';
-  /** Whether the stream ends with an error event in place of its terminator. */
+  /** Whether the stream ends with an error event and without its terminator. */
   readonly breaks?: boolean;
   /** Controls of the replay provider for sending the response, such as a delay. */
   readonly sending?: ReplayControls;
@@ -39,8 +39,8 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
 };
 
 /**
- * Makes a provider return the given turns in order, one turn per request, in the request's format. With
- * rules, the provider rejects requests that break a rule, as the real provider of the format does.
+ * Makes a provider return the given turns in order, one turn per request, in the format of the request. With
+ * rules, the provider rejects a request that the real provider would reject.
  */
 export function scriptModel(
   provider: ReplayProvider,

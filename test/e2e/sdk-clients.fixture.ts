@@ -11,7 +11,7 @@ import { connectAnthropic, toMessagesTool } from './anthropic.fixture.ts';
 import { connectBedrock, toConverseTool } from './bedrock.fixture.ts';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** A response as parsed by an SDK, in a format-independent form. */
+/** A response that an SDK parsed, in a form that does not depend on the format. */
 export interface HeardAnswer {
   readonly text: string;
   readonly calls: readonly { id: string; name: string; arguments: unknown }[];
@@ -23,7 +23,7 @@ export interface HeardAnswer {
   readonly header: (name: string) => string | null;
 }
 
-/** A conversation in a format-independent form. */
+/** A conversation in a form that does not depend on the format. */
 export interface Turn {
   readonly user?: string;
   readonly calls?: HeardAnswer['calls'];

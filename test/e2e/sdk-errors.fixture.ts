@@ -1,7 +1,4 @@
-/**
- * The failures that a provider of each format can produce, and the errors that each SDK raises for these
- * failures.
- */
+/** Failures of a provider for each format, and the errors that each SDK raises after a failure. */
 import Anthropic from '@anthropic-ai/sdk';
 import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import type { ReplayControls } from '@gateway/testing';
@@ -24,7 +21,7 @@ const message = 'provider error';
 
 export interface FailingProvider {
   readonly provider: string;
-  /** The URL path prefix that this format uses at the provider. */
+  /** The URL path prefix of the provider's API. */
   readonly path: string;
   readonly answer: () => ReplayControls;
   readonly fail: (status: number) => ReplayControls;
@@ -34,7 +31,7 @@ export interface FailingProvider {
   readonly breakStream: () => ReplayControls;
 }
 
-/** Sends the stream up to the end of `said` plus a few more bytes, and then closes the connection. */
+/** Sends the stream up to the end of `said` and a few more bytes. Then closes the connection. */
 const breakAfter = (said: string, headers: Record<string, string>): ReplayControls => ({
   status: 200,
   headers,
@@ -118,7 +115,7 @@ export interface FailedClient {
   readonly client: ClientName;
   /** The error that the SDK raises for each HTTP status of the provider. */
   readonly raises: Readonly<Record<number, Thrown>>;
-  /** The error that the SDK raises for an error inside a stream. */
+  /** The error that the SDK raises for an error event inside a stream. */
   readonly raisesInStream: Thrown;
   /** Sends a non-streaming request with at most one retry. */
   readonly ask: (baseUrl: string, key: string, model: string) => Promise<unknown>;
@@ -132,7 +129,7 @@ const connectOpenAi = (baseUrl: string, apiKey: string) =>
   new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 1 });
 
 /**
- * The errors that the SDK raises for each HTTP status. The SDKs of OpenAI and Anthropic use the same error
+ * The errors that the SDK raises for each HTTP status. OpenAI's SDK and Anthropic's SDK use the same error
  * names.
  */
 function namedByStatus(sdk: typeof OpenAI | typeof Anthropic): Readonly<Record<number, Thrown>> {

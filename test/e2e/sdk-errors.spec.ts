@@ -1,6 +1,6 @@
 /**
- * Tests the error that each client SDK raises when a provider of any format fails, and the number of provider
- * calls.
+ * Tests each client SDK with a failing provider of each format. The tests check the error that the SDK
+ * raises, and the number of provider calls.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
@@ -41,7 +41,7 @@ function readWaitMs(): number {
 }
 
 describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // A retry delay that is shorter than the SDK's default delay.
+  // The retry delay in the response is shorter than the SDK's default delay.
   // The AWS SDK reads only whole seconds, and its default delay is less than one second.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
@@ -64,7 +64,7 @@ describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInS
       expect(replay.requests).toHaveLength(attempts);
     });
 
-    it('the SDK waits as long as the 429 requires and then receives the response', async () => {
+    it('the SDK waits for the time in the 429 response and then receives the response', async () => {
       const refused = failing.fail(429);
       replay.enqueue(null, { ...refused, headers: { ...refused.headers, 'retry-after': '1' } });
       replay.enqueue(null, failing.answer());

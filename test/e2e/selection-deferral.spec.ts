@@ -125,7 +125,7 @@ async function askChat(content: string, tool_choice?: 'required'): Promise<SentC
 }
 
 describe('Claude’s deferred loading', () => {
-  it('Claude’s deferred loading sends every tool upstream, loads the planned tools, and offers no recovery tool', async () => {
+  it('with deferred loading, Claude receives every tool, the planned tools are loaded, and no recovery tool is offered', async () => {
     const sent = await askMessages();
     expect(sent.map(({ name }) => name)).toEqual([...names, search.name]);
     expect(sent.at(-1)).toEqual(search);
@@ -135,7 +135,7 @@ describe('Claude’s deferred loading', () => {
   });
 
   it.each([false, true])(
-    'tools that Claude discovered and called are forwarded unchanged and logged (streamed: %s)',
+    'calls to tools that Claude discovered are forwarded unchanged and logged (streamed: %s)',
     async (stream) => {
       const name = deferredIn(await askMessages())[0]!;
       const said = foundAndCalled(name);
@@ -151,7 +151,7 @@ describe('Claude’s deferred loading', () => {
       const { data, response } = await asked;
       const message = 'finalMessage' in data ? await data.finalMessage() : data;
       expect(message.content).toMatchObject(said);
-      // The model receives a deferred tool only if it finds the tool with a search.
+      // The model receives a deferred tool only if the model finds the tool with a search.
       const loaded = names.length - deferredIn(toolsIn(bodies().at(-1)!)).length;
       expect(response.headers.get('x-svc-prune-ratio')).toBe(`${loaded}/${names.length}`);
       expect(response.headers.get('x-svc-routing')).toBeNull();
@@ -167,7 +167,7 @@ describe('Claude’s deferred loading', () => {
     },
   );
 
-  it('the tools stay the same byte for byte while the transcript contains the discovered tools', async () => {
+  it('the tool list keeps every byte while the transcript contains the discovered tools', async () => {
     const first = await askMessages();
     const name = deferredIn(first)[0]!;
     const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'done' };
@@ -179,7 +179,7 @@ describe('Claude’s deferred loading', () => {
     const again = await askMessages({ messages: after(foundAndCalled(name)) });
     expect(deferredIn(again)).toEqual(deferredIn(first));
     expect(JSON.stringify(again) === JSON.stringify(first)).toBe(true);
-    // If the client keeps only the tool calls and drops the search results, the called tool is loaded.
+    // If the client keeps the tool calls but drops the search results, the called tool is loaded.
     const loaded = await askMessages({ messages: after(foundAndCalled(name).slice(2)) });
     expect(deferredIn(loaded)).toEqual(deferredIn(first).filter((each) => each !== name));
   });
@@ -198,7 +198,7 @@ describe('Claude’s deferred loading', () => {
     });
   });
 
-  it('deferral is turned off for a provider that rejects it', async () => {
+  it('the gateway sends a request again without deferral if the provider rejects deferral', async () => {
     provider.enqueue(null, {
       status: 400,
       body: { type: 'error', error: { type: 'invalid_request_error', message: 'tool_search' } },
@@ -210,7 +210,7 @@ describe('Claude’s deferred loading', () => {
     expect(deferredIn(toolsIn(bodies()[0]!)).length).toBeGreaterThan(0);
   });
 
-  it('deferral is not used for a provider with another format', async () => {
+  it('deferral is not used for a provider that uses another format', async () => {
     provider.enqueue(null, plainAnswer);
     await connectAnthropic(baseUrl, key).messages.create({ ...call, model: 'openai/gpt-4o' });
     expect(lastBody()).not.toContain('defer_loading');
@@ -218,7 +218,7 @@ describe('Claude’s deferred loading', () => {
   });
 });
 
-/** Waits for a recall alert about the recovered tool. */
+/** Waits for a recall alert about the given tool. */
 async function expectAlert(tool: string): Promise<void> {
   await eventually(async () => {
     const path = '/v1/account/tools/recall-alerts?limit=200';
@@ -244,7 +244,7 @@ describe('OpenAI’s allowed tools', () => {
     expect(star.tools).toEqual(branch.tools);
   });
 
-  it('OpenAI’s allowed tools save no tokens, as the log shows', async () => {
+  it('OpenAI’s allowed tools save no tokens, and the log reports no savings', async () => {
     provider.enqueue(null, plainAnswer);
     const messages = [{ role: 'user' as const, content: clear }];
     const { response } = await connectOpenAi(key)

@@ -25,8 +25,8 @@ afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
 /**
- * Runs a conversation of three turns, of which only the second turn restricts the choice of tools. The tool
- * set is stored from the first turn on.
+ * Runs a conversation of three turns, in which only the second turn restricts the choice of tools. The
+ * gateway stores the tool set of the first turn.
  */
 async function converse(
   kind: RecoveryCase,
@@ -49,7 +49,7 @@ async function converse(
 
 describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
-    it('a request with a forced call has every tool and no recovery tool, and later turns have the earlier tool set', async () => {
+    it('a request that forces a tool call has every tool and no recovery tool, and later turns have the earlier tool set', async () => {
       const answer = await converse(kind, stream, 'required', {
         calls: [shownCall],
       });
@@ -62,7 +62,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row).toMatchObject({ k: null, k_reason: 'uncertain', tools_out: everyTool.length });
     });
 
-    it('a forced call of one listed tool changes no byte of the tool list', async () => {
+    it('a turn that forces a call to one listed tool changes no byte of the tool list', async () => {
       await converse(kind, stream, { tool: own.name }, { calls: [{ ...own, id: 'own2' }] });
       const definitions = bench.sent().map((sent) => sent.definitions);
       expect(new Set(definitions).size).toBe(1);
@@ -72,7 +72,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
 });
 
 it.each(eachFormat.filter(([name]) => name !== 'converse'))(
-  'a turn that forbids calls changes no byte of the tool list either: %s',
+  'a turn that forbids tool calls changes no byte of the tool list: %s',
   async (_, kind) => {
     await converse(kind, false, 'none', { text: 'So far, so good.' });
     const definitions = bench.sent().map((sent) => sent.definitions);
@@ -115,7 +115,7 @@ describe.each(eachFormat)('%s: tools that the first turn does not mention', (_, 
     if (offered.includes(recoveryToolName)) expect(answer.calls).toEqual([shownCall]);
   });
 
-  it('a pruned tool that is named in a log stays reachable', async () => {
+  it('the model can still reach a pruned tool that a log names', async () => {
     bench.script(
       { calls: [own] },
       { calls: [describeTools('hidden1', wanted)] },

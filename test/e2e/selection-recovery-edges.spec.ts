@@ -70,7 +70,7 @@ function expectClean({ raw }: HeardAnswer): void {
 }
 
 describe.each(deliveries)('%s', (_delivery, stream) => {
-  it('a call to a pruned tool by name is delivered without a recovery round', async () => {
+  it('a call to a pruned tool by the tool’s name is delivered without a recovery round', async () => {
     script({ calls: [byName(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
     expect(answer.calls).toEqual([shownCall]);
@@ -95,7 +95,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(insisted);
   });
 
-  it('a mixed response shows only the client’s calls, and the recovery result is sent in the next turn', async () => {
+  it('a client receives only its own calls of a mixed response, and the next turn sends the recovery result to the model', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' });
     script({ calls: [describeTool(wanted), own] }, { text: 'Done.' }, { text: 'And on.' });
     const mixed = await open().ask([{ user }], stream);
@@ -124,7 +124,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(answer);
   });
 
-  it('the recovery tool finds tools from a description of the need', async () => {
+  it('the recovery tool finds tools from a description of the required function', async () => {
     const need = {
       id: 'hidden1',
       name: recoveryToolName,
@@ -136,7 +136,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(bodies()[1]).toContain('Create a new gist');
   });
 
-  it('recovery retries with the client’s own messages if the provider rejects the added turns', async () => {
+  it('if the provider rejects the added turns, recovery sends the client’s own messages with every tool', async () => {
     const refusal = {
       status: 400,
       body: { error: { message: 'no such turn', type: 'invalid_request_error' } },
@@ -154,7 +154,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     await expect(open().ask([{ user }], stream)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('recovery never names, describes, calls or finds tools that the key may not use', async () => {
+  it('recovery never names, describes, calls or finds tools that the API key may not use', async () => {
     const limited = await newKey('limited');
     const path = `/v1/account/keys/${limited.id}/toollist`;
     const lists = { allowed_tools: null, denied_tools: [wanted, 'update_gist'] };
@@ -197,7 +197,7 @@ it('a response without recovery is forwarded byte for byte, streamed or not', as
   }
 });
 
-it('a stream whose recovery round fails after text was sent ends with an error in its format and is billed', async () => {
+it('if a recovery round fails after the client received text, the stream ends with an error in its format and is billed', async () => {
   script(
     { text: 'Let me see.', calls: [describeTool(wanted)], inputTokens: 900 },
     {
@@ -214,7 +214,7 @@ it('a stream whose recovery round fails after text was sent ends with an error i
   expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 900 });
 });
 
-it('the provider call is cancelled when the client disconnects during a recovery round', async () => {
+it('the gateway cancels the provider call when the client disconnects during a recovery round', async () => {
   script(
     { text: 'Wait.', calls: [describeTool(wanted)], inputTokens: 900 },
     { status: 200, hang: 'before-headers' },
@@ -235,7 +235,7 @@ async function waitUntil(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).toBe(true);
 }
 
-it('the recovery tool gets a different name if the client already has a tool with that name', async () => {
+it('the recovery tool gets a different name if the client already has a tool named svc_more_tools', async () => {
   const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: recoveryToolName } };
   script({ text: 'Hello.' });
   await open(key.key, [...githubTools, clash]).ask([{ user }], false);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-/** The turns of a model that requests only tool definitions, in every recovery round. */
+/** The turns of a model that requests only tool definitions in every recovery round. */
 const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name, at): ModelTurn => ({
   calls: [describeTools(`hidden${at}`, name)],
   inputTokens: 1_000,
@@ -33,7 +33,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
     const options = { stream, cached: kind.cached === true };
 
-    it('after two recovery rounds, the client’s own request is sent with every tool, if the client has received no bytes', async () => {
+    it('after two recovery rounds, a client without any received bytes gets the answer to its own request with every tool', async () => {
       bench.script(...asks.slice(0, 3), { text: 'Hello.', inputTokens: 3_000, outputTokens: 5 });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
@@ -58,7 +58,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row.provider_savings_usd ?? 0).toBeLessThan(0);
     });
 
-    it('after a last request with every tool, the next turn has the conversation’s tool set again', async () => {
+    it('after a last request with every tool, the next turn has the conversation’s earlier tool set', async () => {
       bench.script(...asks.slice(0, 3), { calls: [own, shownCall] }, { text: 'Done.' });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
@@ -82,7 +82,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
     });
 
-    it('a response cut at the length limit with only a recovery call is replaced by an answer', async () => {
+    it('if a response is cut at the length limit and has only a recovery call, the client gets another answer', async () => {
       bench.script({ ...asks[0], ends: 'length' }, { text: 'Hello.' });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -94,7 +94,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   describe('a partly sent stream', () => {
     const options = { stream: true, cached: kind.cached === true };
 
-    it('a partly sent stream is continued by a last request with every tool and the content of all rounds', async () => {
+    it('a last request with every tool and the content of all rounds continues a partly sent stream', async () => {
       bench.script(...spoken.slice(0, 3), { text: 'Here it is.', calls: [shownCall] });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -119,7 +119,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row.error_code).toBe('upstream_invalid');
     });
 
-    it('a partly sent stream that the model ends at the length limit ends there', async () => {
+    it('if the model reaches the length limit in a partly sent stream, the stream ends normally', async () => {
       bench.script({ ...asks[0], text: 'Let me see.', ends: 'length' });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-/** Every form in which a client receives reasoning, and both recovery modes. */
+/** Each form in which a client receives reasoning, in each recovery mode. */
 const cases: readonly (readonly [string, RecoveryCase])[] = [
   ['messages', { format: 'messages', model: 'anthropic/claude-haiku-4-5', cached: true }],
   ['messages, not cached', { format: 'messages', model: 'anthropic/claude-haiku-4-5' }],
@@ -50,8 +50,8 @@ const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turn
 const hidden = { redacted: Buffer.from('what nobody may read').toString('base64') };
 
 /**
- * The model's reasoning in each recovery round. In DeepSeek's reasoning field, texts are neither signed nor
- * hidden.
+ * The model's reasoning in each recovery round. DeepSeek's reasoning field can express neither signatures nor
+ * hidden texts.
  */
 const thoughtsFor = ({ model }: RecoveryCase): readonly ModelTurn['thinking'][] =>
   model.startsWith('deepseek/')
@@ -96,7 +96,7 @@ describe.each(cases)('%s', (_, kind) => {
       expect(bench.sent()[1]?.raw).toContain('There is no tool for gists here.');
     });
 
-    it('the text of two rounds stays in order', async () => {
+    it('the text of the first round comes before the text of the second round', async () => {
       const { answer } = await askTwice(
         { thinking: first ?? [], text: 'Let me see.', calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], text: 'Here it is.', calls: [throughRecovery('shown1')] },
@@ -105,7 +105,7 @@ describe.each(cases)('%s', (_, kind) => {
       expect(answer.calls.map(({ name }) => name)).toEqual([wanted]);
     });
 
-    it('the reasoning of every round stays separate, up to the last request', async () => {
+    it('the reasoning of every round stays separate, including the last request', async () => {
       const { answer } = await askTwice(
         { thinking: first ?? [], calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], calls: [describeTools('hidden2', 'get_me')] },
@@ -145,7 +145,7 @@ describe.each(cases)('%s', (_, kind) => {
   });
 });
 
-it('later reasoning is forwarded if the first round had no reasoning', async () => {
+it('the reasoning of a later round is forwarded if the first round had no reasoning', async () => {
   script(
     { calls: [describeTools('hidden1', wanted)] },
     { thinking: ['Now I know it.'], calls: [throughRecovery('shown1')] },

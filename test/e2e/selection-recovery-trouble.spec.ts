@@ -82,7 +82,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       },
     );
 
-    it('the last request continues the answer if the client already has text', async () => {
+    it('the last request continues the answer if the client already received text', async () => {
       const first = { ...asking, text: 'Let me see.' };
       failRounds(first, failing(kind), { text: 'Here it is.', calls: [shownCall] });
       const agent = bench.open(kind);
@@ -95,7 +95,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     });
   });
 
-  it('the last request also continues the answer after an error event at the beginning of a round', async () => {
+  it('the last request also continues the answer after an error event at the beginning of a recovery round', async () => {
     bench.script(
       { ...asking, text: 'Let me see.' },
       { breaks: true },
@@ -107,7 +107,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     expect(answer).toMatchObject({ calls: [shownCall], isWhole: true, error: null });
   });
 
-  it('a round that breaks after its text ends with an error in the client’s format, without a success terminator', async () => {
+  it('if a round breaks after its text, the stream ends with an error in the client’s format and no success terminator', async () => {
     bench.script({ ...asking, text: 'Let me see.' }, { text: 'Now', breaks: true, inputTokens: 1_000 });
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream: true, cached });
@@ -121,7 +121,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   });
 
   it.each(deliveries)(
-    'the error of a provider that fails in every attempt is returned to the client: %s',
+    'if a provider fails in every attempt, the client receives the provider’s error: %s',
     async (_delivery, stream) => {
       const busy = { ...errorOf(kind, 429), retryAfterMs: 600_000 };
       bench.script(asking, busy, busy, busy);
@@ -176,7 +176,7 @@ describe('a provider that stops responding in a recovery round', () => {
     );
 
     it.each(silences)(
-      'the last request continues the answer if the provider stops %s and the client already has text',
+      'if the provider stops %s after the client received text, the last request continues the answer',
       async (_place, silent) => {
         failRounds({ ...asking, text: 'Let me see.' }, silent, { text: 'Here it is.', calls: [shownCall] });
         const agent = openAt(kind);
@@ -188,7 +188,7 @@ describe('a provider that stops responding in a recovery round', () => {
   });
 });
 
-it('the usage of rounds that report no usage is estimated, and deducted from the savings', async () => {
+it('the usage of rounds without reported usage is estimated and deducted from the savings', async () => {
   bench.script({ ...asking, isUnmetered: true }, { ...calling, isUnmetered: true });
   const agent = bench.open({ format: 'chat-completions', model: 'openai/gpt-4o-mini' });
   const answer = await agent.ask([agent.user(question)], { stream: true });
@@ -200,7 +200,7 @@ it('the usage of rounds that report no usage is estimated, and deducted from the
   expect(row.provider_savings_usd).toBeLessThan(row.gross_savings_usd ?? 0);
 });
 
-it('no provider call is made after the client has disconnected in a recovery round', async () => {
+it('the gateway makes no provider call after the client has disconnected in a recovery round', async () => {
   bench.script({ ...asking, text: 'Wait.' }, { status: 200, hang: 'before-headers' });
   const leaving = new AbortController();
   const asked = fetch(`${stack.baseUrl}/v1/chat/completions`, {

@@ -37,10 +37,10 @@ afterAll(() => provider.close());
 
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
 
-/** The client formats, each with a provider that uses the same or another format. */
+/** Clients of each format, with a provider that uses either the client's format or another format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
-  // The test uses Sonnet 4.5, because Haiku 4.5 does not cache a prefix this short.
+  // The test uses Sonnet 4.5, because the test's prefix is too short for Haiku 4.5 to cache.
   [
     'Anthropic',
     { open: anthropicClient, model: 'anthropic/claude-sonnet-4-5', cached: true, recoveryMode: 'in_place' },
@@ -73,8 +73,8 @@ interface ClientCase {
   readonly model: string;
   readonly cached?: boolean;
   /**
-   * The recovery mode. If the provider caches the prefix, the tool set never changes (`in_place`). If the
-   * provider does not cache the prefix, the tool set grows (`regrown`).
+   * The recovery mode. If the provider caches the prefix, the tool set never changes (`in_place`). Without a
+   * cached prefix, the tool set grows (`regrown`).
    */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
@@ -124,7 +124,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
     });
   });
 
-  it('the next request upstream contains the model’s original call and the tools of its recovery mode', async () => {
+  it('the next upstream request contains the model’s original call and the tools of the recovery mode', async () => {
     const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
     script({ calls: [callWanted] }, { text: 'Done.' });
     const called = await ask(client, false);
@@ -143,7 +143,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
 });
 
 it.each(deliveries)(
-  'a header and the log report the recovery, and every round is billed: %s',
+  'a header and the request log report the recovery, and every round is billed: %s',
   async (_delivery, stream) => {
     const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
     script(

@@ -36,8 +36,8 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { recovery: false } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The tool router ranks tools by keywords until it has the vectors of a new tool list.
-  // Each format has a different tool list.
+  // The tool router ranks a new tool list by keywords until the tools' vectors are ready.
+  // The tool lists of the formats differ.
   for (const ask of [askOpenAi, askAnthropic, askBedrock]) {
     await eventually(async () => {
       await ask(false);
@@ -93,7 +93,7 @@ async function askBedrock(stream: boolean): Promise<unknown> {
   }
 }
 
-describe('tools are pruned, the needed tool stays, and the provider’s response is returned, with each SDK', () => {
+describe('with each SDK, tools are pruned, the needed tool stays, and the SDK receives the provider’s response', () => {
   const expectPruned = (): void => {
     expect(receivedNames()).toContain(wanted);
     expect(receivedNames().length).toBeLessThan(names.length / 2);

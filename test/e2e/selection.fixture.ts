@@ -13,7 +13,7 @@ interface SentBody {
   readonly toolConfig?: { readonly tools: readonly { toolSpec: { name: string } }[] };
 }
 
-/** Returns the names of the client's tools in the last upstream request. */
+/** Returns the names of the client's tools in the latest upstream request. */
 export function namesReceivedBy(provider: ReplayProvider): string[] {
   const { tools, toolConfig } = JSON.parse(provider.requests.at(-1)!.body.toString()) as SentBody;
   const sent = toolConfig

@@ -51,8 +51,8 @@ const received = (): ReceivedRequest => provider.requests.at(-1)!;
 const receivedNames = (): string[] => namesReceivedBy(provider);
 
 /**
- * Returns the raw bytes of the tools in the upstream request. In these tests, the tools are the last field in
- * the body.
+ * Returns the raw bytes of the tools in the upstream request. The tests send the tools as the last field of
+ * the request body.
  */
 function receivedTools(): string {
   const text = received().body.toString();
@@ -69,7 +69,7 @@ async function askChat(
   return receivedNames();
 }
 
-it('a call by name to a pruned tool is delivered, and the tool is forwarded from then on', async () => {
+it('a call by name to a pruned tool is delivered, and all later requests include the tool', async () => {
   const pruned = names.find((name) => !['get_me', wanted].includes(name) && !isForwarded(name))!;
   enqueueCall(provider, pruned);
   const client = connectOpenAi(key);
@@ -155,7 +155,7 @@ it('the forwarded tools are identical byte for byte over 20 turns', async () => 
   expect(receivedNames().length).toBeLessThan(names.length);
 });
 
-it('if the stored plan is deleted during a conversation, another replica still sends the same bytes', async () => {
+it('if the stored plan is deleted during a conversation, another replica still sends identical tool lists', async () => {
   const tools = githubTools.slice(0, 60);
   expect(JSON.stringify(tools).length).toBeLessThan(tightLimits.requestBodyBytesMax);
   for (let steps = 0; steps < 4; steps += 1) await askChat(tools, conversation(steps));
@@ -165,7 +165,7 @@ it('if the stored plan is deleted during a conversation, another replica still s
   expect(kept.length).toBeGreaterThan(0);
   await redis.del(kept);
   redis.disconnect();
-  // The second replica also needs the compressed tool definitions, which its compressor may not have yet.
+  // The second replica's compressor may not have the compressed tool definitions yet.
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const body = { model: 'openai/gpt-4o', messages: conversation(4), tools };
@@ -175,7 +175,7 @@ it('if the stored plan is deleted during a conversation, another replica still s
   });
 });
 
-it('a greeting sends all tools, and the next turn chooses the tool set, as log and trace show', async () => {
+it('a greeting sends all tools, the next turn chooses the tool set, and log and trace show the reasons', async () => {
   const greeting = [{ role: 'user', content: 'Hi there!' }];
   const task = [...greeting, { role: 'assistant', content: 'Hello.' }, { role: 'user', content: clear }];
   const reasons: (string | null)[][] = [];
@@ -216,7 +216,7 @@ it('tool lists and overrides apply together', async () => {
   expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_in: 39, tools_out: 3 });
 });
 
-it('if the router is killed during a request, all tools are sent after the deadline, and a later request is planned again', async () => {
+it('if the tool router is killed during a request, all tools are sent after the deadline, and a later request is planned', async () => {
   const router = stack.service('tool-router');
   await router.kill('SIGSTOP');
   provider.enqueue(null, plainAnswer);

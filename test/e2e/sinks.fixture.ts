@@ -4,20 +4,23 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place that the stack writes to and that must not contain secrets. */
+/** A place that the test stack writes to. The place must not contain secrets. */
 export interface Sink {
   readonly name: string;
-  /** Returns the bytes of the place, in parts that can be searched separately. */
+  /** Returns the stored bytes in parts. Each part can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** Files that may contain secrets (readable only by their owner), and the tests' own copies of secrets. */
+/**
+ * The files that may contain secrets. Only the owner can read the files with secrets. The files also contain
+ * the tests' own copies of secrets.
+ */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
 /** Postgres template databases, which never receive data. */
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
-/** Returns every place that the stack writes to, including all outputs of its processes. */
+/** Returns every place that the stack writes to, including all outputs of the stack's processes. */
 export function listSinks(stack: StackUnderTest): Sink[] {
   return [
     ...Object.keys(stack.dev.services).map((name) => ({
@@ -52,7 +55,7 @@ async function* readMetrics(stack: StackUnderTest): AsyncIterable<Buffer> {
   }
 }
 
-/** Returns every key and value in Redis, including BullMQ jobs. */
+/** Returns every Redis key and value, including BullMQ jobs. */
 async function* readRedis(url: string): AsyncIterable<Buffer> {
   const redis = new Redis(url);
   try {
@@ -120,8 +123,8 @@ function* readFiles(dataDir: string): Iterable<Buffer> {
 }
 
 /**
- * Returns the file's contents. Returns undefined if the file no longer exists, because servers may delete
- * files during the search.
+ * Returns the file's contents. Returns undefined for a deleted file, because servers may delete files during
+ * the search.
  */
 function readIfThere(file: string): Buffer | undefined {
   try {

@@ -37,8 +37,8 @@ interface OpenStream {
 }
 
 /**
- * Starts a stream and resolves when the first bytes arrive. The test must read the remaining bytes of the
- * stream.
+ * Starts a stream, and resolves when the client receives the first bytes. The test must read the remaining
+ * bytes.
  */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ function openStream(): Promise<OpenStream> {
   });
 }
 
-it('streams arrive unchanged, however the network splits the bytes', async () => {
+it('streams arrive unchanged, regardless of the network packets’ sizes', async () => {
   for (const chunkBytes of [1, 7, [3, 1000]]) {
     const answer = { ...streamedAnswer(words), chunkBytes, cutInsideCharacters: true };
     provider.enqueue(null, answer);
@@ -63,7 +63,7 @@ it('streams arrive unchanged, however the network splits the bytes', async () =>
   }
 });
 
-it('streams arrive word by word instead of all words at the end', async () => {
+it('words arrive one by one, before the end of the stream', async () => {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   for (const said of [1, 2, 3]) {
     // The provider sends `said` words and then stalls without ending the stream.
@@ -79,7 +79,7 @@ it('streams arrive word by word instead of all words at the end', async () => {
 });
 
 describe('a client that disconnects', () => {
-  it('a client that disconnects ends the provider’s stream within a second, and the log has the status cancelled', async () => {
+  it('after a client disconnects, the provider’s stream ends within a second, and the log has the status cancelled', async () => {
     const leave = async (): Promise<number> => {
       provider.enqueue(null, { ...streamedAnswer(words), hang: 3 * frameBytes });
       const { call, requestId } = await openStream();
@@ -176,7 +176,7 @@ describe('a provider that stops sending', () => {
   });
 });
 
-it('a stalled reader slows the provider down without growing the edge’s memory', async () => {
+it('a stalled reader slows the provider down, and the edge’s memory does not grow', async () => {
   const bodyBytes = 120 * 1024 * 1024;
   const frame = renderFrame('x'.repeat(60_000));
   const body = Buffer.from(frame.repeat(Math.ceil(bodyBytes / frame.length)) + 'data: [DONE]\n\n');
@@ -187,7 +187,7 @@ it('a stalled reader slows the provider down without growing the edge’s memory
   await waitMs(2_000);
   expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
   expect(provider.requests[0]!.ended).toBeUndefined();
-  // The client receives the whole stream after it continues reading.
+  // The client receives the whole stream after the client continues reading.
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(body.length);

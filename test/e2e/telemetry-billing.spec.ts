@@ -35,7 +35,7 @@ const untilBilled = (key: string, requests: number): Promise<Billing> =>
   });
 const saved = (row: RequestLogEntry) => row.estimated_tokens_saved + row.compression_tokens_saved;
 
-test('monthly totals exactly match the traffic from all keys', async () => {
+test('monthly totals equal the sums over the traffic of all keys', async () => {
   const saving = rows.filter((row) => saved(row) > 0);
   const { period } = await untilBilled(traffic.account.apiKey, saving.length);
   expect(period).toMatchObject({
@@ -83,7 +83,7 @@ test('another account’s billing is empty, and billing runs in self-hosted mode
   });
 });
 
-test('a person sees the same figures and has no amount due', async () => {
+test('a person sees the figures of the API, and has no amount due', async () => {
   const person = await signUpPerson(baseUrl);
   expect(await read(person.accessToken)).toMatchObject({ mode: 'self_hosted' });
   const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };

@@ -14,8 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
 /**
- * The minimum number of conversations that proves a recall of 90% if the plan missed no tool. One additional
- * conversation needs a low-ranked tool.
+ * The minimum number of conversations without a missed tool that proves a recall of 90%. A later test adds
+ * one conversation that needs a low-ranked tool.
  */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
@@ -46,7 +46,7 @@ async function askInSession(session: string, called: string): Promise<void> {
   expect(response.headers.get('x-svc-tools-output')).toBe('118');
 }
 
-test('calibration chooses a K once there are enough conversations for the bound', async () => {
+test('calibration chooses a K when there are enough conversations for the recall bound', async () => {
   const shown = await eventually(async () => {
     const read = await readCalibration();
     return read.buckets.some(({ samples }) => samples === clean) ? read : undefined;
@@ -80,7 +80,7 @@ test('calibration chooses a K once there are enough conversations for the bound'
   const { totals } = await callFor(analyticsDayList, 200, analytics);
   expect(totals?.recall).toMatchObject({ sessions: clean, high: expect.any(Number) as number });
   expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
-  // No plan missed a tool, so effective recall is the same as forwarded recall.
+  // No plan missed a tool, so effective recall equals the share of needed tools that were forwarded.
   expect(totals!.recall).toMatchObject({
     value: 1,
     effective: { value: 1, low: expect.closeTo(low, 9) as number },
@@ -88,7 +88,7 @@ test('calibration chooses a K once there are enough conversations for the bound'
   });
 });
 
-test('a conversation that needs a low-ranked tool is a miss, and the bound no longer meets the target at that K', async () => {
+test('a conversation that needs a low-ranked tool is a miss, and the recall bound at the chosen K falls below the target', async () => {
   const rows = await waitForRows(account.apiKey, clean);
   details = await Promise.all(
     rows.map(({ id }) =>
@@ -105,13 +105,13 @@ test('a conversation that needs a low-ranked tool is a miss, and the bound no lo
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  // The tool router replays the plan only for some values of K.
-  // The measured K may therefore exceed the rank by one step.
+  // The tool router computes recall only for some values of K.
+  // The chosen K may therefore exceed the tool's rank by one step.
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });
 
-test('a missed tool lowers effective recall only by the share that recovery does not return', async () => {
+test('a missed tool lowers effective recall only by the share of tools that recovery does not return', async () => {
   const analytics = { path: '/v1/usage/analytics/daily?days=2', key: account.apiKey };
   const { totals } = await callFor(analyticsDayList, 200, analytics);
   const { sessions, value, effective } = totals!.recall;
@@ -120,7 +120,7 @@ test('a missed tool lowers effective recall only by the share that recovery does
   expect(effective.low).toBeGreaterThan(totals!.recall.low!);
 });
 
-test('a call to a tool that the plan would have pruned causes a shadow alert', async () => {
+test('in a shadow conversation, a call to a tool outside the plan causes an alert', async () => {
   const { data } = await callFor(recallAlertPage, 200, {
     path: '/v1/account/tools/recall-alerts',
     key: account.apiKey,

@@ -17,7 +17,9 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Texts from clients and models that may be stored only in the designated places. */
+/**
+ * Texts of clients and models. The stack may store texts of clients and models only in the designated places.
+ */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',
@@ -63,14 +65,14 @@ const answer = {
 };
 
 /**
- * Waits for the request's detail record to include the request's content, which is stored separately from the
- * row of the request log.
+ * Waits until the request's detail record includes the request's content. The content is stored separately
+ * from the row of the request log.
  */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
   return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);
 }
 
-test('with content logging on, a request’s detail contains its contents byte for byte', async () => {
+test('with content logging on, a request’s detail contains the request and the response byte for byte', async () => {
   provider.enqueue(null, answer);
   const body = JSON.stringify(asking(marks.kept, { seed: 1 })).replace(
     '"seed":1',
@@ -88,7 +90,7 @@ test('with content logging on, a request’s detail contains its contents byte f
   expect(keptDays).toBeLessThan(30.1);
 });
 
-test('a stream is stored as the client received it', async () => {
+test('a stored stream equals the bytes that the client received', async () => {
   provider.enqueue(null, streamedAnswer(['It opens ', 'at nine.']));
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept, { stream: true, tools: [] }));
   expect((await readKept(answered)).answer?.text).toBe(answered.text);
@@ -107,7 +109,7 @@ test('credentials in a body are not stored', async () => {
   expect(said?.text).toBe(answered.text);
 });
 
-test('no other account can read the contents', async () => {
+test('no other account can read an account’s stored contents', async () => {
   provider.enqueue(null, answer);
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept));
   await readKept(answered);

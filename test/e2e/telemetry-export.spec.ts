@@ -18,7 +18,7 @@ afterAll(() => provider.close());
 const read = (query: string, key = traffic.account.apiKey, path = '/v1/account/requests/export') =>
   send(baseUrl, { path: `${path}${query}`, key });
 
-test('an export in JSON lines matches the list’s entries in the same order', async () => {
+test('an export in JSON lines has the entries of the request list, in the order of the list', async () => {
   const { status, text, headers } = await read('?format=jsonl');
   expect(status).toBe(200);
   expect(headers['content-type']).toContain('application/jsonl');

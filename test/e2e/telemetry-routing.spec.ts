@@ -60,7 +60,7 @@ afterAll(() => provider.close());
 const warmUps = 3;
 
 /**
- * Returns the pruned tool that ranks lowest for this question. The tool router ranks a new tool list by
+ * Returns the pruned tool that ranks lowest for the test's question. The tool router ranks a new tool list by
  * keywords until the embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
  */
 async function learnMissed(): Promise<string> {
@@ -75,7 +75,7 @@ async function learnMissed(): Promise<string> {
 }
 
 /**
- * Returns true for a tool without required arguments. The client receives a call to a pruned tool unchanged
+ * Returns true for a tool without required arguments. The gateway forwards a call to a pruned tool unchanged
  * if the call's arguments are valid.
  */
 const takesNothing = (name: string): boolean => {
@@ -106,7 +106,7 @@ describe('routing traces', () => {
     (await callFor(recentRoutingTraceList, 200, { path: `${routing}/traces${query}`, key: account.apiKey }))
       .data;
 
-  test('routing traces match the request’s detail for each decision, with the best and the called candidates', async () => {
+  test('routing traces match the request’s detail for each decision, with the best candidates and the called tools', async () => {
     const traces = await read();
     expect(traces.map(({ request_id }) => request_id)).toEqual(decisions.map(({ id }) => id));
     for (const [at, { candidates, candidates_total, ...trace }] of traces.entries()) {
@@ -124,7 +124,7 @@ describe('routing traces', () => {
     });
   });
 
-  test('routing traces respect the requested limit', async () => {
+  test('the list of routing traces respects the requested limit', async () => {
     expect((await read('?limit=3')).map(({ request_id }) => request_id)).toEqual(
       decisions.slice(0, 3).map(({ id }) => id),
     );
@@ -170,7 +170,7 @@ describe('tool health', () => {
   const read = (query = '', { apiKey } = account) =>
     callFor(toolHealthPage, 200, { path: `${tools}/health${query}`, key: apiKey });
 
-  test('tool health matches each tool’s counts in the request details', async () => {
+  test('tool health matches the counts of each tool in the request details', async () => {
     const { data, total, requests_considered } = await read('?limit=500');
     expect([requests_considered, total, data.length]).toEqual([decisions.length, 118, 118]);
     for (const { name, stats, last_seen_at } of data) {
@@ -204,7 +204,7 @@ describe('tool health', () => {
     expect(find(missed)).toMatchObject({ called: 1, called_when_pruned: 1 });
   });
 
-  test('tool health is paginated', async () => {
+  test('the list of tool health is paginated', async () => {
     const whole = await read('?limit=500');
     const page = await read('?limit=5&offset=3&days=1');
     expect(page).toMatchObject({ data: whole.data.slice(3, 8), total: 118, limit: 5, offset: 3 });

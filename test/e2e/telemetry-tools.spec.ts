@@ -28,7 +28,7 @@ const bare: FunctionTool = { type: 'function', function: { name: 'thing' } };
 
 let provider: ReplayProvider;
 let account: TestAccount;
-/** Two tools of the tool list. For this question, `meant` ranks lower than `rival`. */
+/** Two tools of the tool list. The tool router ranks `meant` below `rival` for the test's question. */
 let meant: string;
 let rival: string;
 
@@ -80,7 +80,7 @@ test('tool health contains description scores, reasons for deductions, and advic
   expect(find('list_releases')).toMatchObject({ description_score: 100, issues: [], near_duplicates: [] });
 });
 
-test('a tool that is called although a similar tool ranks higher gets a suggested description with evidence', async () => {
+test('if the model calls a tool that ranks below a similar tool, tool health suggests a description with evidence', async () => {
   const { data } = await callFor(toolSuggestionPage, 200, {
     ...{ path: '/v1/account/tools/suggestions', key: account.apiKey },
   });

@@ -46,7 +46,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 const readSummary = (path = `${primary}/summary`, as = key()) =>
   callFor(usageSummary, 200, { path, key: as });
 
-test('the log contains each request once, with the values that its client received', () => {
+test('the log contains each request once, with the values that the client received', () => {
   const { seen } = traffic;
   expect(rows.map(({ id }) => id).sort()).toEqual(seen.map(({ id }) => id).sort());
   for (const request of seen) {
@@ -96,12 +96,12 @@ describe('the summary', () => {
     );
   });
 
-  test('the usage summary is also available under its alias', async () => {
+  test('the usage summary is also available under a second path', async () => {
     expect(await readSummary(`${alias}/summary`)).toEqual(await readSummary());
   });
 });
 
-test('daily totals add up their requests and include days without requests, also under the alias', async () => {
+test('daily totals are the sums of the day’s requests and include days without requests, also under the second path', async () => {
   const read = (path: string) => callFor(usageDayList, 200, { path, key: key() });
   const { data } = await read(`${primary}/daily?days=7`);
   expect(data).toHaveLength(7);
@@ -113,7 +113,7 @@ test('daily totals add up their requests and include days without requests, also
   expect((await read(`${alias}/daily`)).data).toHaveLength(30);
 });
 
-test('key totals add up the billing period’s requests for all keys, including unused and revoked ones', async () => {
+test('key totals are the sums of the billing period’s requests for all keys, including unused and revoked keys', async () => {
   const unused = await createTestKey(baseUrl, key(), { name: 'unused' });
   const { account, second } = traffic;
   const read = () => callFor(keyUsageList, 200, { path: `${primary}/by-key`, key: key() });
@@ -137,7 +137,7 @@ test('key totals add up the billing period’s requests for all keys, including 
 });
 
 describe('analytics by day', () => {
-  test('analytics by day add up requests by status and model for an API key', async () => {
+  test('analytics by day are sums of requests by status and model for an API key', async () => {
     const path = `${alias}/analytics/daily?days=2`;
     const { data } = await callFor(analyticsDayList, 200, { path, key: key() });
     expect(data).toHaveLength(2);
@@ -185,7 +185,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('analytics by day are available to a person on the primary path, and to a key only on the alias', async () => {
+  test('a person can use analytics by day on the primary path, and a key only on the second path', async () => {
     const person = await signUpPerson(baseUrl);
     const { data } = await callFor(analyticsDayList, 200, {
       path: `${primary}/analytics/daily?days=3`,
@@ -205,7 +205,7 @@ describe('sessions', () => {
     callFor(usageSessionPage, 200, { path: `/v1/account/sessions${query}`, key: as });
   const ofSession = (id: string) => rows.filter(({ session_id }) => session_id === id);
 
-  test('sessions add up their requests, most recently active first', async () => {
+  test('a session’s figures are sums over its requests, and the most recently active session is first', async () => {
     const { data, total } = await read();
     expect(total).toBe(2);
     for (const session of data) {
@@ -223,7 +223,7 @@ describe('sessions', () => {
     expect(data.map(({ session_id }) => session_id)).toEqual(['s-two', 's-one']);
   });
 
-  test('sessions are paginated and can be limited to a period', async () => {
+  test('the list of sessions is paginated and can be limited to a period', async () => {
     const whole = await read();
     expect(await read('?limit=1&offset=1')).toEqual({
       ...whole,

@@ -49,7 +49,7 @@ const weather = {
   function: {
     name: 'get_weather',
     description: 'Get the current weather forecast for a city',
-    // The compressor removes schema fields without information, so every request has savings.
+    // The compressor removes redundant schema fields, so every request has savings.
     parameters: {
       $schema: 'http://json-schema.org/draft-07/schema#',
       title: 'GetWeatherArguments',
@@ -60,7 +60,7 @@ const weather = {
 };
 const question = 'Get the current weather forecast for the city of München';
 
-/** Queues a call to this tool as the provider's next response. */
+/** Makes the provider's next response call the given tool. */
 export function enqueueCall(provider: ReplayProvider, name: string): void {
   const tool_calls = [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }];
   const message = { role: 'assistant', content: null, tool_calls };
@@ -95,8 +95,8 @@ export function connectOpenAi(apiKey: string): OpenAI {
 }
 
 /**
- * Sends traffic on a separate account with real SDKs. The traffic covers two API keys, two session ids and
- * three formats. The requests include streaming, non-streaming and failed requests.
+ * Sends requests from a separate account with real SDKs. The requests use two API keys, two session ids and
+ * three formats. Some requests stream, and some requests fail.
  */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);
@@ -206,7 +206,7 @@ async function fail({ apiKey, keyId }: TestAccount): Promise<SeenRequest> {
   return { ...seenOf(error.headers ?? new Headers()), ...common, isError: true };
 }
 
-/** Waits until the request log has this many rows, and returns all rows. */
+/** Waits until the request log has the given number of rows, and returns all rows. */
 export function waitForRows(apiKey: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key: apiKey });
@@ -214,7 +214,7 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   });
 }
 
-/** Returns the expected values, with totals computed only from the request log. */
+/** Returns the expected values. The totals are computed only from the request log. */
 export function sumLoggedRows(
   rows: readonly RequestLogEntry[],
 ): UsageFigures & { gross_savings_usd: number | null } {

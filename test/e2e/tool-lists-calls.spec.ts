@@ -59,7 +59,7 @@ describe('a provider’s call to a denied tool', () => {
     expect(messageOf(await postChat(denying, request)).message).not.toHaveProperty('function_call');
   });
 
-  it('a provider’s call to a denied tool in a stream does not reach the client, and the rest of the stream does', async () => {
+  it('a streamed call to a denied tool does not reach the client, but the rest of the stream does', async () => {
     const chunk = (delta: object, finish: string | null = null) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
     const frames = [
@@ -80,7 +80,7 @@ describe('a provider’s call to a denied tool', () => {
     expect(text).toContain('"read"');
     expect(text).not.toMatch(/erase|\\"all/);
     expect(text.trimEnd()).toMatch(/\[DONE\]$/);
-    // With an API key without allowed or denied tools, the client receives the stream's bytes unchanged.
+    // For an API key without allowed or denied tools, the client receives the stream's bytes unchanged.
     expect((await postChat(keys.free, { ...request, stream: true })).text).toBe(frames.join(''));
   });
 

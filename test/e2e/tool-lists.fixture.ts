@@ -6,7 +6,7 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const { baseUrl } = sharedStack();
 
-/** A provider for each format, and API keys with allowed or denied tools. */
+/** A provider for each client format, with API keys that have allowed or denied tools. */
 export interface ListedKeys {
   readonly provider: ReplayProvider;
   /** An API key without allowed or denied tools. */

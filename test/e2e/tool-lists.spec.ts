@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(() => answerPlainly(keys));
 afterAll(() => provider.close());
 
-/** Returns the body of the latest request that the provider received. */
+/** Returns the body of the latest upstream request. */
 const received = () => provider.requests.at(-1)!.body.toString('utf8');
 const receivedJson = () => JSON.parse(received()) as Record<string, unknown>;
 const expectSent = (answer: Answer) =>
@@ -51,7 +51,7 @@ describe('a tool list governs the request', () => {
     expectRefused(await postChat(denying, forced), 'tool_not_allowed', 'function_call');
   });
 
-  it('a tool with a decoy body and a second name is rejected', async () => {
+  it('a tool with a second name or a second body is rejected', async () => {
     const decoy = { type: 'custom', custom: { name: 'erase' }, function: { name: 'search' } };
     expectRefused(await postChat(denying, { ...chat, tools: [decoy] }), 'ambiguous_tools', 'tools[0].custom');
     const named = { type: 'function', name: 'search', function: { name: 'erase' } };
@@ -121,7 +121,7 @@ describe('a tool list governs the request', () => {
     expect(receivedJson()['tools']).toEqual([mcp]);
   });
 
-  it('a tool field in another letter case, or a repeated tool field, is rejected', async () => {
+  it('a request with a repeated tool field, or with a tool field in another letter case, is rejected', async () => {
     for (const [member, value] of Object.entries({
       Tools: [fn('erase')],
       FUNCTIONS: [{ name: 'erase' }],
@@ -132,7 +132,7 @@ describe('a tool list governs the request', () => {
       expectRefused(await postChat(denying, { ...chat, [member]: value }), 'ambiguous_tools', member);
     const twice = `{"tools":[${JSON.stringify(fn('erase'))}],"t\\u006fols":[],${JSON.stringify(chat).slice(1)}`;
     expectRefused(await postChat(denying, twice), 'ambiguous_tools', 'tools');
-    // With an API key without allowed or denied tools, the gateway sends the request bytes unchanged.
+    // For an API key without allowed or denied tools, the gateway sends the request bytes unchanged.
     const plain = JSON.stringify({ ...chat, model: 'gpt-4o', Tools: [fn('erase')] });
     expectSent(await postChat(keys.free, plain.replace('"gpt-4o"', '"openai/gpt-4o"')));
     expect(received()).toBe(plain);

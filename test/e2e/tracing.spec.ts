@@ -58,8 +58,7 @@ const body = {
 };
 
 /**
- * Sends a request and waits until the request's trace contains the calls that the services served, and the
- * worker's job.
+ * Sends a request. Waits until the request's trace contains the worker's job and the calls to each service.
  */
 async function traceOf(
   request: object,
@@ -140,7 +139,7 @@ it.each([false, true])(
 
 it('a model choice adds the chosen model, the candidates and the reason to the request’s span', async () => {
   provider.enqueue(null, plainAnswer);
-  // Without tools, because the cheapest model may take tools only on another API.
+  // The request has no tools, because the cheapest model may accept tools only on another API.
   const spans = await traceOf({ ...body, tools: undefined, model: 'svc/cheap' }, ['edge-gateway', 'worker']);
   const [root] = of(spans, 'edge-gateway', 'server');
   const attributes = root!.attributes as Record<string, unknown>;
@@ -157,7 +156,7 @@ it('a model choice adds the chosen model, the candidates and the reason to the r
 
 const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;
 
-it('a trace started by a client is a link of a new trace, and does not choose its id or sampling', async () => {
+it('a new trace links to the trace that a client started, and the client does not choose the new trace’s id or sampling', async () => {
   provider.enqueue(null, plainAnswer);
   const spans = await traceOf(body, always, { traceparent });
   const [root] = of(spans, 'edge-gateway', 'server');
@@ -169,12 +168,12 @@ it('a trace started by a client is a link of a new trace, and does not choose it
   expect(root?.traceId).not.toBe(incoming.traceId);
 });
 
-it('a trace started by a client in TRUST_CLIENT_TRACES is continued', async () => {
+it('the gateway continues a trace that a client in TRUST_CLIENT_TRACES started', async () => {
   provider.enqueue(null, plainAnswer);
   const spans = await traceOf(body, always, { traceparent }, stack.dev.services['edge-gateway-2']?.url);
   const [root] = of(spans, 'edge-gateway', 'server');
   expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId, links: [] });
-  // The provider is an external service, so the gateway sends it no trace headers.
+  // The provider is an external service, so the gateway sends the provider no trace headers.
   expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
 });
 

@@ -73,7 +73,8 @@ async function ask(path: keyof typeof paths, body: object, { apiKey: key } = acc
 }
 
 /**
- * Returns the paths of all values with this name, in the order of the prompt: tools, instructions, messages.
+ * Returns the paths of all values with the given name, in the order of the prompt. Tools come first,
+ * instructions second, and messages last.
  */
 function placesOf(name: string, { tools, toolConfig, system: own, messages }: Record<string, unknown>) {
   const places: string[] = [];
@@ -88,9 +89,7 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/**
- * Returns the prompt without cache markers. Text becomes one content block, both for a string and for a list.
- */
+/** Returns the prompt without cache markers. Text becomes one content block, from a string or from a list. */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -106,7 +105,7 @@ function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
 }
 
 describe('a chat-completions request to Claude', () => {
-  it('a chat-completions request to Claude gets cache markers after tools, instructions and both requests, and keeps its prefix', async () => {
+  it('Claude receives cache markers after tools, instructions and the last user message, and the prefix stays unchanged', async () => {
     const { received: first } = await ask('chat', { ...chat, model: `anthropic/${claude}` });
     expect(placesOf('cache_control', first)).toEqual(['tools.19', 'system.0', 'messages.0.content.0']);
     const { received: second } = await ask('chat', { ...next, model: `anthropic/${claude}` });
@@ -118,7 +117,7 @@ describe('a chat-completions request to Claude', () => {
     expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
   });
 
-  it('a request with its own cache markers keeps them, and gets no additional markers', async () => {
+  it('a request with cache markers keeps these markers, and gets no additional markers', async () => {
     const marked = {
       ...asked,
       content: [{ type: 'text', text: asked.content, cache_control: { type: 'ephemeral' } }],
@@ -131,7 +130,7 @@ describe('a chat-completions request to Claude', () => {
     expect(placesOf('cache_control', received)).toEqual(['messages.0.content.0']);
   });
 
-  it('a single turn without tools and a short prompt get no cache markers', async () => {
+  it('the gateway adds no cache markers to a single turn without tools or to a short prompt', async () => {
     const model = `anthropic/${claude}`;
     const { received: single } = await ask('chat', { model, messages: chat.messages });
     const { received: short } = await ask('chat', {
@@ -158,7 +157,7 @@ describe('a chat-completions request to Claude', () => {
   });
 });
 
-it('a messages request to Claude on converse gets cache points', async () => {
+it('a messages request to Claude on the Converse API gets cache points', async () => {
   const tools = chat.tools.map(({ function: { name, description, parameters } }) => ({
     ...{ name, description, input_schema: parameters },
   }));
@@ -175,7 +174,7 @@ describe('a messages request to OpenAI', () => {
     return (await ask('messages', body, owner)).received['prompt_cache_key'];
   };
 
-  it('all requests of an account’s conversation to OpenAI have the same cache key', async () => {
+  it('all requests to OpenAI in one conversation have one cache key', async () => {
     const key = await keyFor('Hello');
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     const turns = [
@@ -187,7 +186,7 @@ describe('a messages request to OpenAI', () => {
     expect(new Set([key, ...others]).size).toBe(3);
   });
 
-  it('a request to OpenAI has no cache key if its prompt is too short to be cached', async () => {
+  it('a request to OpenAI has no cache key if the prompt is too short to be cached', async () => {
     const { received } = await ask('messages', { max_tokens: 10, messages: [asked], model });
     expect(received).not.toHaveProperty('prompt_cache_key');
   });

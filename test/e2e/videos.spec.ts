@@ -1,4 +1,4 @@
-/** Tests the retrieval of generated videos from the providers that generate them. */
+/** Tests the retrieval of generated videos from their providers. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import OpenAI from 'openai';
 import { connectProvider, createTestAccount, requestIdOf, waitForRow } from './account.fixture.ts';
@@ -7,7 +7,7 @@ import { startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 let replay: ReplayProvider;
-/** A server at another origin, where some providers keep their videos. */
+/** A server at another origin. Some providers keep their videos at another origin. */
 let storage: ReplayProvider;
 let key: string;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ it('the openai SDK retrieves a video and downloads its content', async () => {
   expect(sent().url).toBe('/v1/videos/video_1/content?variant=video');
 });
 
-it('the log has a row without a model', async () => {
+it('the request log has a row without a model for a retrieved video', async () => {
   answerWith({ id: 'video_1', object: 'video', status: 'queued' });
   const answer = await get('video_1');
   expect(await waitForRow(stack.baseUrl, key, requestIdOf(answer))).toMatchObject({
@@ -75,7 +75,7 @@ describe('the states of other providers', () => {
     [operation, 'GET', `/v1beta/${operation}`, { name: operation }, 'in_progress'],
     [operation, 'GET', `/v1beta/${operation}`, { name: operation, done: true, response: {} }, 'completed'],
     [operation, 'GET', `/v1beta/${operation}`, { name: operation, done: true, error: { code: 3 } }, 'failed'],
-  ])('%s: %s %s, %j is %s', async (id, method, url, state, status) => {
+  ])('the video %s: %s %s returns %j, which means %s', async (id, method, url, state, status) => {
     answerWith(state);
     const answer = await get(id);
     expect([answer.status, sent().method, sent().url]).toEqual([200, method, url]);
@@ -93,7 +93,7 @@ describe('the states of other providers', () => {
 });
 
 describe('the content at a URL', () => {
-  it('is fetched from another origin without the credential', async () => {
+  it('the content of a video is fetched from another origin without the credential', async () => {
     answerWith({ status: 'done', video: { url: `${storage.url}/v.mp4` } });
     storage.enqueue(null, { status: 200, headers: { 'content-type': 'video/mp4' }, body: video });
     const answer = await get('xai/r-1', '/content');
@@ -102,7 +102,7 @@ describe('the content at a URL', () => {
     expect(JSON.stringify(storage.requests[0]!.headers)).not.toContain('key-of-xai');
   });
 
-  it('is fetched from the provider with the credential, and redirects to other origins without it', async () => {
+  it('the content is fetched from the provider with the credential, and redirects to other origins lack the credential', async () => {
     const uri = `${replay.url}/v1beta/files/f:download?alt=media`;
     const samples = { generateVideoResponse: { generatedSamples: [{ video: { uri } }] } };
     answerWith({ name: 'models/veo-3.1/operations/1', done: true, response: samples });
@@ -117,7 +117,7 @@ describe('the content at a URL', () => {
     expect(JSON.stringify(storage.requests[0]!.headers)).not.toContain('key-of-google');
   });
 
-  it('is 404 until the video is finished', async () => {
+  it('the content is 404 until the video is finished', async () => {
     answerWith({ status: 'pending' });
     const answer = await get('xai/r-1', '/content');
     expect(answer.status).toBe(404);
@@ -140,7 +140,7 @@ it.each([
   expect(replay.requests).toHaveLength(0);
 });
 
-it('a video needs an API key', async () => {
+it('retrieving a video requires an API key', async () => {
   const answer = await send(stack.baseUrl, { method: 'GET', path: '/v1/videos/video_1' });
   expect(answer.status).toBe(401);
 });

@@ -1,8 +1,8 @@
 // Evaluates calibration on simulated accounts with a known true recall.
-// As in the gateway, conversations use the tool router, the worker's calibration and the routing policy.
-// The evaluation compares the true recall with the recall target.
-// The evaluation also compares the number of forwarded tools with an oracle.
-// The evaluation also measures the delay until a fall of recall is detected, and the rate of false alarms.
+// Conversations run through the tool router, the worker's calibration and the routing policy.
+// The evaluation compares each account's true recall with the recall target.
+// The evaluation also compares the number of forwarded tools with an oracle's number.
+// The evaluation also measures the delay of recall alarms and the rate of false alarms.
 // The last output line is JSON.
 //   npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
 import { parseArgs } from 'node:util';

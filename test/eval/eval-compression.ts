@@ -9,13 +9,19 @@ import { replay, type Replay } from './compression/replay.ts';
 import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 
-/** Two models with different kinds of prompt cache: explicit cache markers, and automatic caching. */
+/**
+ * Two models with different prompt caches: one uses explicit cache markers, and the other caches
+ * automatically.
+ */
 const modelIds = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],
 ] as const;
 
-/** Number of cached tokens of tools and instructions in front of the messages, as coding agents send them. */
+/**
+ * Number of cached tokens of tools and instructions in front of the messages. Coding agents send a similar
+ * number of tokens.
+ */
 const frontTokens = 15_000;
 
 const modes: Readonly<Record<string, Omit<CompressionSettings, 'sessionSeed'>>> = {
@@ -63,8 +69,8 @@ console.log(
 );
 
 /**
- * Replays all transcripts for each model. As in an edge, the compression declares clears only if the model
- * can read the omitted text again. Without declared clears, every model gets the same text.
+ * Replays all transcripts for each model. As in an edge, the compression declares clears only for models that
+ * can retrieve the omitted text. Without declared clears, every model gets equal text.
  */
 function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {
   const replayAll = (model: CatalogModel | null): Replay[] =>
@@ -85,14 +91,14 @@ function isIn(set: string): (at: number) => boolean {
   return (at) => transcripts[at]?.set === set;
 }
 
-/** Returns the index of the transcript with the most tokens over all of its requests. */
+/** Returns the index of the transcript with the most tokens in all of its requests together. */
 function findLongest(): number {
   const replays = served['lossless']?.[0]?.replays ?? [];
   const totals = replays.map(({ original }) => original.reduce((sum, { tokens }) => sum + tokens, 0));
   return totals.indexOf(Math.max(...totals));
 }
 
-/** Returns two models from the catalogue, and a copy of the first model without its prompt cache. */
+/** Returns two models from the catalogue, and a copy of the first model without a prompt cache. */
 function chooseModels(): CatalogModel[] {
   const catalog = loadCatalog();
   const found = modelIds.flatMap(([provider, id]) => catalog.find(provider, id) ?? []);

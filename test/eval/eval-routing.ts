@@ -1,4 +1,4 @@
-// `npm run eval:routing -- --data DIR` measures how well the complexity score finds difficult prompts.
+// `npm run eval:routing -- --data DIR` measures the quality of the complexity score for prompts.
 // The script prints a table, then one line of JSON.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,17 +26,17 @@ const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
 const draw = randomFrom(1);
 /**
- * The scores of all prompts by several methods. The weights that score a prompt were not trained on this
+ * The scores of all prompts by several methods. No prompt is scored with weights that were trained on this
  * prompt.
  */
 const scores = {
-  /** Scores by weights that were trained on the other nine tenths of each dataset. */
+  /** Scores with weights that were trained on the other nine tenths of each dataset. */
   score: scoresBy(foldWithinDatasets),
-  /** Scores by weights that were trained only on the other datasets. */
+  /** Scores with weights that were trained only on the other datasets. */
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** Equal scores, for comparison: every prompt is sent to the capable model, in any order. */
+  /** Equal scores for all prompts, as a baseline: prompts go to the capable model in any order. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

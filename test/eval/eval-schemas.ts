@@ -29,8 +29,8 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   bfcl: loadSet('bfcl_'),
 };
 /**
- * The styles in which clients serialize tool definitions: without whitespace, in the style of Python's json,
- * and indented.
+ * The whitespace styles of tool definitions from clients: without whitespace, as Python's json module writes
+ * JSON, and indented.
  */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),
@@ -119,8 +119,8 @@ function checkValidity(tools: readonly Definition[]) {
 }
 
 /**
- * Compiles the schemas of a tool before and after compression. Returns an empty list if the schema was
- * already invalid before compression.
+ * Compiles the schemas of a tool before and after compression. Returns an empty list if the tool's schema was
+ * invalid before compression.
  */
 function compilePair(
   tool: Definition,

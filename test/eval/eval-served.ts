@@ -1,13 +1,13 @@
-// `npm run eval:served -- --data DIR` measures whether served conversations meet the recall target.
+// `npm run eval:served -- --data DIR` measures the recall of served conversations against the recall target.
 // The script replays the conversations of DIR through the real planner, calibration and routing policy.
-// A scripted model recovers a missed tool with a probability that the gateway does not receive.
-// Each split draws new random traffic from an account's conversations.
-// The split's routing policy is then evaluated on all conversations of the account.
+// A scripted model recovers a missed tool with a given probability.
+// A split is one random draw of traffic from an account's conversations.
+// For each split, the script evaluates the routing policy on all conversations of the account.
 // The script prints a table for each recall target and true recovery rate.
-// The last output line is JSON with the recovery rate at which the fewest splits meet the recall target.
+// The last output line is JSON with the results at the worst recovery rate.
 // The script takes about two minutes of CPU.
-// Options: `--splits N` per account, `--traffic N` conversations per split.
-// More options: `--sessions N` per source, `--size N` tools.
+// The option `--splits N` sets the splits per account, and `--traffic N` the conversations per split.
+// The option `--sessions N` sets the conversations per source, and `--size N` the number of tools.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';
@@ -71,7 +71,10 @@ console.log(
 );
 process.exit(0);
 
-/** Returns the figures for the true recovery rate at which the fewest splits meet the recall target. */
+/**
+ * Returns the figures for the true recovery rate at which the fewest splits (random draws of traffic) meet
+ * the recall target.
+ */
 function worstOf(byRate: readonly ServedFigures[]): Omit<ServedFigures, 'states'> | undefined {
   const [worst] = byRate.toSorted((one, other) => one.met_share - other.met_share);
   if (worst === undefined) return undefined;

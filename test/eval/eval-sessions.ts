@@ -1,13 +1,13 @@
-// `npm run eval:sessions -- --data DIR` measures cost and recall for several methods of choosing tools.
+// `npm run eval:sessions -- --data DIR` measures cost and recall of several methods that choose tools.
 // The script replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts).
-// The replays use lists of 50, 100 and 300 tools, with the tool router's own planner and routing policy.
+// The replays use lists of 50, 100 and 300 tools, with the tool router's real planner and routing policy.
 // Short prompts have 300 tokens of instructions and 80 tokens per tool result.
 // Long prompts have 8,000 tokens of instructions and 800 tokens per tool result.
-// No model runs, so effective recall uses the recovery rate of the routing policy.
+// No model runs, so effective recall is computed with the recovery rate of the routing policy.
 // The script prints tables, then one line of JSON.
 // `--lane keyword` ranks tools without vectors, and `--sessions N` takes N sessions from each source.
 // `--sizes 100` uses only tool lists with 100 tools, and `--models anthropic` uses only models of Anthropic.
-// `--models claude-opus-5-5` uses only this model.
+// `--models claude-opus-5-5` uses only Claude Opus 5.5.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -17,7 +17,10 @@ import { measureList } from './sessions/measure-list.ts';
 import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
-/** Current models: one for each prompt cache rule, then models with bound reasoning (the tool set is chosen once). */
+/**
+ * One current model for each prompt cache rule, and models with bound reasoning. A model with bound reasoning
+ * gets one tool set per conversation.
+ */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],
   ['openai', 'gpt-6-sol'],
@@ -32,7 +35,7 @@ const modelNames = [
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data' },
-    /** The number of sessions taken from each source. */
+    /** The number of sessions that the evaluation takes from each source. */
     sessions: { type: 'string', default: '40' },
     lane: { type: 'string', default: 'semantic' },
     sizes: { type: 'string', default: sizes.join(',') },

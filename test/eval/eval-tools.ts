@@ -1,9 +1,9 @@
-// `npm run eval:tools -- --data DIR` measures how well each ranking method ranks the needed tools.
-// The ranking gets the planner's question, with the transcript as an edge shortens it.
+// `npm run eval:tools -- --data DIR` measures the rank that each ranking method gives to needed tools.
+// The ranking methods receive the planner's question, with the transcript as an edge shortens it.
 // The script prints tables, then one line of JSON.
-// The JSON fields `mean`, `sets` and `targets` belong to the semantic method.
-// Models trained without a training set's family rank the set's tools (training/folds.ts).
-// The tools of any other set are ranked by the shipped models.
+// The JSON fields `mean`, `sets` and `targets` contain figures of the semantic method.
+// A training set's tools are ranked by models trained without the set's family (training/folds.ts).
+// The shipped models rank the tools of all other sets.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
@@ -110,8 +110,8 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Calibrates each set of questions on 100 of its questions, with 100 candidate tools. Returns means over the
- * sets with enough questions.
+ * Calibrates each set of questions on 100 questions from the set, with 100 candidate tools. Returns means
+ * over the sets with enough questions.
  */
 function keepAll(target: number) {
   const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);

@@ -4,7 +4,7 @@ import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-ind
 import type { RankedPool } from './rank-paths.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** Turns that mention no task for any tool. The planner does not contain this list. */
+/** User turns that need no tool. The planner's code does not contain the list of turns. */
 const emptyTurns = [
   ...['', '   ', '.', '?', '...', '👋', 'hi', 'hello', 'Hello!', 'hey there', 'hi claude', 'good morning'],
   ...['Good morning, how are you today?', 'Hi, can you help me?', 'Hello, I need some help', 'who are you?'],
@@ -22,19 +22,19 @@ const emptyTurns = [
   ],
   ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
 ];
-/** The number of tool lists per set that are tested with the turns without a task. */
+/** The number of tool lists per set with which the evaluation tests the turns without a task. */
 const listsPerSet = 4;
 
-/** Measures how well the planner separates real first user turns from turns that mention no task. */
+/** Measures the planner's errors in the separation of real first user turns from turns that need no tool. */
 export interface FirstTurnFigures {
-  /** The number of different first user turns. Each of them needs a tool. */
+  /** The number of different first user turns in the data. Each real first user turn needs a tool. */
   readonly first_queries: number;
   /** The number of first user turns that the planner wrongly treats as turns without a task. */
   readonly called: number;
   readonly called_share: number;
   /**
-   * The number of wrongly treated first user turns for which a needed tool is among the first ten ranked
-   * tools. The planner treated these turns as turns without a task.
+   * The number of wrongly treated first user turns with a needed tool among the ten best ranked tools. The
+   * planner wrongly treated the counted turns as turns without a task.
    */
   readonly called_in_top_10: number;
   readonly empty_turns: number;
@@ -56,7 +56,7 @@ export class FirstTurns {
 
   /**
    * Adds the first turn of a question.
-   * @param ranked the ranking of tools for the question's first turn
+   * @param ranked the ranking of tools for the first turn
    */
   add({ dataset, userTurns }: Question, lines: readonly number[], ranked: RankedPool): void {
     const key = `${dataset}\n${userTurns[0] ?? ''}`;

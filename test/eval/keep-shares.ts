@@ -2,8 +2,8 @@ import { randomFrom } from '@gateway/testing';
 import type { RankedPool } from './rank-paths.ts';
 
 /**
- * The share of tools that would be sent for a set's questions at a recall target, after calibration on other
- * questions of the set.
+ * The share of tools that the gateway would send for a set's questions at a recall target. The calibration
+ * uses other questions of the set.
  */
 export interface KeepFigures {
   readonly recall: number;
@@ -24,10 +24,11 @@ const splits = 5;
 const seed = 20_261_120;
 
 /**
- * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the
- * distance between each score and the best score. The calibration chooses the smallest distance with a mean
- * loss of gold tools of at most 1 − target. The mean loss is over 100 samples from the set plus one lost
- * sample. The returned figures come from the set's other questions, over five seeded splits.
+ * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
+ * calibrated value is the distance between a tool's score and the best score. The calibration chooses the
+ * smallest distance with a mean loss of needed tools of at most 1 − target. The mean loss is over 100 samples
+ * from the set plus one lost sample. The returned figures come from the set's other questions, over five
+ * seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -41,7 +42,7 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
 }
 
 /**
- * For each gold tool, returns the distance between the best score of all tools and the best score of the gold
+ * For each needed tool, returns the distance between the best score of all tools and the best score of the needed
  * tool's alternatives.
  */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
@@ -56,8 +57,8 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
       return distances.map((distance) => ({ distance, loss: 1 / distances.length }));
     })
     .sort((one, other) => other.distance - one.distance);
-  // With the largest distance, no gold tool is lost.
-  // Each smaller distance loses the remaining gold tool with the largest distance.
+  // With the largest distance, no needed tool is lost.
+  // Each smaller distance loses one more needed tool: the needed tool with the largest distance.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {
@@ -93,7 +94,7 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** Returns the items in a random order. The same seed always gives the same order. */
+/** Returns the items in a random order. A given seed always gives one order. */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
   const next = randomFrom(from);
   return items

@@ -7,7 +7,7 @@ import type { Question, ToolData } from './tool-data.ts';
 /**
  * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic`
  * are the router's two methods for the planner's question. `first_turn` is the semantic method on the
- * conversation's first turn, which determines the tool set. The needed tools are the same for all methods.
+ * conversation's first turn, which determines the tool set. All methods are compared on equal needed tools.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];
@@ -15,17 +15,17 @@ export type PathName = (typeof pathNames)[number];
 /** The candidate tools for a question, in the order of a ranking method. */
 export interface RankedPool {
   /**
-   * The score of each candidate tool. A larger score is better. Scores are log-odds for the semantic method,
-   * and have arbitrary units for the other methods.
+   * The score of each candidate tool. A larger score is better. Scores of the semantic method are log-odds.
+   * Scores of all other methods have arbitrary units.
    */
   readonly scores: Float64Array;
   /**
-   * The rank of each gold tool, counted from 0. If a gold tool has several alternatives, its rank is the best
-   * rank of the alternatives. The rank is Infinity if the gold tool is not a candidate.
+   * The rank of each needed tool, counted from 0. For a needed tool with alternatives, the rank is the best rank
+   * of any alternative. The rank is Infinity if the needed tool is not a candidate.
    */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];
-  /** The evidence about the tools in the words of the ranked turns: see `TurnRanking`. */
+  /** The evidence for the best tool: see `TurnRanking.evidence`. */
   readonly evidence: number;
   readonly tookMs: number;
 }

@@ -1,9 +1,9 @@
-/** The ranks of the gold tools for each question in a set, counted from 0. */
+/** For each question in a set, the ranks of the needed tools, counted from 0. */
 export type GoldRanks = readonly (readonly number[])[];
 
 /**
- * Returns the smallest k for which the first k tools contain every gold tool for 95% of the questions.
- * Returns null if no such k exists.
+ * Returns the smallest k for which the first k tools contain every needed tool for 95% of the questions.
+ * Returns null if no k is large enough.
  */
 export function measureK95(questions: GoldRanks): number | null {
   const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);
@@ -12,8 +12,8 @@ export function measureK95(questions: GoldRanks): number | null {
 }
 
 /**
- * The quality of a ranking, in fractions of 1. Recall is the mean share of gold tools among the first k
- * tools. `all` is the share of questions for which the first k tools contain all gold tools.
+ * The quality of a ranking, in fractions of 1. Recall is the mean share of needed tools among the first k
+ * tools. `all` is the share of questions for which the first k tools contain all needed tools.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;
@@ -28,8 +28,8 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * Returns the ranking figures for one question. `ranks` are the ranks of the question's gold tools, counted
- * from 0. The rank of a gold tool that is not a candidate is Infinity.
+ * Returns the ranking figures for one question. `ranks` are the ranks of the question's needed tools, counted
+ * from 0. The rank of a needed tool outside the candidates is Infinity.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;
@@ -44,7 +44,7 @@ export function measureRanking(ranks: readonly number[]): RankingFigures {
   };
 }
 
-/** Computes nDCG by Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
+/** Computes nDCG as in Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
 function normalizedGain(ranks: readonly number[]): number {
   const gain = (rank: number): number => (rank < ndcgDepth ? 1 / Math.log2(rank + 2) : 0);
   const ideal = ranks.slice(0, ndcgDepth).reduce((sum, _, rank) => sum + gain(rank), 0);

@@ -26,14 +26,14 @@ import { itemAt, type ToolData } from './tool-data.ts';
 export interface Seen {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** Keyword scores by the position of the tool. */
+  /** Keyword scores. The index is the position of the tool. */
   readonly keyword: Float64Array;
   readonly features: Float32Array;
 }
 
 /**
- * Computes features of the tools for each question as in the tool router. For a training set, the encoder was
- * trained without the set's family.
+ * Computes features of the tools for each question as in the tool router. For a training set, the function
+ * uses an encoder that was trained without the set's family.
  */
 export class SemanticPath {
   readonly #data: ToolData;
@@ -54,7 +54,7 @@ export class SemanticPath {
 
   /**
    * Returns the candidate tools in the form that the reranker receives.
-   * @param lines the candidates, as line numbers in the tools file.
+   * @param lines the candidates, as line numbers in the tools file
    */
   async see(dataset: string, { turns, at }: RankQuestion, lines: readonly number[]): Promise<Seen> {
     const encode = await this.#encoderOf(foldOf(dataset));
@@ -75,7 +75,7 @@ export class SemanticPath {
   }
 
   /**
-   * Returns the router's semantic ranking of candidate tools, by models that were trained without the set's
+   * Returns the router's semantic ranking of candidate tools. The models were trained without the set's
    * family.
    */
   async rank(dataset: string, question: RankQuestion, lines: readonly number[]): Promise<TurnRanking> {

@@ -16,7 +16,7 @@ export type RankAsked = (question: RankQuestion) => Promise<TurnRanking>;
 /**
  * Returns the router's ranking of candidate tools. The ranking method is semantic, or keyword if `path` is
  * undefined.
- * @param lines the candidates, as line numbers in the tools file.
+ * @param lines the candidates, as line numbers in the tools file
  */
 export function openServed(
   { cards }: Pick<ToolData, 'cards'>,
@@ -34,14 +34,14 @@ export function openServed(
   return async (question) => ranker.rank(index, question);
 }
 
-/** Returns the question that the planner gives the ranking method for a request. */
+/** Returns the question with which the planner ranks tools for a request. */
 export function askedBy(question: Question): RankQuestion {
   const asked = newestQuestion(question);
   if (asked === undefined) throw new Error('a question has a user turn');
   return asked;
 }
 
-/** Returns the question that determines the tool set: the conversation's first turn. */
+/** Returns the conversation's first turn as a question. The first turn determines the tool set. */
 export function askedFirst({ userTurns }: Question): RankQuestion {
   return { turns: userTurns.slice(0, 1), at: 0 };
 }

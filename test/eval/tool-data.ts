@@ -10,8 +10,8 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
 /**
- * The names of the candidate pools: seeded samples with this number of tools, and `own` for a question's
- * original candidates.
+ * The names of the candidate pools. A number names a seeded sample with this number of tools. `own` names a
+ * question's original candidates.
  */
 export const poolNames = [...poolSizes, 'own'] as const;
 export type PoolName = (typeof poolNames)[number];
@@ -49,23 +49,23 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question with the tools that answer the question. For each gold tool, any of its alternatives is
+ * A question with the tools that answer the question. For each needed tool, any of its alternatives is
  * sufficient. Tools are given as line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;
   /**
    * The transcript as an edge sends it to the tool router (`conversationContext`). The transcript contains
-   * the user's turns up to the question, the names of the called tools, and the tool results since the last
-   * user turn.
+   * the user's turns up to the question and the names of the called tools. The transcript also contains the
+   * tool results since the last user turn.
    */
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
   readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /**
-   * The gold tool for the question itself, if the data set names one. All other gold tools are hidden
-   * prerequisites of the question.
+   * The needed tool that the question itself requests, if the data set names one. All other needed tools are
+   * prerequisites that the question does not mention.
    */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
@@ -134,8 +134,8 @@ function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
     const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
     const isOpen = names.length > 0 && messages[at + 1]?.role !== 'tool';
     const outline = outlineMessage(role, readText(message.content), names);
-    // Adds missing tool results, which some data sets omit.
-    // Providers accept no tool call without a result.
+    // Adds a result to each tool call without a result. Some data sets omit tool results.
+    // Providers reject a tool call without a result.
     return isOpen ? [outline, outlineMessage('tool', '', [])] : [outline];
   });
   const asked = query.trim();
@@ -172,7 +172,7 @@ function readText(content: unknown): string {
 
 /**
  * Returns a question's original candidates. Returns undefined if the data set has no original candidates, or
- * if none of the candidates is a gold tool.
+ * if no candidate is a needed tool.
  */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
@@ -181,7 +181,7 @@ function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): numb
 
 /**
  * Returns the element at a position that must exist.
- * @throws RangeError if the element does not exist.
+ * @throws RangeError if the element does not exist
  */
 export function itemAt<Item>(items: readonly Item[], at: number): Item {
   const item = items[at];

@@ -14,8 +14,8 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 /**
- * A replica that dies during a deletion keeps its claim on the deletion for 8 s. Afterwards, another replica
- * continues the deletion.
+ * The maximum time in milliseconds until a deletion continues. A replica that dies during a deletion keeps
+ * its claim on the deletion for 8 s. Another replica then continues the deletion.
  */
 const resumesWithinMs = 60_000;
 
@@ -42,7 +42,7 @@ async function requestDeletion({ apiKey }: TestAccount): Promise<string> {
   return accountDeletion.parse(answer.json()).id;
 }
 
-/** Returns the deletion receipt as soon as the receipt is readable and has the expected state. */
+/** Returns the deletion receipt as soon as the receipt has the expected state. */
 function untilReceipt(id: string, isRight: (receipt: AccountDeletion) => boolean): Promise<AccountDeletion> {
   return eventually(async () => {
     const answer = await send(stack.baseUrl, { path: `/v1/account/deletions/${id}` });
@@ -66,7 +66,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
   expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
 }
 
-/** Each service with a deletion step, and the steps that are done when the step of the service starts. */
+/** Each service with a deletion step, and the services whose deletion steps are done earlier. */
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],
@@ -74,14 +74,14 @@ const stops = [
 ] as const;
 
 it.each(stops)(
-  'a deletion killed before the step in %s resumes at that step',
+  'a deletion that is killed before the step in %s resumes at that step',
   async (service, before) => {
     const account = await createUsedAccount();
     await stack.service(service).stop();
     const id = await requestDeletion(account);
     const halfway = await untilReceipt(id, (receipt) => doneSteps(receipt).length === before.length);
     expect(doneSteps(halfway)).toEqual([...before]);
-    // The account's API keys stop working immediately, no matter how long the other deletion steps take.
+    // The account's API keys stop working immediately, even if other deletion steps take long.
     expect((await postChat(stack.baseUrl, account.apiKey, hello)).status).toBe(401);
     await restartAccount();
     await stack.service(service).start();
@@ -90,7 +90,7 @@ it.each(stops)(
   180_000,
 );
 
-it('deletions killed at arbitrary moments all complete', async () => {
+it('all deletions that are killed at arbitrary moments complete later', async () => {
   const deletions: { account: TestAccount; id: string }[] = [];
   for (const afterMs of [0, 5, 20]) {
     const account = await createUsedAccount();
@@ -101,7 +101,7 @@ it('deletions killed at arbitrary moments all complete', async () => {
   for (const { account, id } of deletions) await expectForgotten(account, id);
 }, 180_000);
 
-it('a service that dies during its deletion step is called again', async () => {
+it('the deletion step of a service is repeated if the service dies during the step', async () => {
   const account = await createUsedAccount();
   const id = await requestDeletion(account);
   await Promise.all(
@@ -111,9 +111,9 @@ it('a service that dies during its deletion step is called again', async () => {
   await expectForgotten(account, id);
 }, 180_000);
 
-it('an event that arrives after its account was deleted is discarded', async () => {
+it('an event that arrives after the deletion of its account is discarded', async () => {
   const account = await createUsedAccount();
-  // The usage event stays in the queue until its account has been deleted.
+  // The usage event stays in the queue until the deletion of the account is complete.
   await stack.service('worker').stop();
   const answer = await postChat(stack.baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);

@@ -20,7 +20,7 @@ const readActions = async (key: string): Promise<string[] | undefined> => {
 
 it('a credential saved while the account service is down is in the audit log once, even if the vault dies', async () => {
   const { apiKey } = await createTestAccount(stack);
-  // The gateway caches the API key's grant, so the gateway can save a credential without the account service.
+  // The gateway has cached the grant, so it can save a credential without the account service.
   expect(await readActions(apiKey)).toBeDefined();
   await stack.service('account').stop();
   await connectProvider(stack.baseUrl, apiKey, { provider: 'openai', api_key: 'sk-upstream-0123456789' });
@@ -34,7 +34,7 @@ it('a credential saved while the account service is down is in the audit log onc
   expect(actions.filter((action) => action === 'provider.saved')).toHaveLength(1);
 }, 120_000);
 
-it('an export that cannot be recorded is not served', async () => {
+it('an export that cannot be recorded in the audit log is not served', async () => {
   const { apiKey } = await createTestAccount(stack);
   const path = '/v1/account/requests/export?format=jsonl';
   expect((await send(stack.baseUrl, { path, key: apiKey })).status).toBe(200);

@@ -48,7 +48,10 @@ async function setPruning(pruning: object): Promise<void> {
 
 const emptyCache = () => flushCache(stack);
 
-/** Disturbances during the run, by the number of conversations that have begun. */
+/**
+ * Disturbances during the run. Each key is the number of started conversations at which the disturbance
+ * happens.
+ */
 const events: Readonly<Record<number, () => Promise<unknown>>> = {
   100: emptyCache,
   200: () => stack.service('tool-router').restart(),

@@ -8,7 +8,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 export interface Measured {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The statuses and texts of responses with a status other than 2xx. */
+  /** The HTTP statuses and texts of all responses with a status other than 2xx. */
   readonly errors: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export type Probe = (at: number) => Promise<Answer>;
 const samplesDefault = 100;
 const pauseMs = 4;
 
-/** Sends the request repeatedly, one request at a time, and measures the latencies. */
+/** Sends a request repeatedly, one at a time, and measures the latencies. */
 export async function measure(probe: Probe, samples = samplesDefault): Promise<Measured> {
   const times: number[] = [];
   const errors: string[] = [];
@@ -37,7 +37,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
 }
 
-/** Returns the medians of the latencies over the measurement rounds, and the errors of all rounds. */
+/** Returns the median of each latency over the measurement rounds, and the errors of all rounds. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const median = (figures: readonly number[]): number => quantile(figures, 0.5);
   return {
@@ -47,13 +47,14 @@ export function medianOf(rounds: readonly Measured[]): Measured {
   };
 }
 
-/** A process is idle if it uses less than this share of a processor core. */
+/** The share of a processor core below which a process counts as idle. */
 const idleShare = 0.15;
 const idleWindowMs = 150;
 const ticksPerSecond = 100;
 
 /**
- * Waits until the services of the stack have no work left, such as computing tool vectors or storing events.
+ * Waits until the services of the stack have no work left. Examples of work are the computation of tool
+ * vectors and the storage of events.
  */
 export async function untilIdle(stack: StackUnderTest): Promise<void> {
   const pids = Object.values(stack.dev.services).flatMap(({ pid }) => pid ?? []);

@@ -5,11 +5,11 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  * processes.
  */
 export interface CutLink {
-  /** The `host:port` that the process connects to instead of the server. */
+  /** The address of the link as `host:port`. The process connects to the link, not to the server. */
   readonly address: string;
   /** Closes open connections and rejects new connections. */
   cut(): void;
-  /** Keeps connections open but drops all bytes, as with an unplugged cable. */
+  /** Keeps connections open but drops all bytes, as a network with an unplugged cable does. */
   stall(): void;
   /** Accepts new connections again. */
   mend(): void;

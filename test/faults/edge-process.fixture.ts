@@ -14,8 +14,8 @@ export interface EdgeProcess {
 }
 
 /**
- * Starts an additional edge with the same permissions as the stack's own edges. Resolves when the additional
- * edge is ready.
+ * Starts an additional edge with the permissions of the stack's own edges. Resolves when the additional edge
+ * is ready.
  */
 export async function startEdge(
   stack: StackUnderTest,

@@ -1,7 +1,7 @@
 /**
- * Tests Redis servers after one account has filled their memory. The gateway still answers chat requests of
- * other accounts, and limits and budgets stay exact. Every request is in the request log once the Redis
- * server has free memory again.
+ * Tests Redis servers after one account has filled the servers' memory. The gateway still answers chat
+ * requests of other accounts, and limits and budgets stay exact. Every request is in the request log after
+ * the Redis server has free memory again.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
@@ -21,7 +21,7 @@ let queue: Redis;
 let cache: Redis;
 let hostile: { readonly accountId: string; readonly key: string };
 let quiet: { readonly accountId: string; readonly apiKey: string };
-/** The names of all requests with a response, by account. */
+/** The names of all requests that received a response, by account. */
 const answered = new Map<string, Set<string>>();
 let sent = 0;
 const undo: Undo[] = [];
@@ -78,12 +78,12 @@ async function memoryOf(redis: Redis): Promise<{ used: number; max: number }> {
   return { used: read('used_memory'), max: read('maxmemory') };
 }
 
-/** Sets the memory limit of the Redis server to its current use plus this many bytes. */
+/** Sets the memory limit of the Redis server to its current memory use plus the given number of bytes. */
 async function limitMemory(redis: Redis, moreBytes: number): Promise<void> {
   await redis.config('SET', 'maxmemory', String((await memoryOf(redis)).used + moreBytes));
 }
 
-/** Sets a memory limit that leaves the Redis server full, even if all data is deleted. */
+/** Sets a memory limit so low that the Redis server is full even without data. */
 async function fill(redis: Redis): Promise<void> {
   await redis.config('SET', 'maxmemory', '1');
 }
@@ -94,7 +94,7 @@ const isFull = (redis: Redis): Promise<boolean> =>
     (error: unknown) => /OOM/.test(String(error)),
   );
 
-/** Waits until each request with a response is in the request log exactly once. */
+/** Waits until each request that received a response is in the request log exactly once. */
 async function expectAllLogged(): Promise<void> {
   for (const [accountId, names] of answered) {
     const read = () =>
@@ -110,11 +110,11 @@ async function expectAllLogged(): Promise<void> {
   }
 }
 
-it('request events of one account do not fill the queue, so the log continues when the worker is back', async () => {
+it('request events of one account do not fill the queue, so the log is complete after the worker restarts', async () => {
   await stack.service('worker').stop();
   await limitMemory(queue, 4 * mebibyte);
   const { max } = await memoryOf(queue);
-  // Requests with tools produce long usage events, with a candidate for each tool.
+  // Requests with tools produce long usage events, because a usage event contains each candidate tool.
   await eventually(async () => {
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
     return stack.logs('edge-gateway').includes('the memory of the queue is nearly full') ? true : undefined;
@@ -138,7 +138,7 @@ it('while the queue is full, chats are answered, budgets apply, and the log is c
   for (let at = 0; at < 6; at += 1)
     answers.push(await ask({ accountId: quiet.accountId, key }, { tools: githubTools }));
   const optimized = answers.filter(({ headers }) => headers['x-svc-budget'] === undefined);
-  // One request saves almost the whole token budget.
+  // The saved tokens of one request use up almost the whole budget of the key.
   expect(optimized.length).toBeGreaterThanOrEqual(1);
   expect(optimized.length).toBeLessThanOrEqual(2);
   expect(answers.at(-1)?.headers['x-svc-budget']).toBe('exhausted');

@@ -3,7 +3,7 @@ import { completion } from '../e2e/provider.fixture.ts';
 
 export interface HangingProvider {
   readonly url: string;
-  /** The responses to requests under `/hangs` that have sent their whole body and wait for a response. */
+  /** The open responses to requests under `/hangs`. The client has sent the whole request body and waits. */
   readonly waiting: ReadonlySet<ServerResponse>;
   /** Sends a response to all waiting requests. */
   answerAll(): void;
@@ -11,7 +11,7 @@ export interface HangingProvider {
 }
 
 /**
- * Starts a provider that reads every request body without storing it. Requests under `/answers` get a
+ * Starts a provider that reads every request body and does not store it. Requests under `/answers` get a
  * response, and requests under `/hangs` get no response.
  */
 export async function startHangingProvider(): Promise<HangingProvider> {

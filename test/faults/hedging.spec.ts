@@ -1,5 +1,5 @@
 /**
- * Tests hedging: when the first attempt is slow, the gateway starts a second attempt in parallel. Operators
+ * Tests hedging. If the first attempt is slow, the gateway starts a second attempt in parallel. Operators
  * must enable hedging.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
@@ -11,11 +11,11 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
 /**
- * The hedge delay in milliseconds. The hedge delay is longer than a fast response on a busy machine, which
- * can stall for up to two seconds.
+ * The hedge delay in milliseconds. A fast response takes less time, even on a busy machine that stalls for
+ * two seconds.
  */
 const hedgeAfterMs = 4_000;
-/** A response that takes slightly longer than the hedge delay. */
+/** A response that takes slightly more time than the hedge delay. */
 const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
 
 let stack: StackUnderTest;
@@ -38,7 +38,7 @@ const ask = ({ key }: TroubledAccount, more: object = {}) =>
 /** The first provider sends a correct response, but too late. */
 const silent = { ...plainAnswer, hang: 'before-headers' } as const;
 
-it('the second attempt responds if the first does not; the first is cancelled, and the tokens of both are counted', async () => {
+it('if the first attempt is slow, the second attempt responds, the first is cancelled, and the tokens of both are counted', async () => {
   const account = await providers.open('silent', ['groq/llama-3.1-8b-instant']);
   account.trouble = () => silent;
   const answer = await ask(account);
@@ -52,7 +52,7 @@ it('the second attempt responds if the first does not; the first is cancelled, a
   expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
   const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
   expect(await eventually(ended)).toBe('client-left');
-  // The cancelled attempt does not count as a failure, so the gateway calls its provider first again.
+  // The cancelled attempt does not count as a failure, so the gateway calls the silent provider first again.
   account.trouble = undefined;
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });

@@ -63,7 +63,7 @@ function renderLarge(model: string): Buffer {
 interface LargeRequest {
   readonly path: string;
   readonly body: Buffer;
-  /** Whether the client sends the body without declaring the body's length. */
+  /** Whether the client sends the body in chunks, without a declared length. */
   readonly isChunked?: boolean;
 }
 
@@ -75,7 +75,7 @@ interface Refusal {
 
 /**
  * Sends the request many times concurrently. Resolves when each request was rejected or waits for the
- * provider. Rejects if a client gets no response.
+ * provider. Rejects if a request fails without a response.
  */
 async function sendMany({ path, body, isChunked = false }: LargeRequest): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];
@@ -119,7 +119,7 @@ const cases: readonly (readonly [string, LargeRequest])[] = [
 ];
 
 it.each(cases)(
-  'memory is admitted by bytes, not by count: 50 concurrent %s bodies of 31 MiB to a hanging provider',
+  'the gateway limits the bytes of open requests, not their number: 50 concurrent %s bodies of 31 MiB to a hanging provider',
   async (_, large) => {
     isOver = false;
     const refusals = await sendMany(large);

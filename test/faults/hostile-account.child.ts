@@ -1,5 +1,5 @@
 // This process simulates a hostile account.
-// The process sends requests continuously, and also serves as the provider of the hostile account.
+// The process sends requests continuously, and is also the provider of the hostile account.
 // The process has the lowest priority.
 // The process therefore takes processor time from the gateway only if no other process needs the time.
 import { writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ let load: HostileLoad | null = null;
 let sent = 0;
 const statuses: Record<string, number> = {};
 const senders = new Set<Promise<void>>();
-/** Responses to requests that reached the provider under `/hangs`. */
+/** The open responses to requests that the gateway sent to the provider under `/hangs`. */
 const hanging = new Set<ServerResponse>();
 
 const completion = {
@@ -45,7 +45,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
   while (load === own) {
     const { baseUrl, method, path, headers, body, pauseMs } = own;
     sent += 1;
-    // Each request has a different body, so that no cache contains its response.
+    // Each request has a different body, so that no cache contains the response.
     const text = body?.replaceAll('{n}', `${process.pid}_${sent}`);
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -55,7 +55,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
     await response?.arrayBuffer().catch(() => undefined);
     const status = response?.status ?? 0;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    // The pause is random, so that the senders do not send at the same moments.
+    // The pause is random, so that the senders do not all send at one moment.
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }

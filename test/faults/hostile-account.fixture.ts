@@ -8,21 +8,21 @@ export interface HostileLoad {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request body, in which each request replaces `{n}` with a new value. */
+  /** The request body. Each request replaces `{n}` with a new value. */
   readonly body?: string;
   readonly concurrency: number;
   /** The mean pause of each sender after a response, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** The number of responses by HTTP status. The status 0 is a broken connection. */
+/** The number of responses by HTTP status. The status 0 means a broken connection. */
 export type Statuses = Readonly<Record<string, number>>;
 
 export type HostileCommand =
   { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
 /**
- * The first reply of the process has the provider's address. Later replies have the response counts since the
- * start, over all requests of the hostile account.
+ * A message from the hostile account's process. The first message has the provider's address. Later messages
+ * have the number of responses by status since the start.
  */
 export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
 
@@ -32,8 +32,8 @@ const script = join(import.meta.dirname, 'hostile-account.child.ts');
 export class HostileAccount {
   readonly #child: ChildProcess;
   /**
-   * The address of the provider that the hostile account connects. Provider calls under `/hangs` get no
-   * response until the hostile account pauses.
+   * The address of the hostile account's provider. Provider calls under `/hangs` get no response until the
+   * hostile account pauses.
    */
   readonly providerUrl: string;
 
@@ -53,7 +53,7 @@ export class HostileAccount {
     return this.#command({ kind: 'send', load });
   }
 
-  /** Returns the response counts since the process started. */
+  /** Returns the number of responses by status since the process started. */
   report(): Promise<Statuses> {
     return this.#command({ kind: 'report' });
   }

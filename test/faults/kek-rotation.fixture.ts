@@ -17,8 +17,8 @@ export interface VaultUnderTest {
   readonly operator: Messaging;
   readonly credentials: readonly StoredCredential[];
   /**
-   * Writes these versions of the key-encryption key to the file, and restarts the replicas one after the
-   * other.
+   * Writes the given versions of the key-encryption key to the file, and restarts the replicas one after
+   * another.
    */
   rollKeys(...versions: number[]): Promise<void>;
 }
@@ -135,12 +135,12 @@ export function startReaders(vault: VaultUnderTest): Readers {
   return { reads: () => reads, failures, stop };
 }
 
-/** Simulates the death of the rotation command, which can happen at any step. */
+/** Simulates the death of the rotation command. The command can die at any step. */
 class CommandKilled extends Error {}
 
 /**
- * Rotates the key-encryption key while the test kills processes. The test kills either a replica within a
- * batch or the rotation command. Killed processes are restarted.
+ * Rotates the key-encryption key while the test kills processes. The test kills a replica within a batch, or
+ * kills the rotation command. Killed processes are restarted.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {
   const rowsMax = Math.max(1, Math.floor(vault.credentials.length / (kills * 2)));

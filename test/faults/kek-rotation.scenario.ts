@@ -45,8 +45,8 @@ export async function expectRotationUnderKills(size: { kills: number; credential
 }
 
 /**
- * Expects every credential to be encrypted with the new key. Also expects the audit log to show exactly one
- * re-encryption for each credential.
+ * Expects every credential to be encrypted with the new key. Also expects exactly one re-encryption for each
+ * credential in the audit log.
  */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

@@ -6,8 +6,8 @@ import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
 
 /**
- * A rate limit that is high enough for a whole test run. While Redis is down, only one eighth of the rate
- * limit applies.
+ * A rate limit that is high enough for a whole test run, even while Redis is down. While Redis is down, only
+ * one eighth of the rate limit applies.
  */
 const rate_limit_rpm = 1_000_000;
 let stack: StackUnderTest;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const sandbox = (name: string) => ({ baseUrl: stack.baseUrl, key, name, model: 'sandbox/sandbox-1' });
 
-/** Kills the process to simulate a crash, and waits until the supervisor has restarted it. */
+/** Kills a process to simulate a crash. Waits until the supervisor has restarted the process. */
 async function killAndWait(name: string): Promise<void> {
   const unit = stack.service(name);
   const { pid } = unit;
@@ -46,9 +46,9 @@ describe('kill -9 during a run with 200 tool requests', () => {
       expectAllAnswered(outcomes);
       const rows = await expectAllLogged(run, outcomes);
       const reasons = new Set(rows.map((row) => row.k_reason));
-      // If the tool router is running, later requests in a conversation keep their tools.
+      // If the tool router is running, later requests in a conversation have the tools of the first request.
       expect(reasons).toContain('frozen');
-      // Confirms that the fault had an effect. Without the tool router or NATS, all tools are forwarded.
+      // Proves the effect of the kill: all tools are sent while the tool router or NATS is down.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       const edgeLog = stack.logs('edge-gateway');
       if (victim === 'redis') expect(edgeLog).toContain('saved-token budgets are local');
@@ -77,7 +77,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
     expect(new Set(names).size).toBe(names.length);
     const byStatus = Object.groupBy(settled, ({ status }) => status);
     expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
-    // The log may show a complete response as interrupted only if its completion was not yet on disk.
+    // A complete response may be `interrupted` in the log only if its completion was not yet on disk.
     expect(byStatus.interrupted!.length).toBeLessThan(20);
   }, 180_000);
 

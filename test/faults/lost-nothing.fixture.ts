@@ -4,24 +4,26 @@ import pg from 'pg';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
 /**
- * The processes that the test kills while the gateway serves requests: the edge, the worker that writes the
- * log, the queue and the database.
+ * The processes that the test kills while the gateway serves requests. `worker` writes the request log,
+ * `redis` is the queue, and `postgres` is the database.
  */
 const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
 export type Victim = (typeof victims)[number];
 
-/** A process, and the moment in the test run when the test kills this process. */
+/** A process to kill, and the moment in the test run at which the test kills the process. */
 export interface Kill {
   readonly victim: Victim;
   /** The number of completed requests after which the test kills the process. */
   readonly atAnswers: number;
-  /** A short delay in milliseconds, so that the kill can interrupt a request at any stage. */
+  /**
+   * An additional delay in milliseconds. With random delays, kills interrupt requests at different stages.
+   */
   readonly afterMs: number;
 }
 
 /**
- * Draws a schedule for killing processes. The same seed always gives the same schedule. Each process is
- * killed about equally often, at random points in the test run.
+ * Draws a random schedule for killing processes. Equal seeds give equal schedules. All processes are killed
+ * about equally often, at random points in the test run.
  */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
   const random = randomFrom(seed);
@@ -48,7 +50,8 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
 /** The results of a test run, as the clients received them. */
 export interface Seen {
   /**
-   * Maps the client's request name to the gateway's request id, for each complete response with status 200.
+   * Maps the client's request name to the gateway's request id. Contains each complete response with status
+   * 200.
    */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;
@@ -63,7 +66,7 @@ interface RunGiven {
 }
 
 const concurrency = 8;
-/** The delay after a failed request in milliseconds, because the edge may be down. */
+/** The delay in milliseconds after a failed request. The delay is necessary because the edge may be down. */
 const pauseMs = 50;
 /**
  * The tools of each request. The list is small enough for fast requests, but large enough that each plan
@@ -72,8 +75,8 @@ const pauseMs = 50;
 const tools = githubTools.slice(0, 24);
 
 /**
- * Sends requests with tools until the given number has completed. Every second request is a streaming
- * request. Each request has a unique name.
+ * Sends requests with tools until the given number of requests has completed. Every second request is a
+ * streaming request. Each request has a unique name.
  */
 export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
   const answered = new Map<string, string>();
@@ -110,8 +113,8 @@ async function ask(baseUrl: string, key: string, name: string, stream: boolean):
 }
 
 /**
- * Kills each process at its scheduled time to simulate a crash, and waits until the supervisor has restarted
- * the process.
+ * Kills each process at its scheduled time to simulate a crash. Waits until the supervisor has restarted the
+ * process.
  */
 export class Killer {
   readonly #stack: StackUnderTest;
@@ -131,7 +134,7 @@ export class Killer {
     }
   }
 
-  /** Resolves once the test has killed every scheduled process and every process is running again. */
+  /** Resolves after the test has killed every scheduled process and every process is running again. */
   async done(): Promise<readonly Victim[]> {
     await this.#killing;
     return this.killed;

@@ -9,7 +9,7 @@ export interface LossRun {
   readonly seed: number;
   readonly requests: number;
   readonly kills: number;
-  /** The maximum time in milliseconds after the test run until all pending events are written. */
+  /** The maximum time in milliseconds from the end of the test run until all pending events are written. */
   readonly settledWithinMs: number;
 }
 
@@ -21,8 +21,8 @@ interface LoggedRow {
 }
 
 /**
- * Limits that are high enough for a whole test run, even at the reduced rate limit that applies while Redis
- * is down.
+ * Limits that are high enough for a whole test run. While Redis is down, only a part of the rate limit
+ * applies.
  */
 const limits = {
   ...{ rate_limit_rpm: 1_000_000, k_target_override: 4 },
@@ -58,7 +58,7 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
   }
 }
 
-/** Connects a provider that records the name of each request it receives. */
+/** Connects a provider that records the name of each received request. */
 async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo[]): Promise<Set<string>> {
   const forwarded = new Set<string>();
   const provider = await startProvider();
@@ -73,7 +73,9 @@ async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo
   return forwarded;
 }
 
-/** Returns the account's request log once it contains every forwarded request and no more rows arrive. */
+/**
+ * Returns the account's request log as soon as it contains every forwarded request and no more rows arrive.
+ */
 async function settle(
   stack: StackUnderTest,
   accountId: string,
@@ -114,8 +116,8 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // If the edge dies after the last byte, the log may not have the status `ok` for a complete response.
-  // An edge that dies before it writes the log line to disk cannot log the outcome of the request.
+  // If the edge dies after the last byte, a complete response may lack the status `ok` in the log.
+  // An edge that dies before it writes the log line to disk cannot log the request's outcome.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),
@@ -124,7 +126,7 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(rows.some(({ saved }) => saved !== '0')).toBe(true);
 }
 
-/** Expects the hourly totals to match the rows of the request log. */
+/** Expects hourly totals that match the rows of the request log. */
 async function expectSumsOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
   const figures = [
     'prompt_tokens',

@@ -10,8 +10,8 @@ const mebibyte = 1024 * 1024;
 
 /**
  * The limits of the edge. `startStack` raises the rate limits of account routes, so that the load reaches the
- * services behind these routes. Request slots, request memory, spool and cache are small, so that one account
- * soon reaches its account share.
+ * services behind account routes. Request slots, request memory, spool and cache are small, so that one
+ * account soon reaches its account share.
  */
 const edgeLimits = {
   TRUSTED_PROXIES: '127.0.0.0/8',
@@ -24,7 +24,7 @@ const edgeLimits = {
 interface Neighbour {
   /** An API key with a rate limit that the tests never reach. */
   readonly key: string;
-  /** An API key with a rate limit that the first requests reach. */
+  /** An API key whose rate limit is reached after the first requests. */
   readonly slowKey: string;
   readonly spareKeyId: string;
 }
@@ -88,7 +88,7 @@ export const model = 'openai/gpt-4o-mini';
 export const silentModel = 'mistral/mistral-large-latest';
 export const tools = githubTools.slice(0, 24);
 
-/** Renders a chat request with tools. The last messages of the request are tool results. */
+/** Renders a chat request with tools. The request ends with tool results. */
 export function renderChat(content: string, results: readonly string[], offered: readonly unknown[]): string {
   const called = (at: number) => ({
     ...{ role: 'assistant', content: null },
@@ -109,13 +109,13 @@ export function renderChat(content: string, results: readonly string[], offered:
   });
 }
 
-/** Renders a chat request of this many bytes. */
+/** Renders a chat request of the given number of bytes. */
 export function renderLarge(bytes: number, named: string): string {
   const content = `{n} ${'a'.repeat(bytes)}`;
   return JSON.stringify({ model: named, messages: [{ role: 'user', content }] });
 }
 
-/** A tool result of about 1 MB that compression shortens. */
+/** A tool result of about 1 MB that the compressor can shorten. */
 export const megabyte = JSON.stringify(
   Array.from({ length: 12_000 }, (_, at) => ({
     id: at === 0 ? '{n}' : at,
@@ -144,8 +144,8 @@ interface LoadOptions extends Pick<HostileLoad, 'concurrency' | 'pauseMs'> {
 }
 
 /**
- * Creates requests of the hostile account: a GET request, or a chat request if the request has a body and no
- * path.
+ * Creates requests of the hostile account. By default, a request without a body is a GET request, and the
+ * path is the chat path.
  */
 export function renderLoad(
   { stack, hostileKeys }: Neighbourhood,
@@ -174,7 +174,9 @@ export function openProbes(open: () => Neighbourhood) {
       open().quiet.key,
       renderChat(`Find the issue number ${at}`, [JSON.stringify({ at }, null, 4)], tools),
     );
-  /** Each sign-in comes from a different address, because the rate limit for sign-ins applies per address. */
+  /**
+   * Each sign-in comes from a different address, because each address has a separate rate limit for sign-ins.
+   */
   const logIn = (): Promise<Answer> => {
     addresses += 1;
     const { email, password } = open().person;

@@ -17,18 +17,20 @@ import {
 } from './neighbours.fixture.ts';
 
 /**
- * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after the
- * other. The quiet account must get no error. The quiet account's p99 latency must be at most three times its
- * p99 latency without load. Both p99 latencies are measured alternately in several rounds, so that other load
- * on the machine affects both. The test compares the medians of all measurement rounds, and it repeats or
- * omits no measurement.
+ * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after
+ * another. The quiet account must get no error. The quiet account's p99 latency must be at most three times
+ * its p99 latency without load. Each of several rounds measures the two latencies one after another, so that
+ * other load on the machine affects both latencies. The test compares the medians over all rounds, and no
+ * measurement is repeated or omitted.
  */
 
-/** The maximum ratio of the quiet account's p99 next to the hostile account to its p99 without load. */
+/**
+ * The maximum ratio of two p99 latencies of the quiet account: next to the hostile account, and without load.
+ */
 const slowdownMax = 3;
 /**
- * The number of measurement rounds. With five rounds, other load on the machine in two rounds does not raise
- * the median above the other three.
+ * The number of measurement rounds. The median of five rounds does not change much if other load slows two
+ * rounds.
  */
 const rounds = 5;
 
@@ -47,15 +49,18 @@ const load = (options: Parameters<typeof renderLoad>[1]): HostileLoad => renderL
 
 interface Row {
   readonly resource: string;
-  /** The name of a service that is stopped while the hostile account sends requests. */
+  /** The name of a service that the test stops while the hostile account sends requests. */
   readonly stopped?: string;
   readonly load: () => HostileLoad;
   readonly probe: Probe;
-  /** The number of requests per measurement, for slow requests of the quiet account. */
+  /**
+   * The number of requests per measurement. Only measurements with slow requests of the quiet account set the
+   * number.
+   */
   readonly samples?: number;
-  /** The response status that shows that the hostile account has reached its limit. */
+  /** The response status by which the test detects that the hostile account has reached its limit. */
   readonly refused?: number;
-  /** The edge counter that shows that the hostile account has reached its limit. */
+  /** The edge metric by which the test detects that the hostile account has reached its limit. */
   readonly refusedMetric?: string;
 }
 
@@ -155,7 +160,7 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * The number of responses after which a hostile account without rejections is treated as having reached its
+ * The number of responses after which a hostile account without rejections counts as having reached its
  * limit.
  */
 const warmResponses = 8;
@@ -189,8 +194,7 @@ async function measureBeside(row: Row): Promise<Measured> {
 }
 
 /**
- * Measures the quiet account alternately without and with the hostile account's requests. Returns the
- * medians.
+ * Measures the quiet account without and with the hostile account's requests, in turn. Returns the medians.
  */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();
@@ -207,7 +211,7 @@ async function compare(row: Row): Promise<{ readonly calm: Measured; readonly be
 }
 
 it.each(rows)(
-  'a quiet account gets no error and at most three times its p99 without load: $resource',
+  'a quiet account gets no error, and its p99 is at most three times its p99 without load: $resource',
   async (row) => {
     await measure(row.probe, row.samples);
     const { calm, beside } = await compare(row);
@@ -218,7 +222,7 @@ it.each(rows)(
   600_000,
 );
 
-/** Prints one line with p50 and p99 in ms, and with the response counts of the hostile account. */
+/** Prints one line with p50 and p99 in ms, and with the numbers of responses to the hostile account. */
 function note({ resource }: Row, figures: readonly number[], before: Statuses, after: Statuses): void {
   const statuses = Object.entries(after).map(([status, count]) => [status, count - (before[status] ?? 0)]);
   const times = figures.map((ms) => ms.toFixed(1).padStart(7)).join(' ');

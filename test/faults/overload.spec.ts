@@ -12,8 +12,8 @@ import {
 } from './troubled-providers.fixture.ts';
 
 /**
- * The maximum numbers of concurrently served requests and of queued requests. One account may use half of the
- * queue.
+ * Two limits: the number of concurrently served requests, and the number of queued requests. One account may
+ * use half of the queue.
  */
 const [inFlightMax, queuedMax] = [4, 4];
 const slowMs = 1_000;
@@ -22,7 +22,7 @@ let stack: StackUnderTest;
 let server: ReplayProvider;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
-/** Resolves when the test allows the provider to respond to requests that are marked as slow. */
+/** Resolves when the test allows the provider to send the slow responses. */
 let held = Promise.withResolvers<undefined>();
 const undo: Undo[] = [];
 
@@ -67,15 +67,15 @@ async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
 }
 
 /**
- * Returns the number of queued requests. Requests with a slot may reach the provider before the last requests
- * arrive.
+ * Returns the number of queued requests. A request with a slot may reach the provider before the last
+ * requests arrive at the gateway.
  */
 async function readQueued(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   return Number(/^gateway_requests_queued(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1]);
 }
 
-it('the gateway serves requests up to its limit, queues a few, and immediately rejects the rest with a clean error', async () => {
+it('the gateway serves requests up to its limit, queues a few more, and immediately rejects the rest with a clean error', async () => {
   const filled = await fill();
   const late = await Promise.all(Array.from({ length: 10 }, () => ask(stack.baseUrl, noisy, true)));
   const shed = late.filter(({ status }) => status !== 200);
@@ -89,7 +89,7 @@ it('the gateway serves requests up to its limit, queues a few, and immediately r
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('overload errors have the caller’s own format', async () => {
+it('overload errors have the format of the client’s API', async () => {
   const filled = await fill();
   const messages = {
     model: 'openai/gpt-4o-mini',
@@ -126,7 +126,7 @@ it('a quiet account is still served while a noisy account fills the queue', asyn
   expect(broken(answers)).toEqual([]);
 }, 60_000);
 
-it('every slot is free again after the overload', async () => {
+it('after the overload, every request slot is free again', async () => {
   await (await fill()).answers();
   const answers = await Promise.all(
     Array.from({ length: inFlightMax }, () => ask(stack.baseUrl, quiet, false)),

@@ -51,7 +51,7 @@ const troubles: Readonly<Record<string, ReplayControls>> = {
 const requests = 50;
 
 describe('one of three providers fails', () => {
-  /** All test cases run in parallel, because they spend most of their time waiting. */
+  /** All test cases run in parallel, because the test cases mostly wait. */
   const runs = new Map<string, Promise<Run>>();
   beforeAll(() => {
     for (const how of Object.keys(troubles)) runs.set(how, runTrouble(how));
@@ -59,7 +59,7 @@ describe('one of three providers fails', () => {
   }, 120_000);
 
   it.each(Object.keys(troubles))(
-    '%s: agents get no error; later the provider is rarely called; after recovery it is used again',
+    '%s: clients get no error, the failed provider is rarely called, and the provider is called again after its recovery',
     async (how) => {
       const run = (await runs.get(how))!;
       expect(run.broken).toEqual([]);
@@ -71,7 +71,7 @@ describe('one of three providers fails', () => {
 
   interface Run {
     readonly broken: readonly object[];
-    /** The number of provider calls for all requests that follow the detection of the failure. */
+    /** The number of calls to the failing provider after the gateway has detected the failure. */
     readonly callsOnceKnown: number;
     readonly usedAgainWithinMs: number;
   }
@@ -111,7 +111,7 @@ it('a response that breaks after its first byte resets the connection, and no ot
   });
 });
 
-it('the log and the headers name the provider that responded, in the client’s own format', async () => {
+it('the log and the headers name the provider that responded, and the response has the client’s format', async () => {
   const account = await providers.open('named');
   account.trouble = () => failing(503);
   const answer = await ask(edge.baseUrl, account, false);
@@ -143,7 +143,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('a provider is retried only after the delay it requests', async () => {
+  it('a provider call is retried only after the delay that the provider requests', async () => {
     const account = await providers.open('throttled', []);
     const times: number[] = [];
     account.trouble = () => {
@@ -154,7 +154,7 @@ describe('a provider without fallback', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('a provider that requests a long delay is not retried: its own response is returned', async () => {
+  it('a provider that requests a long delay is not called again, and the client receives the provider’s response', async () => {
     const account = await providers.open('long-pause', []);
     account.trouble = () => ({ ...failing(429), headers: { ...json, 'retry-after': '60' } });
     const answer = await ask(edge.baseUrl, account, false);
@@ -163,14 +163,14 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(1);
   });
 
-  it('a provider is not called again for an error that would recur', async () => {
+  it('a provider is not called again after an error that would occur again', async () => {
     const account = await providers.open('refusing', []);
     account.trouble = () => failing(400);
     expect((await ask(edge.baseUrl, account, false)).status).toBe(400);
     expect(account.calls()).toBe(1);
   });
 
-  it('a provider receives at most 20% more calls than requests, at any failure rate', async () => {
+  it('a provider receives at most 20% more calls than the gateway receives requests, at any failure rate', async () => {
     const account = await providers.open('budget', []);
     let calls = 0;
     account.trouble = () => (calls++ % 5 < 2 ? failing(500) : undefined);
@@ -179,7 +179,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBeLessThanOrEqual(360);
   }, 60_000);
 
-  it('a provider counts as healthy if its connection breaks after the stream terminator', async () => {
+  it('a provider counts as healthy if the connection breaks after the stream terminator', async () => {
     const account = await providers.open('abrupt', []);
     const { body, ...answer } = streamedAnswer(['Hello', '.']);
     account.trouble = () => ({ ...answer, body, resetAtByte: String(body).length });
@@ -188,7 +188,7 @@ describe('a provider without fallback', () => {
     expect(broken(await Promise.all(together))).toEqual([]);
   });
 
-  it('a provider with an open breaker gets one probe at a time; other requests are rejected immediately', async () => {
+  it('an open circuit breaker allows one probe at a time to its provider, and other requests are rejected immediately', async () => {
     const account = await providers.open('open', []);
     account.trouble = () => failing(500);
     await askMany(edge.baseUrl, account, 10, 5);
@@ -239,7 +239,7 @@ describe('multiple keys for one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      // The delay is long enough for all requests to be in progress together, even on a busy machine.
+      // The delay keeps all requests in progress together, even on a busy machine.
       return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
     expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);
@@ -261,7 +261,7 @@ describe('multiple keys for one provider', () => {
   });
 });
 
-it('a replica skips a provider that another replica found failing, except for a probe', async () => {
+it('a replica sends only a probe to a provider whose failure another replica detected', async () => {
   const account = await providers.open('shared');
   account.trouble = () => failing(500);
   await ask(other.baseUrl, account, false);

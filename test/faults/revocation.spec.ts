@@ -25,7 +25,10 @@ import { startCutLink, type CutLink } from './cut-link.fixture.ts';
 import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
-/** The documented maximum times until a revocation takes effect: with NATS, without NATS, for streams. */
+/**
+ * The documented maximum times in milliseconds until a revocation takes effect: with NATS, without NATS, and
+ * for open streams.
+ */
 const effectiveWithinMs = 1_000;
 const effectiveWithCutBusWithinMs = 10_000;
 const streamsEndWithinMs = 5_000;
@@ -76,19 +79,19 @@ const revoke = async ({ id }: CreatedKey) => {
   const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
   expect(answer.status).toBe(200);
 };
-/** Makes every replica use the API key, so that each replica has the API key's grant in its cache. */
+/** Sends a request with the API key to every replica, so that each replica caches the API key's grant. */
 const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };
 
-/** Two kinds of requests: `chat` counts against the rate limit, `models` only requires a valid key. */
+/** Two kinds of requests. `chat` counts against the rate limit, and `models` only requires a valid key. */
 const calls = {
   chat: (edge: string, key: string) => postChat(edge, key, hello),
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
 };
 
-it('every replica rejects a revoked key within one second: p99 over 120 keys', async () => {
-  /** For each API key, the time of the slowest replica. A short stall is therefore counted only once. */
+it('every replica rejects a revoked key within one second (p99 over 120 keys)', async () => {
+  /** The time of the slowest replica for each API key. A stall of several replicas therefore counts once. */
   const tookMs: number[] = [];
   for (let round = 0; round < 120; round++) {
     const key = await createKey();
@@ -160,7 +163,7 @@ describe('a replica with a broken link to NATS', () => {
     60_000,
   );
 
-  it('a replica with a cut NATS link returns 503 after any other change, until the link is restored', async () => {
+  it('after any other change, a replica with a cut NATS link returns 503 until the link is restored', async () => {
     const key = await createKey();
     await warm(key);
     link.cut();
@@ -176,7 +179,7 @@ describe('a replica with a broken link to NATS', () => {
 });
 
 describe('a deleted credential', () => {
-  it('a deleted credential is not used from the next request on, even by a replica whose link to NATS is cut', async () => {
+  it('after the deletion of a credential, no request uses it, even on a replica with a cut NATS link', async () => {
     const other = await createTestAccount(stack);
     const credential = { provider: 'openai', api_key: 'sk-upstream', base_url: `${provider.url}/v1` };
     await connectProvider(stack.baseUrl, other.apiKey, credential);
@@ -247,7 +250,7 @@ describe('an open stream', () => {
     ['/v1/chat/completions', '"code":"invalid_api_key"'],
     ['/v1/messages', 'event: error\ndata: {"type":"error","error":{"type":"authentication_error"'],
   ])(
-    'an open stream on %s ends within 5 s of its key’s revocation, with the format’s own error event',
+    'an open stream on %s ends within 5 s of the key’s revocation, with the format’s own error event',
     async (path, event) => {
       const key = await createKey();
       const ended = await streamUntilEnded(edges[1]!, key.key, path, () => revoke(key));
@@ -268,7 +271,7 @@ describe('an open stream', () => {
     await expectEnded(ended, 'invalid_api_key');
   }, 60_000);
 
-  it('an open stream ends within 5 s of its key’s expiry', async () => {
+  it('an open stream ends within 5 s of the key’s expiry', async () => {
     const expires_at = new Date(Date.now() + 6_000).toISOString();
     const key = await createKey({ expires_at });
     const untilExpiry = () => waitMs(Math.max(0, Date.parse(expires_at) - Date.now()));
@@ -277,7 +280,7 @@ describe('an open stream', () => {
     await expectEnded(ended, 'expired_api_key');
   }, 60_000);
 
-  it('an open stream continues if a change leaves its key valid', async () => {
+  it('an open stream continues if the key is still valid after a change', async () => {
     const key = await createKey();
     const path = `/v1/account/keys/${key.id}/toollist`;
     const change = () =>

@@ -3,7 +3,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** The result of one request in a test run, as the client received it. */
+/** The result of one request, as the client received the result. */
 export interface Outcome {
   /** The client's own request id: `<run>-<number>`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Run {
   readonly key: string;
   readonly name: string;
   readonly model: string;
-  /** A function that is called once a third of the requests have completed. */
+  /** A function that is called after a third of the requests have completed. */
   readonly disturb: () => Promise<void>;
 }
 
@@ -26,8 +26,8 @@ const requestsInRun = 200;
 const concurrency = 6;
 
 /**
- * Sends 200 requests with 117 tools and a tool result each. Every second request is a streaming request.
- * Calls `disturb` after a third of the requests.
+ * Sends 200 requests. Each request has 117 tools and a tool result, and every second request is a streaming
+ * request. Calls `disturb` after a third of the requests.
  */
 export async function runTraffic(run: Run): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -75,7 +75,7 @@ export function expectAllAnswered(outcomes: readonly Outcome[]): void {
   expect(outcomes.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
 }
 
-/** Returns the request log rows of a test run as soon as `isComplete` accepts the rows. */
+/** Returns the request log rows of a test run as soon as `isComplete` returns true for the rows. */
 export async function readRows(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   isComplete: (rows: readonly RequestLogEntry[]) => boolean,

@@ -27,13 +27,13 @@ export interface TroubledAccount {
   readonly name: string;
   readonly accountId: string;
   readonly key: string;
-  /** The failure of the first provider. If undefined, the first provider is healthy. */
+  /** The failure of the first provider. If absent, the first provider is healthy. */
   trouble: ((request: Asked) => ReplayControls | undefined) | undefined;
   /** Returns the number of calls to one provider, or to all providers. */
   calls(provider?: string): number;
 }
 
-/** The providers of many accounts on one server. The path prefix identifies the account. */
+/** Test providers for many accounts on one server. The URL path prefix identifies the account. */
 export class TroubledProviders {
   readonly #stack: StackUnderTest;
   readonly #server: ReplayProvider;
@@ -77,7 +77,7 @@ export class TroubledProviders {
   }
 }
 
-/** Sends one request of an account for a model on the account's first provider. */
+/** Sends one request of an account to a model of the account's first provider. */
 export function ask(baseUrl: string, { key }: TroubledAccount, stream: boolean): Promise<Answer> {
   const messages = [{ role: 'user', content: 'Hello!' }];
   return postChat(baseUrl, key, { model: 'openai/gpt-4o-mini', stream, messages });
@@ -99,7 +99,7 @@ export async function askMany(
   return answers;
 }
 
-/** Returns the responses that a client could not use. */
+/** Returns the responses with an error or without a complete content. */
 export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
   return answers
     .filter(({ status, text, headers }) => {

@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /**
- * Runs `npm start`, `status`, `logs` and `stop` as a user would, on a stack that is isolated from all other stacks on
- * this machine.
+ * Runs `npm start` and `npm run stop` as a user would. The stack is isolated from all other stacks on this
+ * machine.
  */
 describe('npm start and npm run stop', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-commands-'));
@@ -27,7 +27,7 @@ describe('npm start and npm run stop', () => {
     Object.values(stack.dev.services).flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const isAlive = (pid: number) => {
     try {
-      // If the parent process was killed, an exited process may remain a zombie until the system reaps it.
+      // If the parent process was killed, an exited process may remain as a zombie process for a while.
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
     } catch {
       return false;
@@ -43,7 +43,7 @@ describe('npm start and npm run stop', () => {
     rmSync(dataDir, { recursive: true, force: true });
   }, 120_000);
 
-  test('npm start prints the address, the key and a command, and the key works', async () => {
+  test('npm start prints the address, the API key and a command, and the API key works', async () => {
     const { stdout } = await command('start.mjs', '--detach');
     expect(stdout).toContain(stack.baseUrl);
     expect(stdout).toContain(stack.apiKey);
@@ -89,7 +89,7 @@ describe('npm start and npm run stop', () => {
     expect(router.pid).not.toBe(before);
   }, 60_000);
 
-  test('after the supervisor was killed, npm start stops its leftover processes and keeps the address, key and data', async () => {
+  test('after the supervisor was killed, npm start stops the leftover processes and keeps the address, key and data', async () => {
     const { baseUrl, apiKey, accountId } = stack;
     const left = runningPids();
     process.kill(supervisorPid(), 'SIGKILL');

@@ -44,7 +44,7 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/** Returns the stream events that the parser could read. The only allowed failure is a `GatewayError`. */
+/** Returns the stream events that the parser could read. A `GatewayError` is the only allowed error. */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];
@@ -63,8 +63,8 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
 }
 
 /**
- * Expects that the client receives an end if and only if the stream had an end. Also expects that the client
- * receives every reported error.
+ * Expects that the client receives an end only if the stream had an end, and every error that the parser
+ * reported.
  */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));

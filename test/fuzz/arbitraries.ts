@@ -68,7 +68,7 @@ export function cutAnywhere(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]>
 
 export const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 
-/** A valid JSON document with some values replaced, removed, repeated or renamed. */
+/** A valid JSON document in which some values are replaced, removed, repeated or renamed. */
 export function mutated(base: Json): fc.Arbitrary<Json> {
   const change = fc.record({
     at: fc.nat(10_000),

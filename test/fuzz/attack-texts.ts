@@ -1,6 +1,9 @@
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
 
-/** Texts that were used against the gateway or that are known to slow down parsers of its formats. */
+/**
+ * Texts that attackers have used against the gateway, and texts that slow down parsers of the gateway's
+ * formats.
+ */
 const known = [
   'eyJaaaaaaaa-',
   'eyJaaaaaaaa.',
@@ -26,15 +29,18 @@ const known = [
   '\ud83d',
 ];
 
-/** Characters that few regular expressions match. At the end of a text, such a character prevents a match. */
+/**
+ * Characters that few regular expressions match. At the end of a text, a rarely matched character prevents a
+ * match.
+ */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;
 const charactersMax = 10;
 
 /**
- * A text that attacks a regular expression by repeating a piece. The pieces are matches, starts of matches
- * (near misses), repeated parts of the expression, single characters, alternating characters, and known
- * attacks. Each piece is repeated up to the wanted length, with an ending that prevents a match.
+ * A text that attacks a regular expression by repetition of a piece. The pieces are matches, starts of
+ * matches (near misses), repeated parts of the expression, single characters, alternating characters, and
+ * known attacks. Each piece is repeated up to the given length. The ending of the text prevents a match.
  */
 export interface Attack {
   readonly before: string;
@@ -44,8 +50,8 @@ export interface Attack {
 
 export function renderAttack({ before, piece, after }: Attack, chars: number): string {
   const times = Math.max(1, Math.floor((chars - before.length - after.length) / piece.length));
-  // Joins the pieces in one flat string.
-  // V8 would otherwise flatten its linked string (a rope) during the measurement.
+  // Joins the pieces into one flat string.
+  // If the string were linked (a rope), V8 would flatten the string during the measurement.
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 
@@ -97,7 +103,7 @@ const candidates = [
   '\u0001',
 ];
 
-/** Writes texts that the parts of a regular expression match. */
+/** Writes texts that match the parts of a regular expression. */
 class Sampler {
   readonly #flags: string;
 
@@ -137,7 +143,7 @@ class Sampler {
     return [];
   }
 
-  /** Returns one character of each character class in the regular expression. */
+  /** Returns one character for each character class in the regular expression. */
   characters(pattern: AST.Pattern): string[] {
     const found = new Set<string>();
     visitRegExpAST(pattern, {

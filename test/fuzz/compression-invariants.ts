@@ -24,8 +24,8 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
 }
 
 /**
- * Normalizes JSON text. Numbers stay as written, and object fields are sorted. Returns undefined if the text
- * is not JSON.
+ * Normalizes JSON text. Numbers keep their spelling, and object fields are sorted. Returns undefined if the
+ * text is not JSON.
  */
 export function readExactly(text: string): unknown {
   try {
@@ -45,12 +45,12 @@ export function expandExactly(text: string): unknown {
   return value === undefined ? undefined : readExactly(JSON.stringify(expandTables(value)));
 }
 
-/** Returns the text of each context block with references resolved. */
+/** Returns the text of each context block, with references replaced by the referenced text. */
 export function followed(sent: readonly string[]): string[] {
   return sent.map((text, at) => resolveReferences(sent.slice(0, at), text));
 }
 
-/** Returns the terms that occur in both the context block and the last user turn before the block. */
+/** Returns the terms that occur in the context block and in the last user turn before the block. */
 export function termsAsked(blocks: readonly ContextBlock[], at: number): string[] {
   const asked = blocks.slice(0, at).findLast(({ speaker }) => speaker === 'user');
   const text = blocks[at]?.text.toLowerCase() ?? '';

@@ -93,7 +93,7 @@ const saysReference = (text: string): boolean =>
   text.split('\n').some((line) => parseReference(line) !== undefined);
 
 /**
- * Resolving the inserted references restores every line, if the original conversation contains no references.
+ * If the original conversation contains no references, resolving the inserted references restores every line.
  */
 export const followable: Holds = (blocks) => {
   const own = blocks.filter(({ text }) => !saysReference(text) && !text.includes('[…'));
@@ -111,7 +111,7 @@ export const followable: Holds = (blocks) => {
 };
 
 /**
- * Returns a block's text with references resolved and trailing spaces removed. Compression may keep or remove
+ * Returns a block's text with references resolved and trailing spaces removed. Compression may remove
  * trailing spaces.
  */
 function withoutEnds(text: string): string {
@@ -131,7 +131,7 @@ export function describeCompression(numRuns: number): void {
   });
 
   it(
-    'references replace exactly the lines that were sent earlier',
+    'references replace exactly the lines that an earlier block sent',
     () => {
       fc.assert(fc.property(conversation, followable), options);
     },

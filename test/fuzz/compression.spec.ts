@@ -1,4 +1,4 @@
 import { describeCompression } from './compression-properties.ts';
 
-// The nightly version, compression.nightly.ts, runs 10,000 cases for each property.
+// The nightly test, compression.nightly.ts, runs 10,000 cases for each property.
 describeCompression(300);

@@ -16,13 +16,13 @@ import {
 import { conversation } from './sample-conversations.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
-/** Without Redis, each replica has only the messages that this replica has received. */
+/** Without Redis, each replica knows only the messages that the replica has received. */
 const noRedis = {
   mgetBuffer: () => Promise.reject(new Error('away')),
   set: () => Promise.reject(new Error('away')),
 };
 
-/** Creates an edge replica with several compressors, each with a separate memory. */
+/** Creates an edge replica with several compressors. Each compressor has a separate memory. */
 function openReplica(compressors: number): ContextPlanner {
   const stores = Array.from({ length: compressors }, () => new ConversationStore(10_000_000));
   let next = 0;
@@ -73,7 +73,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
 const bodyOf = (made: Conversation, results: readonly string[]): Buffer =>
   Buffer.from(JSON.stringify(made.body(results), null, 1));
 
-/** Returns the request body without tool results. Compression must not change this part of the body. */
+/** Returns the request body without tool results. Compression must change only tool results. */
 const withoutResults = (made: Conversation, body: Buffer): unknown => {
   const results = new Set(made.resultsIn(JSON.parse(body.toString())));
   return JSON.parse(body.toString(), (_, value: unknown) =>
@@ -84,7 +84,7 @@ const withoutResults = (made: Conversation, body: Buffer): unknown => {
 const cases = { numRuns: 40 };
 
 describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s', (_, made, at) => {
-  it('calls and results stay paired, and each turn starts with the same bytes as the previous turn', async () => {
+  it('tool calls and results stay paired, and each turn starts with all bytes of the previous turn', async () => {
     const property = fc.asyncProperty(conversation, async (blocks) => {
       const planner = openReplica(2);
       const results = blocks.map(({ text }) => text);
@@ -98,7 +98,7 @@ describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s',
         expect(now.slice(0, -1)).toEqual(last);
         last = now;
       }
-      // A replica that has received none of the earlier turns sends the same bytes as the first replica.
+      // A replica that has received none of the earlier turns sends the bytes that the first replica sends.
       const whole = bodyOf(made, results);
       expect(await send(openReplica(1), whole, at)).toEqual(await send(planner, whole, at));
     });

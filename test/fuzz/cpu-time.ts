@@ -1,5 +1,5 @@
 /**
- * The size of the hostile input, in UTF-16 code units. The size limit of a stored content has the same value.
+ * The size of the hostile input, in UTF-16 code units. The size limit of a stored content has an equal value.
  */
 export const hostileChars = 2 * 1024 * 1024;
 /** The maximum processor time on a hostile input, in milliseconds. */
@@ -13,16 +13,13 @@ export function cpuMsOf(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/**
- * The number of measurements in a row without a pause. The first function calls are slower because of
- * compilation.
- */
+/** The number of consecutive measurements. The first function calls are slower because of compilation. */
 const triesAtOnce = 5;
 const pauseMs = 250;
 
 /**
- * Returns the least processor time of several function calls. Compilation, garbage collection and other work
- * on the same processor core only make function calls longer. Later measurements therefore wait for a quieter
+ * Returns the minimum processor time of several function calls. Compilation, garbage collection and other
+ * work on the processor core only make function calls longer. Later measurements therefore wait for a quieter
  * moment. The function stops at the first call within the limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {

@@ -6,13 +6,13 @@ const root = join(import.meta.dirname, '../..');
 
 /** A regular expression in the source code of the services. */
 export interface FoundExpression {
-  /** The file path in the repository, and the line. */
+  /** The file path in the repository, with the line number. */
   readonly place: string;
   readonly source: string;
   readonly flags: string;
 }
 
-/** A call of `RegExp` with a value that is known only at run time. */
+/** A call to `RegExp` whose argument is known only at run time. */
 export interface BuiltExpression {
   /** The file path in the repository. */
   readonly path: string;
@@ -24,7 +24,7 @@ export interface FoundExpressions {
   readonly built: readonly BuiltExpression[];
 }
 
-/** Matches code that never runs in a service: specs, their fixtures, and the test library. */
+/** Matches paths of code that never runs in a service: specs, fixtures of specs, and the test library. */
 const notRunTime = /\.(?:spec|fixture|child)\.tsx?$|^libs\/testing\//;
 
 /** Returns the paths of all source files of the services. */
@@ -34,10 +34,7 @@ export function listSources(): string[] {
     .sort();
 }
 
-/**
- * Finds every regular expression in the source code of apps and libraries. New files are included
- * automatically.
- */
+/** Finds every regular expression in the source code of apps and libraries, including all later files. */
 export function findExpressions(paths: readonly string[] = listSources()): FoundExpressions {
   const literals: FoundExpression[] = [];
   const built: BuiltExpression[] = [];

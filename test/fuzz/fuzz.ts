@@ -7,7 +7,7 @@ import fc from 'fast-check';
 const secondsEach = Number(process.env['FUZZ_SECONDS'] ?? '0.5');
 
 /**
- * Checks a property on as many cases as fit into the time limit. A failure reports the seed and the reduced
+ * Checks a property with as many cases as fit into the time limit. A failure reports the seed and the reduced
  * case.
  */
 export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (example: Case) => void): void {
@@ -18,6 +18,6 @@ export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (exam
       markInterruptAsFailure: false,
     });
   };
-  // Leaves additional time for reducing a failing case.
+  // The time limit leaves additional time for the reduction of a failing case.
   test(name, run, secondsEach * 1000 + 60_000);
 }

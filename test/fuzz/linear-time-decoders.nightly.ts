@@ -44,7 +44,7 @@ function expectLinear(what: string, run: () => unknown, msMax = cpuMsMax): void 
     try {
       run();
     } catch {
-      // Rejecting the input is a valid outcome.
+      // A rejection of the input is a valid outcome.
     }
   }, msMax);
   const took = ms <= msMax ? `${what}: within the limit` : `${what}: ${ms.toFixed(0)} ms`;
@@ -52,7 +52,8 @@ function expectLinear(what: string, run: () => unknown, msMax = cpuMsMax): void 
 }
 
 /**
- * Checks that the work takes linear time. With quadratic time, eight times the input takes 64 times as long.
+ * Checks that the work takes linear time. With quadratic time, an input of eight times the size takes 64
+ * times as long.
  */
 function expectNoQuadraticTime(what: string, open: (units: number) => () => unknown): void {
   const measure = (units: number, wantedMs: number, tries?: number): number =>
@@ -70,7 +71,7 @@ const json = (value: unknown): string => JSON.stringify(value);
 
 describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
   test.each(texts)('%s', (_, text) => {
-    // Every caller of `splitTokens` shortens its text to fewer characters than this.
+    // Every caller of `splitTokens` limits its text to fewer than 200,000 characters.
     expectLinear('words', () => splitTokens(text.slice(0, 200_000), 200_000));
     expectLinear('field names', () => foldKey(text));
     expectLinear('types of tools', () => spellType(text));
@@ -87,10 +88,7 @@ describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
   });
 });
 
-/**
- * Counting tokens runs in a separate thread. The counting time must be linear, because a text may have
- * megabytes.
- */
+/** A separate thread counts tokens. The counting time must be linear, because a text may have megabytes. */
 test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
   expectNoQuadraticTime('tokens', (chars) => {
     const part = text.slice(0, chars);
@@ -99,8 +97,8 @@ test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
 });
 
 /**
- * Splits the bytes into the chunks in which they arrive. As from a socket, the chunks are views of one
- * buffer.
+ * Splits the bytes into the chunks in which they arrive. The chunks are views of one buffer, as from a
+ * socket.
  */
 function cutBytes(bytes: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
@@ -108,7 +106,7 @@ function cutBytes(bytes: Buffer, size: number): Buffer[] {
   );
 }
 
-/** The decoders, each with a function that passes chunks to the decoder. */
+/** The decoders. Each decoder has a function that passes chunks to the decoder. */
 const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
   'server-sent events': () => {
     const decoder = new SseDecoder({ frameBytesMax: 1e9 });
@@ -175,7 +173,7 @@ describe('decoders take linear time for single bytes', () => {
           try {
             for (const chunk of chunks) push(chunk);
           } catch {
-            // Rejecting the input is a valid outcome.
+            // A rejection of the input is a valid outcome.
           }
         };
       });

@@ -4,18 +4,19 @@ import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
- * Regular expressions that never match a text from a client or a provider, by their place in the source code.
+ * Regular expressions that never match a text from a client or a provider, by location in the source code.
  * The value is the reason. Any other regular expression must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Regular expressions that match only a shortened text, by their place in the source code. The value is the
- * maximum text length, which the test also uses.
+ * Regular expressions that match only a shortened text, by location in the source code. The value is the
+ * maximum text length in the code and in the test.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,
-  // The compressor counts text in pieces of 16 KiB, or of 144 KiB if it cannot split the text (`cutExactly`).
+  // The compressor counts the tokens of text pieces.
+  // A piece has 16 KiB, or 144 KiB if the compressor cannot split the text (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:19': 147_457,
 };
 
@@ -45,7 +46,7 @@ function apply(expression: RegExp, text: string): void {
   else expression.test(text);
 }
 
-/** Continues after each match, until a match is empty or the text has no further match. */
+/** Continues after each match. Stops at an empty match or if the text has no further match. */
 function applyAgain(expression: RegExp, text: string): void {
   for (let from = -1; expression.lastIndex > from;) {
     from = expression.lastIndex;
@@ -54,12 +55,12 @@ function applyAgain(expression: RegExp, text: string): void {
 }
 
 /**
- * The length of texts for screening, which finds the slowest attacks. Screening fails for exponential time
- * and for fully quadratic time.
+ * The text length of the screening, which finds the slowest attacks. Screening fails for exponential time and
+ * for fully quadratic time.
  */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;
-/** The number of the slowest attacks, which the test repeats with the full text size. */
+/** The number of slowest attacks. The test repeats the slowest attacks with the full text size. */
 const slowestCount = 2;
 
 function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: number, tries = 2): number {
@@ -110,7 +111,7 @@ test('every regular expression of the services is found', () => {
   for (const place of Object.keys(excluded)) expect(places).toContain(place.replace(/:\d+$/, ''));
 });
 
-test('an expression that takes quadratic time is detected', () => {
+test('a regular expression that takes quadratic time is detected', () => {
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
     expect(() => screen({ place: '', source, flags: 'g' })).toThrow(/takes \d+ ms for/);
 });
@@ -123,7 +124,7 @@ describe('no regular expression takes more than linear time', () => {
       const expression = new RegExp(literal.source, literal.flags);
       const chars = readAtMost[literal.place] ?? hostileChars;
       for (const attack of screen(literal)) {
-        // Quadratic time with a small factor takes seconds on this text.
+        // Quadratic time with a small factor takes seconds on an eighth of the full text.
         // On a text of the full size, quadratic time would take minutes.
         const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
         if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);

@@ -1,7 +1,7 @@
 /**
- * Sends hostile texts and structures through a running gateway that logs contents. Meanwhile, no event loop
- * of the edge, tool router, compressor and worker may work for more than 100 ms without a pause. The limit is
- * in processor time, so the test is also reliable on a busy machine.
+ * Sends hostile texts and structures through a running gateway that logs contents. No event loop of the edge,
+ * tool router, compressor and worker may work for more than 100 ms without a pause. The limit is in processor
+ * time, so the test is also reliable on a busy machine.
  */
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
@@ -32,7 +32,7 @@ const timeoutMs = 900_000;
 let stack: StackUnderTest;
 let provider: ReplayProvider;
 let watch: StallWatch;
-/** API keys of one account. `free` has no denied tools, and `listed` denies one tool. */
+/** Two API keys of one account. `free` has no denied tools, and `listed` has one denied tool. */
 let keys: { readonly free: string; readonly listed: string };
 let requests = 0;
 const undo: Undo[] = [];
@@ -66,7 +66,7 @@ async function change(key: string, path: string, method: string, body: object): 
   expect({ path, status: answer.status, text: answer.text }).toMatchObject({ path, status: 200 });
 }
 
-/** Sends ordinary requests first, so that the code is compiled. */
+/** Sends ordinary requests first, so that the code is compiled before the attacks. */
 async function warmUp(): Promise<void> {
   const text = 'The weather in Paris is fine today.\n'.repeat(3_000);
   for (let round = 0; round < 3; round += 1)
@@ -88,7 +88,7 @@ const formatOf = ({ endpoint, isTranslated }: ChatShape) =>
 const nameOf = ({ endpoint, isStream, isTranslated }: ChatShape): string =>
   `${endpoint}, ${isStream ? 'streamed' : 'plain'}, ${isTranslated ? 'translated' : 'in the provider’s own format'}`;
 
-/** Renders a request with the hostile text in each place of a conversation. */
+/** Renders a request with the hostile text in every position of a conversation. */
 function writeHostileChat(shape: ChatShape, text: string): HostileRequest {
   const part = text.slice(0, text.length / 4);
   return writeChat(shape, { mark: mark(), user: part, result: part, argument: part, description: part });
@@ -109,7 +109,7 @@ type Attack = readonly [name: string, run: () => Promise<unknown>];
 
 /**
  * Runs all attacks together. If a service stalls, the function repeats the attacks one by one. Returns the
- * attacks that always stall a service.
+ * attacks that stall a service in every attempt.
  */
 async function findStalling(attacks: readonly Attack[]): Promise<Readonly<Record<string, unknown>>> {
   const together = await watch.during(async () => {
@@ -133,7 +133,7 @@ async function stallsAlways(run: () => Promise<unknown>): Promise<object | null>
   return stalled;
 }
 
-/** Registers the tests. Each test takes every `groups`-th input. */
+/** Registers the tests. Each test uses every `groups`-th input. */
 export function describeStalls(groups: number): void {
   beforeAll(open, 300_000);
   afterAll(() => undoAll(undo), 120_000);
@@ -151,7 +151,7 @@ export function describeStalls(groups: number): void {
     );
 
     test(
-      'in one place, for a key with denied tools',
+      'no event loop stalls on a text in one place, for a key with denied tools',
       async () => {
         expect(await findStalling(groupOf(texts, 1).flatMap(attackPlaces))).toEqual({});
       },
@@ -159,7 +159,7 @@ export function describeStalls(groups: number): void {
     );
 
     test(
-      'through the proxies',
+      'no event loop stalls on texts in proxied requests',
       async () => {
         expect(await findStalling(groupOf(texts, 2).flatMap(attackProxies))).toEqual({});
       },
@@ -170,7 +170,7 @@ export function describeStalls(groups: number): void {
   describe('no event loop stalls on hostile structures of 2 MiB', () => {
     const structures = Object.keys(hostileStructures);
     test.each([false, true])(
-      'of requests, translated: %s',
+      'no event loop stalls on translated requests: %s',
       async (isTranslated) => {
         const names =
           groups === 1 ? structures : structures.filter((_, at) => (at % 2 === 1) === isTranslated);
@@ -180,7 +180,7 @@ export function describeStalls(groups: number): void {
     );
 
     test(
-      'of answers, and in single bytes',
+      'no event loop stalls on answers, whole or in single bytes',
       async () => {
         expect(await findStalling(attackAnswers())).toEqual({});
       },

@@ -1,4 +1,7 @@
 import { describeStalls } from './linear-time-gateway.scenario.ts';
 
-/** One in 28 inputs, to save time. `npm run test:nightly -- linear-time-gateway` sends all inputs. */
+/**
+ * Only one of 28 inputs is sent, to save time. `npm run test:nightly -- linear-time-gateway` sends all
+ * inputs.
+ */
 describeStalls(28);

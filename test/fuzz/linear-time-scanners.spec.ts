@@ -72,7 +72,7 @@ const ignoringErrors = (run: () => unknown): void => {
   try {
     run();
   } catch {
-    // Rejecting the input is a valid outcome.
+    // A rejection of the input is a valid outcome.
   }
 };
 
@@ -89,7 +89,7 @@ const definition = (description: string) => ({
   parameters: { type: 'object', properties: { a: { type: 'string', description } } },
 });
 
-/** The scanners of texts. The test gives each scanner a text of 2 MiB. */
+/** Functions that scan text. The test gives each function a text of 2 MiB. */
 const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
   'an account’s credentials, some of them hostile': (text) => redactText(text, hostileSecrets),
@@ -115,7 +115,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'patterns of tools': (text) => stringFits({ pattern: '^(a|a|a|aa)+b$' }, text.slice(0, 24)),
 };
 
-/** The scanners of bytes. The test gives each scanner 2 MiB. */
+/** Functions that scan bytes. The test gives each function 2 MiB. */
 const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   JSON: (bytes) => scanJson(bytes, { depthMax: 128 }),
   'the model in JSON': (bytes) => new JsonModelScanner().push(bytes),

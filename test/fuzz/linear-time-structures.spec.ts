@@ -18,8 +18,8 @@ const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denie
 const settings = { mode: 'balanced', recoverable: true, version: 1 } as const;
 
 /**
- * Runs the function and ignores rejections. Rejecting an input is a valid outcome, and its time is measured
- * too.
+ * Runs the function and ignores rejections. The rejection of an input is a valid outcome, and the test also
+ * measures its time.
  */
 function ignoringRefusals(run: () => unknown): void {
   try {
@@ -29,7 +29,9 @@ function ignoringRefusals(run: () => unknown): void {
   }
 }
 
-/** Lists the steps of handling a request. Each step takes at most one turn of the event loop. */
+/**
+ * Lists the steps in which the gateway handles a request. Each step takes at most one turn of the event loop.
+ */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
   const outline = chat.client.outlineRequest(tape, undefined);
@@ -66,7 +68,7 @@ describe('hostile structures of 2 MiB take at most 200 ms of processor time in e
   });
 });
 
-/** Requests with many items of one kind, which translations may merge. */
+/** Requests with many items of one kind. Translations may merge many items of one kind. */
 const growing: Readonly<Record<string, (count: number) => object>> = {
   'messages of one role': (count) => ({
     messages: Array.from({ length: count }, () => ({ role: 'user', content: 'a' })),

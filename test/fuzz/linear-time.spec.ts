@@ -29,7 +29,7 @@ const factorMax = 3;
 
 /**
  * Doubling the input may at most triple the time, because quadratic work would quadruple the time. A busy
- * machine can distort one measurement, so the test repeats the measurement. Quadratic code fails every
+ * machine can distort one measurement, so the test repeats the measurement. Quadratic code fails in every
  * repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
@@ -112,7 +112,7 @@ describe('codecs', () => {
 
 type Members = { [key: string]: Json };
 
-/** Returns a sample request with its messages or tools repeated many times. */
+/** Returns a sample request whose messages or tools are repeated many times. */
 function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   const request = structuredClone(requests[name]) as Members;
   const holder = name === 'converse' && what === 'tools' ? (request['toolConfig'] as Members) : request;
@@ -150,7 +150,7 @@ describe.each(clients)('requests in the %s format', (name) => {
   );
 });
 
-/** Returns the stream events of a text followed by many parallel tool calls in many chunks each. */
+/** Returns the stream events of a text and of many parallel tool calls. Each tool call has many chunks. */
 function manyEvents(size: number): StreamEvent[] {
   const calls = Array.from({ length: size / 20 }, (_, at) => at + 1);
   const place = { choice: 0, block: 0 };

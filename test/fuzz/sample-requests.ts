@@ -7,7 +7,7 @@ const schema = {
 };
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** One request per format that uses most of the format's features. */
+/** For each format, a request that uses most features of the format. */
 export const requests: Record<string, Json> = {
   'chat-completions': {
     model: 'p/m',

@@ -52,7 +52,7 @@ const paths: Readonly<Record<Endpoint, string>> = {
 };
 
 test.each(endpoints)(
-  `a running gateway forwards and delivers no denied tool in ${requestsEach} requests to %s`,
+  `a running gateway never forwards or delivers a denied tool in ${requestsEach} requests to %s`,
   async (endpoint) => {
     const random = new Random(seed * 1_000 + endpoints.indexOf(endpoint));
     const writer = new RequestWriter(random, endpoint === 'messages' ? 'anthropic/' : 'openai/');

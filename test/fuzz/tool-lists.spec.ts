@@ -46,7 +46,7 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
     const counts = countCases(endpoint);
     console.log(`${endpoint}: ${requestsEach} requests, ${JSON.stringify(counts)}`);
     // The cases include forwarded requests and rejected requests.
-    // Without the restrictions of the API key, some forwarded requests would contain a denied tool.
+    // If the API key had no denied tools, some forwarded requests would contain a denied tool.
     expect(counts.sent).toBeGreaterThan(requestsEach / 5);
     expect(counts.refused).toBeGreaterThan(requestsEach / 20);
     expect(counts.withDenied).toBeGreaterThan(requestsEach / 10);

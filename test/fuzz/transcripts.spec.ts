@@ -16,7 +16,7 @@ const timeoutMs = 120_000;
 (folder === undefined ? describe.skip : describe)(
   `of each of ${transcripts.length} recorded sessions`,
   () => {
-    it('has recorded sessions', () => expect(transcripts.length).toBeGreaterThan(0));
+    it('there are recorded sessions', () => expect(transcripts.length).toBeGreaterThan(0));
 
     for (const [name, holds] of [
       ...Object.entries(invariants),

@@ -4,14 +4,14 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline for calls in tests, which allows for a service that stalled for a moment. The deadlines in the
- * contracts are shorter, because they apply to client requests.
+ * The deadline for calls in tests. The test deadline allows for a service that stalled for a moment. The
+ * deadlines in the contracts are shorter, because the contracts' deadlines apply to client requests.
  */
 const patience = { deadlineMs: 30_000 };
 
 /**
- * Connects as one of the NATS users of the stack, with only that user's permissions. The default response
- * timeout is long.
+ * Connects as one of the test stack's NATS users, with only that user's permissions. By default, calls wait
+ * long for a response.
  */
 export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
   const instanceId = `integration-${user}-${process.pid}`;
@@ -28,8 +28,8 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. The function polls once more after
- * the timeout, in case the process was stalled. The default timeout exceeds any delay on a busy machine. The
+ * Polls until `read` returns a value that is neither undefined nor null. The function polls again after the
+ * timeout, in case the process was stalled. The default timeout exceeds any delay on a busy machine. The
  * pauses grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
@@ -57,7 +57,7 @@ export async function untilDayLasts(forMs: number): Promise<void> {
 /** One cleanup step. */
 export type Undo = () => unknown;
 
-/** Runs the collected cleanup steps in reverse order, so that even a partial setup is undone. */
+/** Runs the collected cleanup steps in reverse order, so that a partial setup is also undone. */
 export async function undoAll(steps: readonly Undo[]): Promise<void> {
   for (const step of steps.toReversed()) await step();
 }

@@ -30,7 +30,7 @@ describe('the Redis servers', () => {
   ] as const;
 
   test.each(topologies)(
-    'of %s are a queue that never evicts keys and a cache that evicts keys',
+    'the Redis servers of %s are a queue that never evicts keys and a cache that evicts keys',
     (_, read) => {
       const [queue, cache] = [read('redis'), read('redis-cache')];
       expect(queue).toMatch(/--appendonly yes .*--maxmemory \d+mb .*--maxmemory-policy noeviction/);
@@ -42,7 +42,7 @@ describe('the Redis servers', () => {
     },
   );
 
-  test('of compose and of the dev overlay have one user per service, and only that service gets its password', () => {
+  test('each service has one Redis user in compose and the dev overlay, and no other service gets the user’s password', () => {
     const secrets = Object.fromEntries(
       renderDevSecrets().map(({ metadata, stringData }) => [metadata.name, stringData]),
     );
@@ -66,12 +66,12 @@ describe.each(overlays)('overlay %s', (overlay) => {
     return found && findVariable(found, variable);
   };
 
-  test('sets sign-up and trusted proxies explicitly, and closes sign-up outside development', () => {
+  test('the overlay sets sign-up and trusted proxies explicitly, and closes sign-up outside development', () => {
     expect(valueOf('account', 'SIGN_UP')).toBe(overlay === 'dev' ? 'open' : 'closed');
     expect(valueOf('edge-gateway', 'TRUSTED_PROXIES')).toBeDefined();
   });
 
-  test('allows no private address range for the providers of all accounts', () => {
+  test('the overlay allows no private address range for the providers of all accounts', () => {
     expect(valueOf('edge-gateway', 'EGRESS_ALLOW')).toBeUndefined();
   });
 });

@@ -73,14 +73,17 @@ async function startConfiguration(each: Workload): Promise<void> {
 describe.each(overlays)('overlay %s', (overlay) => {
   const services = listWorkloads(renderOverlay(overlay)).filter(({ component }) => component === 'service');
 
-  test.each(services)('$name gets only the variables it reads, each once', (each) => {
-    const names = each.container.env.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    const declared = readDeclaredVariables(each.name);
-    expect(names.filter((name) => !declared.includes(name) && !ofNode.includes(name))).toEqual([]);
-  });
+  test.each(services)(
+    'the manifest of $name sets only the variables that the service reads, each once',
+    (each) => {
+      const names = each.container.env.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      const declared = readDeclaredVariables(each.name);
+      expect(names.filter((name) => !declared.includes(name) && !ofNode.includes(name))).toEqual([]);
+    },
+  );
 
-  test.each(services)('$name starts with its variables', async (each) => {
+  test.each(services)('the service $name accepts the variables in its manifest', async (each) => {
     await expect(startConfiguration(each)).resolves.toBeUndefined();
   });
 
@@ -103,7 +106,7 @@ test('a service with a missing variable does not start', async () => {
   );
 });
 
-test('the component `smtp` gives the account service its mail settings and access to mail servers', async () => {
+test('the component `smtp` gives the account service the mail settings and access to mail servers', async () => {
   const manifests = applyComponent(renderOverlay('production'), join(root, 'k8s/components/smtp'));
   const [account] = listWorkloads(manifests).filter(({ name }) => name === 'account');
   if (account === undefined) throw new Error('There is no account service.');

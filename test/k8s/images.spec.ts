@@ -27,7 +27,10 @@ const compose = z
   .looseObject({ services: z.record(z.string(), composeService), volumes: z.record(z.string(), z.null()) })
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
-/** Returns the packages that a source file imports at run time, excluding types. */
+/**
+ * Returns the packages that a source file imports at run time. Packages from which the file imports only
+ * types are excluded.
+ */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
   return [...source.matchAll(/(?:from|import|import\()\s*'(?<name>[@\w][\w@/.:-]*)'/g)]
@@ -50,13 +53,13 @@ function listSources(directory: string): string[] {
 }
 
 describe('the Dockerfile', () => {
-  test('passes its linter', () => {
+  test('the Dockerfile passes the Dockerfile linter', () => {
     expect(
       validateDockerfile(dockerfile).map(({ message, range }) => ({ line: range.start.line + 1, message })),
     ).toEqual([]);
   });
 
-  test('runs every image as an unprivileged user, with a health check if the app has one', () => {
+  test('the Dockerfile runs every image as an unprivileged user, with a health check', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     const images = stages.filter((stage) => /^(ENTRYPOINT|CMD) /m.test(stage));
     expect(images).toHaveLength(2);
@@ -68,7 +71,7 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/npm ci [^\n]*--omit=dev/);
   });
 
-  test('finds every file it copies from the checkout', () => {
+  test('the build context contains every file that the Dockerfile copies from the checkout', () => {
     const ignored = readFileSync(join(root, 'deploy/Dockerfile.dockerignore'), 'utf8').split('\n');
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(?<paths>.+)$/gm)]
       .flatMap(({ groups }) => (groups?.['paths'] ?? '').split(' ').slice(0, -1))
@@ -107,18 +110,18 @@ test('the Dockerfile builds every image in the manifests, except the data stores
 });
 
 describe('compose', () => {
-  test('starts only the data stores by default, and the full system with its profile', () => {
+  test('compose starts only the data stores by default, and the full system with a profile', () => {
     const plain = Object.entries(compose.services).filter(([, { profiles }]) => profiles === undefined);
     expect(plain.map(([name]) => name).sort()).toEqual(['nats', 'postgres', 'redis', 'redis-cache']);
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(apps));
   });
 
-  test.each(apps)('%s gets the same variables and restrictions as in the manifests', (app) => {
+  test.each(apps)('the service %s has the variables and restrictions of its manifest', (app) => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
     // Environment variables that may differ from the manifests.
-    // Encryption keys can be passed in two ways, and the other variables have defaults or belong to Node.
+    // Encryption keys have two forms, and all other listed variables have defaults or belong to Node.
     const apart = [
       'NODE_OPTIONS',
       // NODE_EXTRA_CA_CERTS is only needed for TLS to NATS, which the dev overlay does not use.
@@ -137,7 +140,7 @@ describe('compose', () => {
     );
   });
 
-  test('mounts only existing files and listens only on loopback', () => {
+  test('compose mounts only existing files and listens only on loopback', () => {
     for (const { volumes, ports } of Object.values(compose.services)) {
       for (const [source = ''] of volumes.map((volume) => volume.split(':')))
         if (source.startsWith('.') && !source.includes('.data/'))

@@ -26,9 +26,7 @@ const patch = z.strictObject({
 });
 type Patch = z.output<typeof patch>;
 
-/**
- * The kustomize features used in this repository. Any other kustomize feature is rejected instead of ignored.
- */
+/** The kustomize features that this repository uses. Any other kustomize feature is rejected, not ignored. */
 const kustomization = z.strictObject({
   apiVersion: z.string(),
   kind: z.enum(['Kustomization', 'Component']),
@@ -84,7 +82,7 @@ function isTarget({ target }: Patch, object: Manifest): boolean {
 
 /**
  * Applies patches to Kubernetes objects. Throws an error if a patch changes nothing, although kustomize would
- * accept such a patch.
+ * accept the patch.
  */
 function applyPatches(
   objects: readonly Manifest[],
@@ -121,7 +119,7 @@ function applyNamespace(object: Manifest, namespace: string | undefined): Manife
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Adds a component's resources to rendered Kubernetes objects and applies the component's patches. */
+/** Adds a component's resources to rendered Kubernetes objects. Then applies the component's patches. */
 export function applyComponent(objects: readonly Manifest[], directory: string): Manifest[] {
   const component = readKustomization(directory);
   if (component.kind !== 'Component') throw new Error(`${directory} is no component.`);

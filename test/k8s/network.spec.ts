@@ -39,7 +39,7 @@ function isSelected({ matchLabels = {}, matchExpressions = [] }: Selector, { lab
   );
 }
 
-/** Returns the network connections listed in the table on the documentation page, as [from, to]. */
+/** Returns the network connections in the table on the documentation page, as [from, to]. */
 function readDocumentedArrows(): string[] {
   const page = readFileSync(join(root, 'docs/operations/running.md'), 'utf8');
   const section = /^## Network connections between processes$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
@@ -77,7 +77,10 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
     .sort();
 }
 
-/** Returns the network connections that egress policies allow, according to their names `<from>-to-<to>`. */
+/**
+ * Returns the network connections that egress policies allow. The name `<from>-to-<to>` of a policy states
+ * its connection.
+ */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies
     .filter(({ spec, metadata }) => spec.egress !== undefined && !metadata.name.startsWith('all-to-'))
@@ -90,12 +93,12 @@ describe.each(overlays)('overlay %s', (overlay) => {
   const policies = listPolicies(manifests);
   const workloads = listWorkloads(manifests);
 
-  test('denies all other inbound and outbound connections', () => {
+  test('the overlay denies all inbound and outbound connections that no policy allows', () => {
     const deny = policies.find(({ metadata }) => metadata.name === 'default-deny');
     expect(deny?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
   });
 
-  test('allows exactly the connections that contracts and configuration require', () => {
+  test('the policies allow exactly the connections that contracts and configuration require', () => {
     expect(listAllowedArrows(policies)).toEqual(deriveArrows(workloads));
   });
 
@@ -155,6 +158,6 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 });
 
-test('the page lists the same connections', () => {
+test('the documentation page lists exactly the connections that the policies allow', () => {
   expect(readDocumentedArrows().sort()).toEqual(deriveArrows(listWorkloads(renderOverlay('dev'))));
 });

@@ -50,13 +50,13 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('alerts', () => {
-  test.each(rules)('$alert uses only exported series', async ({ expr }) => {
+  test.each(rules)('the alert $alert uses only exported series', async ({ expr }) => {
     const exported = await listExportedSeries();
     expect(listSeries(expr).filter((name) => !exported.has(name))).toEqual([]);
     expect(listSeries(expr)).not.toEqual([]);
   });
 
-  test.each(rules)('$alert links to an existing runbook entry', ({ annotations }) => {
+  test.each(rules)('the alert $alert links to an existing runbook entry', ({ annotations }) => {
     const [page = '', anchor] = annotations.runbook.split('#');
     const headings = [...readFileSync(join(root, page), 'utf8').matchAll(/^#+ (?<title>.+)$/gm)];
     expect(headings.map(({ groups }) => anchorOf(groups?.['title'] ?? ''))).toContain(anchor);
@@ -137,7 +137,7 @@ const collector = z
   })
   .parse(parse(readFileSync(join(root, 'deploy/otel/collector.yaml'), 'utf8')));
 
-test('the collector keeps complete traces of failed and slow requests, and removes content before exporting', () => {
+test('the collector keeps complete traces of failed and slow requests, and removes content before the export', () => {
   const { traces } = collector.service.pipelines;
   for (const part of ['receivers', 'processors', 'exporters'] as const)
     expect(Object.keys(collector[part]).sort()).toEqual([...traces[part]].sort());

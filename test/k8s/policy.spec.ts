@@ -4,8 +4,8 @@ import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
 import { findVariable, listSecretReferences, listWorkloads, type Workload } from './workloads.fixture.ts';
 
 /**
- * The time in seconds that a stopping edge needs after its streams have ended: `shipTimeMs` in its main.ts,
- * plus a margin.
+ * The time in seconds that a stopping edge needs after the end of its streams: `shipTimeMs` in the edge's
+ * main.ts, plus a margin.
  */
 const afterDrainSeconds = 10;
 
@@ -64,7 +64,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   );
 
   test.each(workloads)(
-    '$kind $name has only size-limited volumes in memory or on the node, including /tmp',
+    'each volume of $kind $name has a size limit and is in memory or on the node, including /tmp',
     (each) => {
       for (const { emptyDir } of each.pod.volumes) if (emptyDir) expect(emptyDir.sizeLimit).toBeDefined();
       expect(each.container.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/tmp');
@@ -96,7 +96,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(container['ports']).toContainEqual({ name: 'health', containerPort: 9090 });
   });
 
-  test.each(services)('$name is spread across zones and nodes', ({ pod }) => {
+  test.each(services)('the pods of $name are spread across zones and nodes', ({ pod }) => {
     expect(pod.topologySpreadConstraints.map(({ topologyKey }) => topologyKey)).toEqual([
       'topology.kubernetes.io/zone',
       'kubernetes.io/hostname',
@@ -116,7 +116,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     },
   );
 
-  test('the termination grace period of the edge is longer than its wait for open streams', () => {
+  test('the termination grace period of the edge is longer than the edge waits for open streams', () => {
     const preStopSeconds = edge.container.lifecycle?.preStop.sleep.seconds ?? 0;
     const drainSeconds = Number(findVariable(edge, 'DRAIN_TIMEOUT_MS')) / 1_000;
     expect(preStopSeconds).toBeGreaterThanOrEqual(5);
@@ -125,7 +125,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     );
   });
 
-  test('the longest silence of a stream equals the waiting time of a stopping edge', () => {
+  test('a stopping edge waits for open streams as long as a stream may be silent', () => {
     // UPSTREAM_TIMEOUT_MS keeps its default of ten minutes.
     expect(findVariable(edge, 'UPSTREAM_TIMEOUT_MS') ?? '600000').toBe(
       findVariable(edge, 'DRAIN_TIMEOUT_MS'),
@@ -193,7 +193,7 @@ function isProvided(references: Map<string, Set<string>>, provided: ReadonlyMap<
 }
 
 test.each(['staging', 'production'] as const)(
-  '%s reads every secret it needs from the secret store',
+  'the overlay %s reads every secret that it needs from the secret store',
   (overlay) => {
     const manifests = renderOverlay(overlay);
     const provided = new Map(

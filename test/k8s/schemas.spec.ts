@@ -37,9 +37,9 @@ async function findFaults(object: Manifest, version: string): Promise<string[]> 
 }
 
 /**
- * Finds misspelled fields. Kubernetes drops unknown fields, and its schemas accept them. The TypeScript types
- * generated from these schemas reject unknown fields, because the compiler checks each field of an object
- * literal.
+ * Finds misspelled fields. Kubernetes drops unknown fields, and its schemas accept unknown fields. The
+ * TypeScript types generated from the schemas reject unknown fields, because the compiler checks each field
+ * of an object literal.
  */
 function findUnknownFields(objects: readonly Manifest[], version: string): string[] {
   const lines = objects.map(

@@ -37,8 +37,8 @@ export const { panels } = z
   .parse(JSON.parse(readFileSync(join(root, 'deploy/grafana/gateway.json'), 'utf8')));
 
 /**
- * Returns the names of time series in a PromQL expression: words before a selector, a range or an operator.
- * Functions, keywords and labels are excluded.
+ * Returns the names of time series in a PromQL expression. A name is a word before a selector, a range or an
+ * operator. Functions, keywords and labels are excluded.
  */
 export function listSeries(expression: string): string[] {
   const bare = expression

@@ -58,7 +58,7 @@ const workload = z.looseObject({
   }),
 });
 
-/** A Deployment, StatefulSet or Job, together with the single container in its pods. */
+/** A Deployment, StatefulSet or Job, together with the single container in each of its pods. */
 export interface Workload {
   readonly name: string;
   readonly kind: string;
@@ -68,7 +68,7 @@ export interface Workload {
   readonly replicas: number | undefined;
   readonly pod: z.output<typeof pod>;
   readonly container: z.output<typeof container>;
-  /** The names of volumes that outlive the pod. */
+  /** The names of volumes that remain after the deletion of the pod. */
   readonly claims: readonly string[];
 }
 
@@ -104,8 +104,8 @@ export function findVariable({ container: { env } }: Workload, name: string): st
 }
 
 /**
- * Returns the Kubernetes Secrets that the pods in these manifests need, as keys per Secret. `*` means that
- * the whole Secret is mounted as a volume.
+ * Returns the Kubernetes Secrets that the pods in the given manifests need, as keys per Secret. `*` means
+ * that the whole Secret is mounted as a volume.
  */
 export function listSecretReferences(workloads: readonly Workload[]): Map<string, Set<string>> {
   const references = new Map<string, Set<string>>();

@@ -14,7 +14,8 @@ import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
 import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
 
 /**
- * The longest time in milliseconds until an alert rule fires: the rule's rate window plus its `for` duration.
+ * The longest time in milliseconds until an alert rule fires. The time is the rule's rate window plus the
+ * rule's `for` duration.
  */
 const ruleWaitMs = 2 * 60_000;
 /** Additional time in milliseconds for scrapes and evaluations on a busy machine. */
@@ -33,7 +34,7 @@ let load: Load;
 
 /**
  * Loads the alert rules in deploy/ into a real Prometheus that scrapes a stack under load.
- * @param factor speeds up time for Prometheus; with 1 the rules are unchanged.
+ * @param factor speeds up time for Prometheus; with 1, the rules are unchanged
  */
 export function describeAlerts(factor: number): void {
   const undo: Undo[] = [];
@@ -78,7 +79,7 @@ export function describeAlerts(factor: number): void {
     expect(loaded.filter(({ health, lastError }) => health !== 'ok' || lastError)).toEqual([]);
   });
 
-  test('the scrapes contain every metric used by a rule or panel', async () => {
+  test('the scrapes contain every metric that a rule or panel uses', async () => {
     const expressions = [
       ...writtenRules.map(({ expr }) => expr),
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -109,10 +110,10 @@ export function describeAlerts(factor: number): void {
       await stack.service(victim).kill();
       await waitForStates(withinMs, { PlannerAway: 'firing', ProcessDown: 'firing' });
       const rules = await prometheus.rules();
-      // On a busy machine, a missed scrape may leave an alert pending, but not firing.
+      // On a busy machine, a missed scrape may leave an alert pending, but no alert may fire.
       const down = find(rules, 'ProcessDown').alerts.filter(({ state }) => state === 'firing');
       expect(down).toHaveLength(1);
-      // The gateway serves requests throughout, so no user-facing alert may fire.
+      // The gateway serves requests during the whole test, so no user-facing alert may fire.
       expect(load.failures).toEqual([]);
       for (const name of ['GatewayDown', 'RequestsFail', 'RequestsShed'])
         expect(find(rules, name).state).not.toBe('firing');
@@ -122,7 +123,7 @@ export function describeAlerts(factor: number): void {
     3 * withinMs,
   );
 
-  test('a rejection of bound reasoning after a change by the gateway fires its alert', async () => {
+  test('an alert fires if a provider rejects bound reasoning after the gateway changed the prefix', async () => {
     await waitForStates(withinMs, { BoundReasoningRejected: 'inactive' });
     await rejectReasoning();
     await waitForStates(withinMs, { BoundReasoningRejected: 'firing' });
@@ -173,7 +174,7 @@ async function rejectReasoning(): Promise<void> {
   await eventually(async () => {
     const answer = await send(stack.baseUrl, { path: '/v1/messages', key: key.key, body });
     expect(answer.status).toBe(200);
-    // The key's denied tool takes effect within a second.
+    // The denied tool of the API key takes effect within a second.
     return (
       (await prometheus.count('sum(gateway_bound_rejections_total{outcome="dropped"}) > 0')) || undefined
     );

@@ -10,7 +10,7 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 export interface Balancer {
   readonly url: string;
   /**
-   * Removes an edge from the load balancer while the function `work` runs. Open requests on that edge
+   * Removes an edge from the load balancer while the function `work` runs. Open requests to the removed edge
    * continue.
    */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
@@ -18,8 +18,8 @@ export interface Balancer {
 }
 
 /**
- * Renders the nginx configuration as in docs/operations/running.md: a new connection per request, no
- * buffering, no retries.
+ * Renders the nginx configuration as in docs/operations/running.md. nginx opens one connection per request,
+ * and neither buffers nor retries.
  */
 function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -60,22 +60,22 @@ function listProcesses(): string[][] {
       const ppid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
       return [[pid, ppid, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
     } catch {
-      // The process exited before its files were read.
+      // The process exited before this function read the files of the process.
       return [];
     }
   });
 }
 
 /**
- * Returns the nginx workers that accept connections. A worker that is shutting down only finishes its
- * requests, and has a different process title.
+ * Returns the nginx workers that accept connections. A worker that is shutting down accepts no connections
+ * and has a different process title.
  */
 const listWorkers = (masterPid: number | undefined): string[] =>
   listProcesses()
     .filter(([, ppid, ...args]) => ppid === String(masterPid) && !args.join(' ').includes('shutting down'))
     .map(([pid = '']) => pid);
 
-/** Starts nginx as a load balancer in front of the edges at these addresses. */
+/** Starts nginx as a load balancer in front of the edges at the given addresses. */
 export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
   mkdirSync(join(directory, 'tmp'));
@@ -94,7 +94,7 @@ export async function startBalancer(edges: readonly string[]): Promise<Balancer>
     const before = listWorkers(child.pid);
     write(left);
     child.kill('SIGHUP');
-    // Waits until the new nginx worker has taken over. Kubernetes endpoints take a similar time (`preStop`).
+    // Waits for the new nginx worker. A change of Kubernetes endpoints takes a similar time (`preStop`).
     await eventually(() => {
       const now = listWorkers(child.pid);
       return now.length > 0 && !now.some((pid) => before.includes(pid)) ? true : undefined;

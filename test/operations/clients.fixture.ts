@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
-/** The address of the gateway, and the numbers of requests and streams that the clients send. */
+/** The address of the gateway, with the numbers of requests and streams that the clients send. */
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
@@ -17,7 +17,10 @@ export interface Clients {
   readonly open: () => number;
   readonly requests: () => number;
   readonly streams: () => number;
-  /** Failure descriptions: the response is missing, is incomplete, or has a status other than 200. */
+  /**
+   * Descriptions of failed requests. A request fails if its response is missing, is incomplete, or has a
+   * status other than 200.
+   */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];
   /** Stops sending requests and waits for open requests to finish. */
@@ -27,7 +30,7 @@ export interface Clients {
 const answerWithinMs = 60_000;
 const tools = githubTools.slice(0, 12);
 
-/** Sends requests at a constant rate, regardless of responses, and keeps a fixed number of streams open. */
+/** Sends requests at a constant rate, regardless of responses. Also keeps a fixed number of streams open. */
 export function startClients(options: ClientOptions): Clients {
   const state = { isRunning: true, open: 0, requests: 0, streams: 0 };
   const failures: string[] = [];
@@ -45,7 +48,7 @@ export function startClients(options: ClientOptions): Clients {
     while (state.requests < due) ask(state.requests++);
   }, 10);
   const keepStreaming = async (number: number) => {
-    // Streams start at different times, so that they are at different stages when a process restarts.
+    // Streams start at different times, so that a restart interrupts streams at different stages.
     await waitMs((number / options.openStreams) * options.chunksPerStream * options.chunkEveryMs);
     while (state.isRunning) {
       const id = `stream-${state.streams++}`;

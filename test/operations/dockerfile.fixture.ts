@@ -12,7 +12,7 @@ export interface Instruction {
 
 export interface Stage {
   readonly name: string;
-  /** The stage or image on which this stage is based. */
+  /** The stage or image on which the stage is based. */
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }
@@ -45,7 +45,7 @@ export function stageOf(stages: ReadonlyMap<string, Stage>, name: string): Stage
   return stage;
 }
 
-/** Returns the arguments of the stage's last instruction of this kind. */
+/** Returns the arguments of the stage's last instruction with the given keyword. */
 export function findInstruction({ name, instructions }: Stage, keyword: string): string {
   const found = instructions.findLast((each) => each.keyword === keyword);
   if (found === undefined) throw new Error(`The stage ${name} has no ${keyword}.`);

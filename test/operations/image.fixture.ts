@@ -12,14 +12,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { findInstruction, readStages, root, stageOf, type Stage } from './dockerfile.fixture.ts';
 
-/** The only app with an image that contains and runs ML models. */
+/** The only app whose image contains and runs ML models. */
 const withModels = 'tool-router';
 
 /**
- * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its
- * COPY and RUN instructions run. The checkout itself serves as the `build` stage, which installs and builds.
- * The build uses no separate root file systems and no namespaces. File modes make each file tree read-only
- * for the image user.
+ * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which the
+ * stage's COPY and RUN instructions run. The checkout itself replaces the `build` stage. The build uses no
+ * separate root file systems and no namespaces. File modes make each file tree read-only for the image user.
  */
 export class ImageBuild {
   readonly #stages = readStages();
@@ -31,8 +30,8 @@ export class ImageBuild {
   }
 
   /**
-   * Installs the packages for all images once, from the lock file. Only the last command depends on the app,
-   * and only the tool router has a different last command.
+   * Installs the packages for all images once, from the lock file. Only the last install command depends on
+   * the app, and only the tool router has a different last command.
    */
   installDependencies(): void {
     const stage = stageOf(this.#stages, 'production-dependencies');
@@ -75,7 +74,7 @@ export class ImageBuild {
     execFileSync('chmod', ['-R', 'a-w', tree]);
   }
 
-  /** Builds the stage `files`: the checkout's build output, without the output of other apps. */
+  /** Builds the stage `files`. The stage contains the build output of one app from the checkout. */
   #chooseFiles(app: string): string {
     const directory = join(this.#directory, `files-of-${app}`);
     if (existsSync(directory)) return directory;
@@ -112,18 +111,19 @@ function run(commands: string, cwd: string, env: Record<string, string>): void {
   });
 }
 
-/** Returns true for paths that deploy/Dockerfile.dockerignore excludes inside its allowed folders. */
+/** Returns true for paths inside allowed folders that deploy/Dockerfile.dockerignore excludes. */
 const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
 
 /**
- * Copies installed packages. Packages contain many small files, so the copy uses hard links where possible.
+ * Copies installed packages. Packages contain many small files, so the function uses hard links where
+ * possible.
  */
 function copyPackages(source: string, target: string): void {
   execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
 }
 
 /**
- * Copies a file tree. Installed packages are identical in every image, so they are linked instead of copied.
+ * Copies a file tree. Installed packages are identical in every image, so the function links the packages.
  */
 function copyTree(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
@@ -131,7 +131,7 @@ function copyTree(source: string, target: string): void {
   else cpSync(source, target, { recursive: true, filter: (each) => !isIgnored(each) });
 }
 
-/** Creates a folder with the running Node version, because a real image contains Node too. */
+/** Creates a folder with this process's Node version, because a real image also contains Node. */
 export function unpackNode(directory: string): string {
   const bin = join(directory, 'bin');
   mkdirSync(bin);
@@ -140,12 +140,12 @@ export function unpackNode(directory: string): string {
   return bin;
 }
 
-/** Returns the user of the images, if this process is allowed to switch users. */
+/** Returns the user of the images. Returns undefined if this process may not switch users. */
 export function chooseImageUser(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 }
 
-/** Creates a folder that the image user can write to, like a volume mount. */
+/** Creates a folder to which the image user can write, like a volume mount. */
 export function makeMount(directory: string): string {
   mkdirSync(directory);
   const user = chooseImageUser();

@@ -76,7 +76,7 @@ const runAsUser = (tree: string, command: readonly string[], env: Record<string,
     ...user,
   });
 
-test('the images serve a request with tools, planned by the models they contain', async () => {
+test('the images serve a request with tools, and the models in the images plan the request', async () => {
   const messages = [{ role: 'user', content: 'Create an issue titled "Hello" in octo/hello' }];
   const request = { model: 'sandbox/sandbox-1', messages, tools: githubTools };
   const answer = await postChat(stack.baseUrl, stack.apiKey, request);
@@ -93,7 +93,7 @@ test('only the edge image contains and serves the dashboard', async () => {
 });
 
 describe.each(apps)('%s', (app) => {
-  test('runs from its own tree as an unprivileged user without write access', () => {
+  test('the app runs from its own file tree as an unprivileged user without write access', () => {
     const pid = stack.service(app).pid ?? 0;
     if (process.platform === 'linux') {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -105,13 +105,13 @@ describe.each(apps)('%s', (app) => {
       expect(runAsUser(treeOf(app), ['test', '-w', place]).status).toBe(1);
   });
 
-  test('passes the health check defined in its image', () => {
+  test('the app passes the health check that its image defines', () => {
     const check = parseWords(findInstruction(stageOf(stages, 'app'), 'HEALTHCHECK'));
     const { port } = new URL(stack.dev.services[app]?.health_url ?? '');
     expect(runAsUser(treeOf(app), check, { HEALTH_PORT: port })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('contains no other app, and only the required part of the ONNX runtime', () => {
+  test('the image contains no other app, and only the required part of the ONNX runtime', () => {
     const others = apps.filter((other) => other !== app && existsSync(join(treeOf(app), 'dist/apps', other)));
     expect(others).toEqual([]);
     expect(listPackages(treeOf(app)).includes('onnxruntime-node')).toBe(app === 'tool-router');

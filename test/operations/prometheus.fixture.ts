@@ -64,7 +64,7 @@ export function shortenDurations(text: string, factor: number): string {
   );
 }
 
-/** Copies deploy/prometheus with different process addresses and a different time scale. */
+/** Copies deploy/prometheus, and changes the addresses of the processes and the time scale. */
 function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: number): string {
   const text = readFileSync(join(root, 'deploy/prometheus/prometheus.yaml'), 'utf8');
   const parsed = configuration.parse(parse(shortenDurations(text, factor)));
@@ -79,8 +79,8 @@ function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: n
 }
 
 /**
- * Starts Debian's Prometheus with the rules in deploy/. Prometheus scrapes every process in a stack, and time
- * runs `factor` times faster.
+ * Starts Debian's Prometheus with the rules in deploy/. Prometheus scrapes every process in a stack. Time
+ * runs `factor` times faster for Prometheus.
  */
 export async function startPrometheus(stack: StackUnderTest, factor: number): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-prometheus-'));

@@ -32,8 +32,7 @@ async function store(provider: string): Promise<void> {
 }
 
 /**
- * Keeps storing credentials until the function `work` is done, because operators take backups from a running
- * stack.
+ * Stores credentials until the function `work` is done, because operators take backups from a running stack.
  */
 async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   const state = { isDone: false };
@@ -48,7 +47,7 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('after a restore of a stack with concurrent writes, every credential decrypts except the damaged one, which is named', async () => {
+test('a restored stack decrypts every credential except a damaged credential, which the restore names', async () => {
   const keepIn = join(mkdtempSync(join(tmpdir(), 'agent-gateway-kept-')), 'backup');
   undo.push(() => rmSync(join(keepIn, '..'), { recursive: true, force: true }));
   const damaged = await damageOne();
@@ -56,7 +55,7 @@ test('after a restore of a stack with concurrent writes, every credential decryp
   expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
   expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
   expect(outcome.isKeyKnown).toBe(true);
-  // The backup stores the encryption keys separately from the data that they protect.
+  // The backup stores the encryption keys separately from the encrypted data.
   // Only the owner can read the encryption keys.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
@@ -64,8 +63,8 @@ test('after a restore of a stack with concurrent writes, every credential decryp
 }, 240_000);
 
 /**
- * Replaces the data key of one credential with another credential's data key, to simulate tampering with the
- * database.
+ * Replaces the data key of one credential with another credential's data key. The replacement simulates
+ * tampering with the database.
  */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

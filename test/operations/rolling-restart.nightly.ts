@@ -1,6 +1,6 @@
 import { expectRollingRestartUnnoticed } from './rolling-restart.scenario.ts';
 
-it('every process restarts ten times at 200 requests per second with 200 open streams: no request fails, no stream is cut', async () => {
+it('no request fails and no stream is cut while every process restarts ten times, at 200 requests/s and 200 open streams', async () => {
   await expectRollingRestartUnnoticed({
     rounds: 10,
     which: 'every',

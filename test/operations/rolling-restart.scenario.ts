@@ -21,13 +21,11 @@ export interface RollingRestart extends Pick<
 > {
   /** The number of restarts of each process. */
   readonly rounds: number;
-  /** Whether to restart every process or only one process of each kind. */
+  /** The processes to restart: every process, or one process of each kind. */
   readonly which: 'every' | 'one of each';
 }
 
-/**
- * Restarts processes one after the other under load. No client request may fail, and no stream may be cut.
- */
+/** Restarts processes one after another under load. No client request may fail, and no stream may be cut. */
 export async function expectRollingRestartUnnoticed(size: RollingRestart): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -71,7 +69,7 @@ async function openAccount(stack: StackUnderTest, undo: Undo[]) {
 }
 
 /**
- * Restarts a process like an orchestrator: the load balancer drops the edge first, and the edge then waits
+ * Restarts a process as an orchestrator does. The load balancer drops the edge first, and the edge then waits
  * for its streams.
  */
 async function restart(stack: StackUnderTest, balancer: Balancer, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { expectRollingRestartUnnoticed } from './rolling-restart.scenario.ts';
 
-it('one process of each kind restarts behind a balancer: no request fails, and no stream is cut', async () => {
+it('no request fails and no stream is cut while one process of each kind restarts behind a load balancer', async () => {
   await expectRollingRestartUnnoticed({
     rounds: 1,
     which: 'one of each',

@@ -1,4 +1,4 @@
-// `npm run account -- reset-password <email>` prints a link with which a person can choose a new password.
+// `npm run account -- reset-password <email>` prints a link. The link lets a person choose a new password.
 // `npm run account -- verify-email <email>` marks a person's e-mail address as verified.
 // The command uses the database at ACCOUNT_DATABASE_URL, with SESSION_SECRET and PUBLIC_URL.
 // Without ACCOUNT_DATABASE_URL, the command uses the stack of this checkout.
@@ -8,7 +8,7 @@ import { readDevInfo } from '../bootstrap/stack/dev-file.ts';
 import { root } from '../bootstrap/stack/root.ts';
 import { readSecrets } from '../bootstrap/stack/secrets.ts';
 
-/** Sets the variables of the account service, unless the caller has set them. */
+/** Sets each variable of the account service that the caller has not set. */
 function completeEnvironment(): void {
   if (process.env['ACCOUNT_DATABASE_URL']) return;
   const dataDir = openDataDir(join(root, '.data'));

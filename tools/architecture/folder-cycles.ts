@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { SourceFile } from './source-tree.ts';
 
-/** Folders, or direct children of one folder, that depend on each other in a cycle. */
+/** Folders, or direct children of one folder, that form a dependency cycle. */
 export interface FolderCycle {
   /** The scope of the comparison: all folders of a project, or the direct children of one folder. */
   readonly within: string;
@@ -15,11 +15,11 @@ type Edge = readonly [from: SourceFile, to: string];
 /**
  * Finds dependency cycles between folders. The check applies two rules to each app and library:
  *
- * - Each file belongs to the folder that contains it. The imports between all folders form no cycle, so a parent
- *   folder cannot both import a child folder and be imported by it.
+ * - Each file belongs to the folder that contains the file. The imports between all folders form no cycle. For
+ *   example, a parent folder must not import a child folder that imports the parent folder.
  * - The direct children of a folder (subfolders with all their content, and single files) form no cycle.
  *
- * Without cycles, a reader can read the folders one by one, from the bottom of the dependency tree up.
+ * Without cycles, a reader can read the folders one by one, starting at the bottom of the dependency tree.
  */
 export function findFolderCycles(sources: readonly SourceFile[]): FolderCycle[] {
   const projects = Map.groupBy(sources, ({ project }) => project);
@@ -44,7 +44,7 @@ function cyclesAmongChildren(files: readonly SourceFile[], edges: readonly Edge[
   });
 }
 
-/** Every folder that contains a source file, at any depth within the project. */
+/** Returns every folder that contains a source file, at any depth within the project. */
 function listFolders(files: readonly SourceFile[]): Set<string> {
   const folders = new Set<string>();
   for (const { path, project } of files) {

@@ -2,14 +2,14 @@ import ts from 'typescript';
 import { parseSource, type SourceFile } from './source-tree.ts';
 
 /**
- * Entry points, which may only forward calls: a library's public interface and the file that starts a
+ * Entry points, which may only forward calls: a library's public interface, and the file that starts a
  * process.
  */
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 
 /**
- * Finds files that only call or re-export another file. Such a file is unnecessary, because its callers could
- * import the other file directly.
+ * Finds files that only call or re-export another file. A forwarding file is unnecessary, because callers
+ * could import the file behind it.
  * @returns the paths of the unnecessary files
  */
 export function findForwardingFiles(sources: readonly SourceFile[]): string[] {
@@ -53,8 +53,7 @@ function forwards(statement: ts.Statement, imported: ReadonlySet<string>): boole
 }
 
 /**
- * Returns whether a class has a single method that only calls an imported function. Such a class is only a
- * wrapper.
+ * Returns true for a class whose single method only calls an imported function. The class is only a wrapper.
  */
 function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlySet<string>): boolean {
   const methods = declaration.members.filter((member) => ts.isMethodDeclaration(member));
@@ -62,7 +61,7 @@ function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlyS
   return method !== undefined && methods.length === 1 && onlyCallsImport(method.body, imported);
 }
 
-/** Returns whether a function body is a single call to an imported function with unchanged arguments. */
+/** Returns true if a function body is a single call to an imported function with unchanged arguments. */
 function onlyCallsImport(body: ts.ConciseBody | undefined, imported: ReadonlySet<string>): boolean {
   const call = body && unwrap(ts.isBlock(body) ? onlyExpression(body) : body);
   return (

@@ -3,8 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
 /**
- * A TypeScript file that is part of an app or a library. Tests, fixtures, declarations and generated code are
- * excluded.
+ * A TypeScript file of an app or a library. Tests, fixtures, declarations and generated code are excluded.
  */
 export interface SourceFile {
   /** Path relative to the repository root, for example `apps/worker/src/main.ts`. */
@@ -12,7 +11,7 @@ export interface SourceFile {
   /** The app or library, for example `apps/worker`. */
   readonly project: string;
   readonly text: string;
-  /** Paths of the files that this file imports by relative path, including type imports. */
+  /** Paths of the files that the file imports by relative path, including type imports. */
   readonly imports: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// `npm run stats`: source code sizes, per project and in total. The last line is JSON.
+// `npm run stats` prints source code sizes, per project and in total. The last line is JSON.
 import { resolve } from 'node:path';
 import ts from 'typescript';
 import { findFolderCycles } from './folder-cycles.ts';
@@ -21,14 +21,14 @@ function measure(sources: readonly SourceFile[]): Sizes {
   return { files: lengths.length, lines, median: at(0.5), p95: at(0.95), max: at(1) };
 }
 
-/** Returns the length of the longest function in lines, including its first and last line. */
+/** Returns the length of the longest function in lines, including the first and last line of the function. */
 function longestFunctionLines(sources: readonly SourceFile[]): number {
   let longest = 0;
   for (const source of sources) {
     const file = parseSource(source);
     const visit = (node: ts.Node): void => {
       if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
-        // Decorators precede the name of a function and are not part of it.
+        // Decorators precede the name of a function and do not count as lines of the function.
         const start = node.name === undefined ? node.getStart() : node.name.getStart();
         const [from, to] = [start, node.getEnd()].map(
           (position) => file.getLineAndCharacterOfPosition(position).line,

@@ -11,9 +11,12 @@ import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway
 import { decodeJwt } from 'jose';
 import { demoEmail } from './stack/demo-account.ts';
 
-/** Maximum time to wait for the account service and other services, which may still be starting. */
+/**
+ * Maximum time in milliseconds to wait for the account service and other services, which may still be
+ * starting.
+ */
 export const CALL = { deadlineMs: 30_000 };
-/** The account service counts failed log-in attempts under this client address. */
+/** The client address under which the account service counts failed log-in attempts. */
 const clientAddress = 'operator';
 
 /**

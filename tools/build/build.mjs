@@ -1,6 +1,6 @@
 // Bundles each app into dist/apps/<app>/main.js.
-// Bundles the app's worker threads (`*.thread.ts`) and commands (`*.command.ts`) into the same folder.
-// Bundles the tools that connect to the services into dist/tools.
+// The script also bundles worker threads (`*.thread.ts`) and commands (`*.command.ts`) into the app's folder.
+// The script bundles the tools that connect to the services into dist/tools.
 // The bundles contain the workspace libraries, but no npm packages.
 // The dashboard is built into files in dist/apps/dashboard.
 import { existsSync, readdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
 );
 
-/** Source paths of an app's worker threads and commands, relative to its `src` folder. */
+/** Source paths of an app's worker threads and commands, relative to the app's `src` folder. */
 const otherEntriesOf = (app) =>
   readdirSync(join(root, 'apps', app, 'src'), { recursive: true }).filter((file) =>
     /\.(thread|command)\.ts$/.test(file),
@@ -36,7 +36,7 @@ if (only.length === 0) {
 
 const buildsDashboard = only.length === 0 || only.includes('dashboard');
 await Promise.all(bundles.map(([entry, outfile]) => bundle(entry, outfile))).catch(() => {
-  // No message is necessary, because esbuild has already printed the error.
+  // The build prints no message here, because esbuild has already printed the error.
   process.exit(1);
 });
 if (apps.length > 0) console.log(`built ${apps.join(', ')}`);

@@ -6,18 +6,19 @@ import { build } from 'vite';
 const root = resolve(import.meta.dirname, '../..');
 const outDir = join(root, 'dist/apps/dashboard');
 /**
- * Maximum gzip-compressed size of the JavaScript loaded on a first visit. Charts and pages are loaded on
- * demand.
+ * Maximum size in bytes, after gzip, of the JavaScript that a first visit loads. Charts and pages are loaded
+ * on demand.
  */
 const firstLoadBytesMax = 250_000;
 const compressible = /\.(js|css|html|svg|json)$/;
 
 /**
- * Builds the dashboard and compresses its files. Throws if the JavaScript of a first visit exceeds the limit.
+ * Builds the dashboard and compresses the output files. Throws if the JavaScript of a first visit exceeds the
+ * limit.
  */
 export async function buildDashboard() {
-  // The calling process may run in a mode other than production, for example in tests.
-  // In test mode, React would include its warnings.
+  // The calling process may have a NODE_ENV other than production, for example in tests.
+  // In test mode, the bundle would include React's warnings.
   process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'apps/dashboard/vite.config.mjs'),

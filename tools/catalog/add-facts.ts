@@ -8,7 +8,10 @@ import { completePrices } from './price-times.ts';
 
 type ToolsOn = NonNullable<ModelRecordInput['toolsOn']>;
 
-/** The texts in the field `tools_on_chat_completions` of the fact list, each with the catalogue's value. */
+/**
+ * The texts in the field `tools_on_chat_completions` of the fact list. Each text has the corresponding value
+ * of the catalogue.
+ */
 const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completions']>>> = {
   yes: 'yes',
   no: 'no',
@@ -17,14 +20,14 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * If the fact list contains one of these APIs for a model with tool support, the model accepts tools on this
- * API. Chat-completions has a separate field in the fact list.
+ * APIs on which a model with tool support accepts tools if the fact list names the API for the model.
+ * Chat-completions has a separate field in the fact list.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 
 /**
- * Adds the facts that model lists do not have. These facts are the APIs on which the model accepts tools, the
- * default for reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes
+ * Adds the facts that model lists do not have. The added facts are the APIs on which the model accepts tools,
+ * the default for reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes
  * precedence over a value of the model's family.
  * @param fact the model's line in the fact list
  */

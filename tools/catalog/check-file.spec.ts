@@ -31,11 +31,11 @@ const check = (file: CatalogFileInput, { facts = '', report = new UpdateReport()
   checkCatalog(file, parseFactList(facts), report, today);
 
 describe('the check of the catalogue', () => {
-  test('passes a complete model', () => {
+  test('the check passes for a complete model', () => {
     expect(check(fileOf({}))).toEqual({ errors: [], warnings: [] });
   });
 
-  test('fails for a current model without a price, and names the file in which to state a reason', () => {
+  test('the check fails for a current model without a price, and names the file for the reason', () => {
     expect(check(fileOf({ prices: null })).errors).toEqual([
       'openai/m has no price. Add it, or a reason in tools/catalog/reasons.ts.',
     ]);
@@ -46,17 +46,17 @@ describe('the check of the catalogue', () => {
     { retiredAt: today },
     { kind: 'image', formats: [] },
     { provider: 'groq', modelId: 'groq/compound' },
-  ])('needs no price for %j', (change) => {
+  ])('the check requires no price for %j', (change) => {
     expect(check(fileOf({ prices: null, ...change })).errors).toEqual([]);
   });
 
-  test('fails for a conflict between sources without a stated reason', () => {
+  test('the check fails for a conflict between sources if no reason is stated', () => {
     const dispute = { field: 'input', other: 3, source: 'pi-ai' };
     expect(check(fileOf({ disputes: [dispute] })).errors[0]).toContain('openai/m: input is 3 in pi-ai');
     expect(check(fileOf({ disputes: [{ ...dispute, reason: 'older' }] })).errors).toEqual([]);
   });
 
-  test('fails for an unknown field of a list, and for a model that cannot be parsed', () => {
+  test('the check fails for an unknown field of a list, and for a model that cannot be parsed', () => {
     const report = new UpdateReport();
     report.add('unknown-field', 'openai/m', 'colour');
     report.add('unreadable', 'openai/n', 'cost');

@@ -4,20 +4,20 @@ import { explainAbsence, explainMissingPrice } from './reasons.ts';
 import { nameOf } from './render-file.ts';
 import type { UpdateReport } from './report.ts';
 
-/** If a model list is older than this number of days, its prices are treated as outdated. */
+/** The age in days from which the prices in a model list count as outdated. */
 export const listDaysMax = 90;
 
 export interface CatalogFindings {
-  /** Findings of the check that must be resolved before a change is merged. */
+  /** Findings that must be resolved before a change is merged. */
   readonly errors: string[];
-  /** Findings of the check that do not depend on the checkout, such as the age of a list. */
+  /** Findings that do not depend on the checkout, such as the age of a list. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Checks a built catalogue. Each model of the fact list must be in the catalogue. Each current model must
- * have a price. Each conflict between sources must have a stated reason. The lists must have no unknown
- * field. `reasons.ts` lists the exceptions.
+ * have a price. Each conflict between sources must have a stated reason. No list may have an unknown field.
+ * `reasons.ts` lists the exceptions.
  * @param today the current date as `YYYY-MM-DD`
  */
 export function checkCatalog(
@@ -70,7 +70,7 @@ function listUnexplained(model: ModelRecordInput): string[] {
     );
 }
 
-/** Returns the age of each model list, in days. Pages with single facts are not model lists. */
+/** Returns the age of each model list in days. Web pages that state facts about single models are not model lists. */
 export function listAges(
   { sources }: Pick<CatalogFileInput, 'sources'>,
   today: string,
@@ -83,7 +83,7 @@ export function listAges(
 }
 
 /**
- * Returns whether model routing can choose the model: a chat model that is neither retired nor deprecated.
+ * Returns true if model routing can choose the model: a chat model that is neither retired nor deprecated.
  */
 function isCurrent({ kind = 'chat', deprecated, retiredAt }: ModelRecordInput, today: string): boolean {
   return kind === 'chat' && deprecated !== true && (retiredAt == null || retiredAt > today);

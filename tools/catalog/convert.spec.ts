@@ -37,7 +37,7 @@ const convert = (models: Record<string, unknown>, second?: unknown) => {
 };
 
 describe('converting a list', () => {
-  test('copies the values in the list, and stores null for missing values', () => {
+  test('a record contains the values in the list, and null for missing values', () => {
     const { records } = convert({ gpt: listed, bare: { modalities: { input: ['text'], output: ['text'] } } });
     expect(records).toEqual([
       expect.objectContaining({
@@ -92,7 +92,7 @@ describe('converting a list', () => {
     expect(report.render()).toContain('openai/gpt: cost.input');
   });
 
-  test('models that are not chat models have a kind, but no chat format and no cache rule', () => {
+  test('a model that is not a chat model has a kind, but no chat format and no cache rule', () => {
     const image = { ...listed, modalities: { input: ['text'], output: ['image'] } };
     const { records } = convert({ painter: image, 'text-embedding-9': listed });
     expect(records.slice(0, 2)).toEqual([
@@ -101,7 +101,7 @@ describe('converting a list', () => {
     ]);
   });
 
-  test('models that are not served at the provider address are skipped with the reason', () => {
+  test('models that are not served at the provider’s address are skipped with the reason', () => {
     const elsewhere = { ...listed, provider: { npm: 'another-library' } };
     const { records, report } = convert({ 'gpt-9-pro': listed, gpt: elsewhere });
     expect(records).toEqual([]);
@@ -125,7 +125,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ assumed: 1, 'no-quality': 5 });
   });
 
-  test('a model has its announced retirement date and the source of the date, and a missing day is reported', () => {
+  test('a model has its announced retirement date with the source of the date, and a missing date is reported', () => {
     const { records, report } = convert({ o1: listed, gone: { ...listed, status: 'deprecated' } });
     expect(records).toEqual([
       expect.objectContaining({ modelId: 'gone', deprecated: true }),
@@ -140,7 +140,7 @@ describe('converting a list', () => {
     expect(report.render()).toContain('openai/gone: is deprecated, but no source has its retirement date');
   });
 
-  test("benchmark results are copied with their sources, or from the maker's entry of the model", () => {
+  test("benchmark results come with their sources from the model's entry, or from the entry of the model's maker", () => {
     const figure = { name: 'Exam', score: 71.5, source: 'https://exam.example/board' };
     const measured = { ...figure, metric: 'percent correct', variant: 'high', date: '2026-02-03' };
     const list = {
@@ -175,7 +175,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
-  test('an entry inherits from its base model, and its own fields take precedence', () => {
+  test('an entry inherits from its base model, and fields of the entry take precedence', () => {
     const list = {
       base_models: { base: { ...listed, limit: { context: 5, output: 6, input: 7 } } },
       providers: {
@@ -197,14 +197,14 @@ describe('two lists', () => {
     { id: 'openai', models: [{ match, prices }] },
   ];
 
-  test('are both named as sources if they agree', () => {
+  test('two lists with equal prices are both named as sources', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 1.001, output_mtok: 2 }));
     expect(records[0]).toMatchObject({ sources: ['models.dev', 'genai-prices'] });
     expect(records[0]).not.toHaveProperty('disputes');
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
-  test('that differ: the first price is used, the other price is stored as disputed and reported', () => {
+  test('if two lists differ, the first price is used, and the second price is stored as disputed and reported', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
     expect(records[0]).toMatchObject({
       prices: { input: 1 },
@@ -237,7 +237,7 @@ describe('two lists', () => {
 });
 
 describe('the data file', () => {
-  test('has one line per model, can be parsed again, and changes between two files are listed', () => {
+  test('the data file has one line per model, can be parsed again, and changes between two files are listed', () => {
     const { records } = convert({ a: listed, b: listed });
     const sources = { 'models.dev': { title: 't', licence: 'MIT', takenOn: '2026-07' } };
     const text = renderCatalogFile({ sources, models: records });

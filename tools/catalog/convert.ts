@@ -21,7 +21,7 @@ export interface Lists {
   readonly onDate: string;
 }
 
-/** Fields of a list that this module reads or ignores. All other fields are reported. */
+/** Fields of a list that this module reads or ignores. Any other field is reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set([
     ...unusedFields,
@@ -30,7 +30,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
     ),
     ...'reasoning_options benchmarks'.split(' '),
   ]),
-  // The catalogue contains only prices of text tokens, so prices of audio are ignored.
+  // The catalogue contains only prices of text tokens, so audio prices are ignored.
   cost: new Set(
     (
       'input output cache_read cache_write cache_write_1h reasoning tiers context_over_200k ' +
@@ -179,10 +179,10 @@ function describe(
     capabilities: {
       tools: model.tool_call ?? null,
       images: takes('image'),
-      // Only the list models.dev states whether a model reads documents.
+      // Only models.dev has a field for models that read documents.
       documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
-      // Streaming is not a property of the model: every chat endpoint of these providers supports streaming.
+      // Streaming is not a property of a model: every chat endpoint of these providers supports it.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },

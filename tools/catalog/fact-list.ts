@@ -26,8 +26,8 @@ const factPrices = z.strictObject({
 });
 
 /**
- * Prices that apply from a day on. If the day is null, the change of the price is announced or past, and its
- * day is unknown.
+ * Prices that apply from a day on. If the day is null, the change of the price is announced or past, and the
+ * day of the change is unknown.
  */
 const priceChange = z.strictObject({
   from: day.nullable(),
@@ -38,8 +38,8 @@ const priceChange = z.strictObject({
 });
 
 /**
- * A line of `lists/facts.jsonl`: the facts that dated pages and packages state about a chat model. If no
- * source states a fact, its field is null. `sources` names the pages and packages.
+ * A line of `lists/facts.jsonl`: the facts that dated pages and packages state about a chat model. A fact
+ * that no source states is null. `sources` names the pages and packages.
  */
 const fact = z.strictObject({
   provider: z.string(),
@@ -83,7 +83,7 @@ export interface FactList {
 
 /**
  * Parses a fact list with one JSON object per line.
- * @throws ZodError naming the field; Error if a model is listed twice
+ * @throws ZodError with the name of the field; Error if a model is listed twice
  */
 export function parseFactList(text: string): FactList {
   const byModel = new Map<string, ModelFacts>();

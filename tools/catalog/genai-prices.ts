@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The format of data.json from pydantic/genai-prices. Only the fields needed to compare prices are read. */
+/**
+ * The format of data.json from pydantic/genai-prices. This file reads only the fields that a comparison of
+ * prices needs.
+ */
 interface Match {
   equals?: string | undefined;
   starts_with?: string | undefined;
@@ -71,8 +74,8 @@ function fits(id: string, by: Match): boolean {
 }
 
 /**
- * Chooses the last price set that applies on the date. Price sets for certain hours of the day have no
- * `start_date` and are skipped. A price set without a constraint is the default.
+ * Chooses the last price set that applies on the date. A price set for certain hours of the day has no
+ * `start_date` and is skipped. A price set without a constraint is the default.
  */
 function choosePriceSet(
   prices: z.infer<typeof priceSet> | z.infer<typeof dated>[],

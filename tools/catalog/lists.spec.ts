@@ -46,7 +46,7 @@ const factsOf = (...facts: unknown[]) => parseFactList(facts.map((each) => JSON.
 const prices = { input: 7, output: 8, cache_read: null, cache_write_5m: 9, cache_write_1h: 14 };
 
 describe('the package', () => {
-  test('changes prices, drops tiers of an older price, and keeps all other facts', () => {
+  test('the package changes prices, drops tiers of an older price, and keeps all other facts', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfPackage(packageOf(packaged('m', { input: 3, output: 4, cacheWrite: 5 })), '2026-11-10'),
     ]);
@@ -57,7 +57,7 @@ describe('the package', () => {
     expect(merged.sourcesOf('openai', 'm')).toEqual(['pi-ai', 'models.dev']);
   });
 
-  test('adds models that the list models.dev does not contain', () => {
+  test('the package adds models that the list models.dev does not contain', () => {
     const tiers = [{ inputTokensAbove: 272_000, input: 4, output: 6, cacheRead: 0.4, cacheWrite: 0 }];
     const merged = mergeLists(base({}), [
       overlayOfPackage(packageOf(packaged('new', { input: 2, output: 4, tiers })), '2026-11-10'),
@@ -73,7 +73,7 @@ describe('the package', () => {
     });
   });
 
-  test('a price of zero means unknown, except for ids that end in :free', () => {
+  test('a price of zero means an unknown price, except for ids that end in :free', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfPackage(packageOf(packaged('m', {}), packaged('x', {}), packaged('x:free', {})), '2026-11-10'),
     ]);
@@ -85,7 +85,7 @@ describe('the package', () => {
     ]);
   });
 
-  test('rejects a model without a price field', () => {
+  test('the parser of the package rejects a model without a price field', () => {
     const broken = { ...packaged('m', {}), cost: { input: 1 } };
     const list = parsePackage({ openai: { responses: { 'chat:m': broken } } });
     expect(() => list.modelsOf('openai')).toThrow('cost');
@@ -93,7 +93,7 @@ describe('the package', () => {
 });
 
 describe('the fact list', () => {
-  test('changes the facts that it states and keeps all other facts', () => {
+  test('the fact list changes the facts that it states and keeps all other facts', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfFacts(factsOf(fact({ prices, max_input: 900, thinks: true })), '2026-11-22'),
     ]);
@@ -105,7 +105,7 @@ describe('the fact list', () => {
     });
   });
 
-  test('rejects an unknown field, and a model that is listed twice', () => {
+  test('the parser of the fact list rejects an unknown field, and a model that is listed twice', () => {
     expect(() => factsOf(fact({ colour: 'red' }))).toThrow('colour');
     expect(() => factsOf(fact({}), fact({}))).toThrow('openai/m is listed twice');
   });
@@ -125,7 +125,7 @@ describe('the fact list', () => {
 });
 
 describe('a stored copy of models.dev', () => {
-  test('has only the providers of the gateway, one model per line, without unused fields', () => {
+  test('a stored copy of models.dev has only the gateway’s providers, one model per line, without unused fields', () => {
     const text = trimList(
       {
         openai: { models: { m: { ...listed, id: 'm', description: 'long', colour: 'red' } } },
@@ -144,7 +144,7 @@ describe('a stored copy of models.dev', () => {
 });
 
 describe('a stored copy of pi-ai', () => {
-  test('has the chat models of the package, one per line, without unused fields', () => {
+  test('a stored copy of pi-ai has the chat models of the package, one per line, without unused fields', () => {
     const other = { type: 'classifier', id: 'c' };
     const content = {
       openai: { responses: { 'chat:m': { ...packaged('m', { input: 3 }), baseUrl: 'https://x' }, other } },
@@ -175,13 +175,13 @@ describe('models that were removed from every list', () => {
     ...{ cache: null, releasedAt: null, sources: ['models.dev'] },
   };
 
-  test('keep their last known facts as deprecated models', () => {
+  test('models that were removed from every list keep their last known facts as deprecated models', () => {
     const dropped = listDropped([record, { ...record, modelId: 'kept' }], [{ ...record, modelId: 'kept' }]);
     expect(dropped).toEqual([{ ...record, deprecated: true, sources: ['dropped'] }]);
     expect(parseDropped(renderDropped(dropped))).toEqual(dropped);
   });
 
-  test('do not return to the catalogue if a rule of the catalogue excludes them', () => {
+  test('removed models do not return to the catalogue if a rule of the catalogue excludes them', () => {
     expect(listDropped([{ ...record, modelId: 'gpt-realtime-9' }], [])).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { overlayPackageModel, type PackageList } from './package-list.ts';
 
 /** Models in the form of models.dev, with the lists that contain each model. */
 export interface MergedList extends ModelsDev {
-  /** The keys of the lists that contain the model, newest first. */
+  /** Returns the keys of the lists that contain the model, newest first. */
   sourcesOf(provider: string, modelId: string): readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function overlayOfFacts(list: FactList, takenOn: string): Overlay {
   };
 }
 
-/** Merges model lists. If the lists state different values, the newest list takes precedence. */
+/** Merges model lists. If the lists state different values, the value of the newest list is used. */
 export function mergeLists(base: ModelsDev, overlays: readonly Overlay[]): MergedList {
   const byAge = overlays.toSorted((a, b) => (a.takenOn < b.takenOn ? -1 : 1));
   const merged = new Map<string, ReadonlyMap<string, Entry>>();

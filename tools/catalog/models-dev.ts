@@ -24,7 +24,7 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
-  /** Present if a model needs a different library or address than the provider's other models. */
+  /** Present if a model needs a library or address that the provider's other models do not need. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z
@@ -43,7 +43,7 @@ export type ListedModel = z.infer<typeof model>;
 export type ListedCost = z.infer<typeof cost>;
 export type Tree = z.infer<typeof tree>;
 
-/** Fields that the catalogue does not use. Stored lists do not contain these fields. */
+/** Fields that the catalogue does not use. Stored lists do not contain the unused fields. */
 export const unusedFields: ReadonlySet<string> = new Set(
   (
     'id description attachment family temperature knowledge last_updated open_weights interleaved ' +
@@ -53,17 +53,17 @@ export const unusedFields: ReadonlySet<string> = new Set(
 
 export interface ModelsDev {
   /**
-   * Returns a provider's models by id, including the fields inherited from their base models. Returns
-   * undefined if the list does not contain the provider.
+   * Returns a provider's models by id. The models include the fields of their base models. Returns undefined
+   * if the list does not contain the provider.
    */
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
-  /** Returns the original maker's entry for a model, by a key of the form `maker/model`. */
+  /** Returns the maker's entry for a model, by a key of the form `maker/model`. */
   baseOf(name: string): Tree | undefined;
   readonly baseNames: readonly string[];
 }
 
 /**
- * Parses a models.dev list in either format.
+ * Parses a models.dev list in either of its two formats.
  * @throws ZodError
  */
 export function parseModelsDev(content: unknown): ModelsDev {
@@ -87,8 +87,8 @@ export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
 }
 
 /**
- * A model's own fields take precedence over those of its base model. `base_model_omit` lists fields (dotted
- * paths) that are not inherited.
+ * A model's own fields take precedence over the fields of its base model. `base_model_omit` lists fields
+ * (dotted paths) that the model does not inherit.
  */
 function inherit(own: Tree, bases: Record<string, Tree>): Tree {
   const { base_model: baseName, base_model_omit: omitted, ...fields } = own;

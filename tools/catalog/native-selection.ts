@@ -21,8 +21,9 @@ interface NativeRule {
 }
 
 /**
- * OpenAI's tool search is not listed. Only /v1/responses supports this search, and the gateway forwards
- * requests to /v1/responses without a plan.
+ * The models for which the gateway uses the provider's own tool selection. OpenAI's tool search is not
+ * listed, because only /v1/responses supports this search. The gateway forwards requests to /v1/responses
+ * without a plan.
  */
 const rules: readonly NativeRule[] = [
   {
@@ -39,9 +40,7 @@ const rules: readonly NativeRule[] = [
   },
 ];
 
-/**
- * Adds the provider's own tool selection to a model, if the provider supports tool selection for this model.
- */
+/** Adds the provider's own tool selection to a model for which the provider supports tool selection. */
 export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
   if (record.kind !== undefined && record.kind !== 'chat') return record;
   const rule = rules.find(

@@ -9,7 +9,10 @@ interface OtherModel {
   readonly modelId: string;
   readonly kind: ModelKind;
   readonly aliases?: readonly string[];
-  /** `recorded-exchanges`: a public recording shows that the provider served or listed the model. */
+  /**
+   * The source of the model. `recorded-exchanges` means that a public recording shows that the provider
+   * served or listed the model.
+   */
   readonly source: 'recorded-exchanges' | 'genai-prices';
 }
 
@@ -80,8 +83,8 @@ export function convertOtherModels(
 }
 
 /**
- * Returns only the price of text input, for embedding models. For audio, images and searches, a single price
- * per token is not enough.
+ * Returns only the price of text input, for embedding models. A single price per token is not enough for
+ * audio, images and searches.
  */
 function findPrices(
   { provider, modelId, kind }: OtherModel,

@@ -8,7 +8,7 @@ import { isTree, type Tree } from './models-dev.ts';
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
   // For some hosts, models.dev states an address that does not use the converse format.
-  // The address is left out if the fact list states that the model is available in the format converse.
+  // The result omits the address if the host serves the converse format according to the fact list.
   const { provider, ...listed } = own ?? {};
   return {
     ...listed,
@@ -48,8 +48,8 @@ function mapCost({
 }
 
 /**
- * The fact list has no price for reasoning. The older price for reasoning is kept if the price of output has
- * not changed.
+ * The fact list has no price for reasoning. The older price for reasoning is kept if the output price has not
+ * changed.
  */
 function reasoningOf(own: Tree | undefined, newOutput: number): Tree {
   const { reasoning, output } = treeOf(own?.['cost']);

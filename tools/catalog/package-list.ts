@@ -9,7 +9,7 @@ const rates = z.object({
 });
 
 /**
- * A chat model in the package. All chat models of the package call tools. A price of zero means that the
+ * A chat model in the package. All chat models of the package can call tools. A price of zero means that the
  * price is unknown.
  */
 const packageModel = z.object({
@@ -36,21 +36,21 @@ export interface PackageList {
   readonly modelsOf: (listKey: string) => ReadonlyMap<string, PackageModel>;
 }
 
-/** The package's names for providers that have a different name in the list models.dev. */
+/** The package's names for providers that have another name in models.dev. */
 const packageNames: Readonly<Record<string, string>> = {
   togetherai: 'together',
   'fireworks-ai': 'fireworks',
 };
 
 /**
- * Providers without real prices in the package. Azure's prices repeat OpenAI's list, and Nvidia's prices are
- * zero.
+ * Providers without real prices in the package. Azure's prices repeat OpenAI's prices, and Nvidia's prices
+ * are zero.
  */
 const unpricedProviders: ReadonlySet<string> = new Set(['azure', 'nvidia']);
 
 /**
- * The stored copy of the list, with the version of the package and the day on which its prices were
- * collected.
+ * The stored copy of the package's list. The copy has the version of the package, and the day on which the
+ * package's prices were collected.
  */
 export interface StoredPackageList extends PackageList {
   readonly version: string;
@@ -91,8 +91,7 @@ export function parsePackage(content: unknown): PackageList {
 
 /**
  * Merges a model of the package into the model's entry in models.dev. The package's prices replace older
- * prices, and all other facts are kept. A model that models.dev does not list gets an entry in the form of
- * models.dev.
+ * prices, and all other facts are kept. A model without an entry gets an entry in the form of models.dev.
  */
 export function overlayPackageModel(own: Tree | undefined, model: PackageModel): Tree {
   const cost = mapCost(model);
@@ -100,7 +99,7 @@ export function overlayPackageModel(own: Tree | undefined, model: PackageModel):
     if (cost === undefined) return own;
     const { tiers, ...before } = isTree(own['cost']) ? own['cost'] : {};
     Reflect.deleteProperty(before, 'context_over_200k');
-    // Older price tiers are kept only if the price has not changed.
+    // Older price tiers are kept only if the base price has not changed.
     const isSame = before['input'] === cost['input'] && before['output'] === cost['output'];
     return { ...own, cost: { ...before, ...(isSame && tiers !== undefined && { tiers }), ...cost } };
   }

@@ -7,8 +7,9 @@ type Rates = Omit<UsualPrices, 'tiers'>;
 type Period = NonNullable<ModelPrices['periods']>[number];
 
 /**
- * DeepSeek's peak hours are 9–12 and 14–18 Beijing time (UTC+8) from Monday to Friday. At other times, all
- * prices are half as high. Source: https://api-docs.deepseek.com/zh-cn/quick_start/pricing
+ * The times outside DeepSeek's peak hours. The peak hours are 9–12 and 14–18 Beijing time (UTC+8) from Monday
+ * to Friday. Outside the peak hours, all prices are half as high. Source:
+ * https://api-docs.deepseek.com/zh-cn/quick_start/pricing
  */
 const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
   { weekdays: [0, 6] },
@@ -61,14 +62,17 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
 }
 
 /**
- * Returns whether a note in the fact list states that the listed prices of a model are off-peak prices. The
+ * Returns true if a note in the fact list states that the listed prices of a model are off-peak prices. The
  * price outside all periods is the peak price.
  */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
 }
 
-/** If a price announcement does not state a price, this price changes in proportion to the input price. */
+/**
+ * Returns the announced prices. A price that the announcement does not state changes in proportion to the
+ * input price.
+ */
 function listDatedPeriods(
   base: UsualPrices,
   fact: ModelFacts | undefined,
@@ -103,7 +107,9 @@ function scaleRates(rates: Rates, by: number): Rates {
   return { ...rates, ...Object.fromEntries(scaled) };
 }
 
-/** Removes the rounding error of binary fractions: 0.1 × 2 is 0.2, not 0.20000000000000001. */
+/**
+ * Removes the rounding error of binary fractions. For example, 0.1 × 2 becomes 0.2, not 0.20000000000000001.
+ */
 function round(usd: number): number {
   return Number(usd.toPrecision(10));
 }

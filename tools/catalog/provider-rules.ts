@@ -3,25 +3,25 @@ import type { ProviderFormat } from '@gateway/interchange';
 
 type CacheRule = NonNullable<ModelRecordInput['cache']>;
 
-/** Facts about a provider that the lists do not contain, and the keys of the provider in the lists. */
+/** Facts about a provider that the lists do not contain, with the provider's keys in the lists. */
 export interface ProviderRule {
   /** The provider's name in the gateway. */
   readonly provider: string;
   /** The provider's key in models.dev, or null if the provider is not listed. */
   readonly modelsDev: string | null;
-  /** The maker of the provider's models in models.dev, for model ids without a maker. */
+  /** The key of the models' maker in models.dev. Present if the provider's model ids contain no maker. */
   readonly maker?: string;
   /** The provider's id in genai-prices, or null if the provider is not listed. */
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
   /**
-   * The cache rule for models with a price for cached input. For models without this price, the cache rule is
-   * unknown.
+   * The cache rule for models with a price for cached input. For models without a price for cached input, the
+   * cache rule is unknown.
    */
   readonly cache: CacheRule | null;
-  /** The models to which the cache rule applies. If omitted, the rule applies to all models. */
+  /** The models to which the cache rule applies. If omitted, the cache rule applies to all models. */
   readonly cachedModels?: RegExp;
-  /** The kinds of models that are served at this address. If omitted, all kinds are served. */
+  /** The kinds of models that the provider's address serves. If omitted, the address serves all kinds. */
   readonly kinds?: readonly ModelKind[];
   /** The library of the provider's models in models.dev. Models with a different library are excluded. */
   readonly library?: string;
@@ -45,10 +45,11 @@ const rule = (
 /**
  * The cache rules come from the providers' own pages. OpenAI "Prompt caching": 1,024 tokens, at least five
  * minutes. DeepSeek "Context caching": units of 64 tokens. Groq "Prompt caching": two hours. Moonshot, xAI
- * and Z.ai: automatic, without figures. Anthropic "Prompt caching" and Amazon Bedrock "Prompt caching":
- * marked prefixes, five minutes. Their minimum length depends on the model, so it is null. Gemini "Context
- * caching": automatic since 2.5, without a time. Azure "Prompt caching": OpenAI's models, 1,024 tokens, at
- * least five minutes. Other rules are unknown.
+ * and Z.ai: automatic; the pages state no figures. Anthropic "Prompt caching" and Amazon Bedrock "Prompt caching":
+ * marked prefixes, five minutes. The minimum length for Anthropic and Bedrock is null, because it depends on
+ * the model. Gemini "Context caching": automatic since Gemini 2.5; the page
+ * states no cache duration. Azure "Prompt caching": OpenAI's
+ * models, 1,024 tokens, at least five minutes. All other cache rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },
@@ -115,8 +116,8 @@ interface Exclusion {
 }
 
 /**
- * Kinds of models by model id. The list does not distinguish these models from chat models, because their
- * input and output are also text.
+ * Kinds of models by model id. The list does not distinguish the matching models from chat models, because
+ * their input and output are also text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -139,8 +140,8 @@ export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
 };
 
 /**
- * Excluded models: models of a kind that the catalogue does not contain, and models that are not served at
- * the provider's address.
+ * Excluded models. Some models are of a kind that the catalogue does not contain, and other models are not
+ * served at the provider's address.
  */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },
@@ -155,7 +156,8 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // According to https://platform.openai.com/docs/models, these models support only the Responses API.
+    // According to https://platform.openai.com/docs/models, the matching models support only the Responses
+    // API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },

@@ -22,8 +22,9 @@ const benchmark = z.looseObject({
 });
 
 /**
- * Returns benchmark results for a model: its own results, or the results of the maker's model with the same
- * id. Results for different settings stay separate. No result is computed from other results.
+ * Returns the benchmark results in the model's own entry. If the model's own entry has no results, returns
+ * the results in the maker's entry for the model id. Results for different settings stay separate. No result
+ * is computed from other results.
  */
 export function findQuality(
   subject: string,
@@ -49,8 +50,8 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * Since Claude 4, a name with a date and the same name without a date mean the same model. Hosts only add
- * parts to the model name. A named variant (such as `-fast`) is a different model.
+ * Since Claude 4, a name with a date means the model whose name lacks the date. Hosts only add parts to the
+ * model name. A named variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 
@@ -59,7 +60,7 @@ function nameClaude(modelId: string): string | undefined {
   return line === undefined ? undefined : `${line} ${String(major)}.${minor}`;
 }
 
-/** Returns the other ids that Anthropic uses for this Claude model. */
+/** Returns all other ids that Anthropic uses for a Claude model. */
 function namesOfClaude(modelId: string, { baseNames }: ModelsDev): string[] {
   const name = nameClaude(modelId);
   if (name === undefined) return [];

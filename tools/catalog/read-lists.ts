@@ -20,13 +20,13 @@ const modules = join(import.meta.dirname, '../../node_modules');
 const pricesName = '@pydantic/genai-prices';
 
 /**
- * The day on which the newest pages for `lists/facts.jsonl` were read. Change this date whenever the fact
- * list changes.
+ * The day on which the newest pages for `lists/facts.jsonl` were read. Every change of the fact list requires
+ * a change of the date.
  */
 const factsTakenOn = '2026-11-22';
 /**
- * The package does not state the day on which its prices were collected. This date is the day on which npm
- * published the package.
+ * The day on which npm published the package. The package does not state the day on which its prices were
+ * collected.
  */
 const pricesPublishedOn: Readonly<Record<string, string>> = { '0.1.8': '2026-09-23' };
 
@@ -40,7 +40,7 @@ export interface ReadLists extends Lists {
   /** Title, licence and date of each list, by its key in the data file. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly facts: FactList;
-  /** Models that are no longer in any model list. */
+  /** The records of models that are no longer in any model list. */
   readonly dropped: readonly ModelRecordInput[];
 }
 
@@ -55,8 +55,8 @@ export function readCopies(): StoredCopies {
 }
 
 /**
- * Reads the model lists: the copies of models.dev and pi-ai and the fact list in this folder, and one pinned
- * npm package. Reading needs no network.
+ * Reads the model lists: the copies of models.dev and pi-ai, the fact list in this folder, and one pinned npm
+ * package. The function needs no network.
  * @throws ZodError for a list with an unexpected form; Error for a package version without a date
  */
 export function readLists(copies = readCopies()): ReadLists {
@@ -102,8 +102,8 @@ function describeSources(baseTakenOn: string, listed: StoredPackageList): Record
 }
 
 /**
- * Reads an unpacked copy of the npm package @earendil-works/pi-ai. Only the package's data files are read,
- * and none of its code runs.
+ * Reads an unpacked copy of the npm package @earendil-works/pi-ai. The function reads only the package's data
+ * files, and runs none of its code.
  */
 export function readPackage(folder: string): StoredPackageList {
   const data = join(folder, 'dist/providers/data');

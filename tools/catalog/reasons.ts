@@ -9,7 +9,7 @@ interface Reason {
 }
 
 interface KeptValue extends Reason {
-  /** The name of the list with the other value. */
+  /** The name of the list that has another value. */
   readonly source: string;
   readonly field: RegExp;
 }
@@ -20,7 +20,7 @@ const because = (provider: string, modelId: RegExp, reason: string): Reason => (
   reason,
 });
 
-/** Current models without a price. The costs of these models are unknown, not zero. */
+/** Current models without a price. The costs of a model without a price are unknown, not zero. */
 const missingPrices: readonly Reason[] = [
   because('mistral', /^(labs-leanstral|voxtral-mini-latest)/, 'a preview without a public price'),
   because('groq', /^groq\/compound/, 'the price is that of the models and tools that it calls'),
@@ -57,7 +57,7 @@ const imageOutput = "the list's output price is for images, that of genai-prices
 
 /** Values that the catalogue keeps although a source has another value. */
 const keptValues: readonly KeptValue[] = [
-  // Differences because the other source has older prices.
+  // Conflicts in which the other source has older prices.
   ...['anthropic', 'hosted'].flatMap((provider) => [
     keep(provider, /claude-sonnet-5-5$/, /^prices$/, 'facts', cheaperReads),
     keep(provider, /^(?:\w+\.anthropic\.)?claude-sonnet-5-5$/, /^cacheRead$/, 'genai-prices', cheaperReads),
@@ -76,7 +76,7 @@ const keptValues: readonly KeptValue[] = [
     'genai-prices',
     'the price of the newer list: OpenRouter has the price of the cheapest host, which changes often',
   ),
-  // Prices in the other source that apply at other times, in other places, or to other output.
+  // Conflicts in which the other source has prices for other times, other places, or other output.
   keep(
     'deepseek',
     /./,
@@ -108,7 +108,7 @@ const keptValues: readonly KeptValue[] = [
     keep(provider, /-latest$/, /^prices$/, 'facts', latest),
     keep(provider, /^gemini-4-argon$/, /^max_output$/, 'facts', "Google's own page states 65,536"),
   ]),
-  // Facts other than prices.
+  // Conflicts about facts other than prices.
   keep('hosted', /openai\./, /^apis$/, 'facts', bedrockOpenai),
   keep('deepseek', /^deepseek-v4-pro$/, /^identity$/, 'facts', "DeepSeek's own page names the model"),
   keep('xai', /^grok-4\.5$/, /^cache_read$/, 'facts', 'two lists agree; the launch pages are older'),
@@ -142,20 +142,20 @@ const absentModels: readonly Reason[] = [
 ];
 
 /**
- * Returns the reason for leaving a model of the fact list out of the catalogue. If the result is undefined,
- * the check of the catalogue fails.
+ * Returns the reason why a model of the fact list is not in the catalogue. If the result is undefined, the
+ * check of the catalogue fails.
  */
 export function explainAbsence(provider: string, modelId: string): string | undefined {
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Providers for which the gateway uses a different API than the fact list names. */
+/** Providers for which the gateway does not use the API that the fact list names. */
 const otherApis: readonly Reason[] = [
   because('fireworks', /./, 'Fireworks serves the same models on chat-completions and on messages'),
 ];
 
 /**
- * Returns the reason for calling a model on an API that the fact list does not name. If the result is
+ * Returns the reason why the gateway does not use the API that the fact list names. If the result is
  * undefined, the difference is an error.
  */
 export function explainOtherApi(provider: string, modelId: string): string | undefined {
@@ -163,8 +163,8 @@ export function explainOtherApi(provider: string, modelId: string): string | und
 }
 
 /**
- * Returns the reason for a missing price of a current model. If the result is undefined, the check of the
- * catalogue fails.
+ * Returns the reason why a current model has no price. If the result is undefined, the check of the catalogue
+ * fails.
  */
 export function explainMissingPrice({
   provider,
@@ -174,7 +174,7 @@ export function explainMissingPrice({
 }
 
 /**
- * Returns the reason for keeping the catalogue's value although a source has another value. If the result is
+ * Returns the reason why the catalogue keeps its value although a source has another value. If the result is
  * undefined, the check of the catalogue fails.
  */
 export function explainDispute(

@@ -4,7 +4,10 @@ import type { CatalogFileInput } from '@gateway/model-catalog';
 
 export const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
 
-/** Renders the data file with one model per line, so that a change of one model changes only one line. */
+/**
+ * Renders the data file with one model per line, so that a change of one model changes only one line of the
+ * file.
+ */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`);
   const head = JSON.stringify({ sources }, null, 2).replace(/\n\}$/, '');
@@ -17,8 +20,8 @@ const anyFile = z.object({
 type AnyModel = z.infer<typeof anyFile>['models'][number];
 
 /**
- * Parses the models of a data file, which may have an older form. For an empty text, the result contains no
- * models.
+ * Parses the models of a data file. The data file may have an older form. For an empty text, the result
+ * contains no models.
  */
 export function readModels(text: string): AnyModel[] {
   return text === '' ? [] : anyFile.parse(JSON.parse(text)).models;
@@ -38,7 +41,7 @@ export function compareFiles(
   };
 }
 
-/** Returns the name of a model in reports and lookups. */
+/** Returns the name of a model for reports and lookups. */
 export function nameOf({ provider, modelId }: Pick<AnyModel, 'provider' | 'modelId'>): string {
   return `${provider}/${modelId}`;
 }

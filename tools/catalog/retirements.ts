@@ -10,7 +10,10 @@ interface Announcement {
   readonly modelIds: string;
 }
 
-/** Pages on which providers announce retirements. Other hosts retire the same model on different dates. */
+/**
+ * Pages on which providers announce retirements. Hosts of a provider's models may retire a model on a
+ * different date.
+ */
 export const announcementSources = {
   'openai-deprecations': {
     title: 'https://developers.openai.com/api/docs/deprecations',
@@ -37,8 +40,8 @@ const anthropic = announced('anthropic', 'anthropic-deprecations');
 const google = announced('google', 'gemini-deprecations');
 
 /**
- * Retirement dates that providers have announced. The model lists do not contain these dates. "Not sooner
- * than" and "earliest" are not announcements.
+ * Retirement dates that providers have announced. No model list contains announced retirement dates. "Not
+ * sooner than" and "earliest" are not announcements.
  */
 const announcements: readonly Announcement[] = [
   openai('2026-07-23', 'gpt-5-chat-latest gpt-5.1-chat-latest'),
@@ -73,7 +76,7 @@ const byModel = new Map(
   ),
 );
 
-/** Adds the announced retirement date to the record, if a page or the fact list has one. */
+/** Adds the announced retirement date to the record, if a page or the fact list has a date. */
 export function addRetirement(record: ModelRecordInput, fact?: ModelFacts): ModelRecordInput {
   const found = byModel.get(`${record.provider}/${record.modelId}`);
   if (found === undefined)

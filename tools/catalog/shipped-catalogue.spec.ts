@@ -10,11 +10,11 @@ import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
 
 /**
- * The time at which the facts are checked. The day is the day on which the facts were collected. The hour is
- * a weekday hour with DeepSeek's peak prices.
+ * The time for which the test compares the facts with the catalogue. The day is the day on which the facts
+ * were collected. The hour is a weekday hour with DeepSeek's peak prices.
  */
 const at = Date.parse('2026-11-23T02:00:00Z');
-/** A time on the same day, outside DeepSeek's peak hours. */
+/** A time on the test's day that is outside DeepSeek's peak hours. */
 const offPeak = Date.parse('2026-11-23T12:00:00Z');
 
 describe('the facts of the list', () => {
@@ -25,7 +25,7 @@ describe('the facts of the list', () => {
     return model?.kind === 'chat' ? [{ fact, model }] : [];
   });
 
-  test('name only models that the catalogue contains, or does not contain for a stated reason', () => {
+  test('the fact list names only models that the catalogue contains, or omits for a stated reason', () => {
     const missing = facts.filter(({ provider, model }) => catalog.find(provider, model)?.kind !== 'chat');
     const unexplained = missing.filter(
       ({ provider, model }) => explainAbsence(provider, model) === undefined,
@@ -78,7 +78,7 @@ function comparisons(): Record<string, Compare> {
       return [dated.map(({ from, input, output }) => [from, input, output]), own];
     },
     'context window': ({ context }, { contextWindow }) => [context, contextWindow],
-    // An input limit equal to the context window has no effect.
+    // An input limit that equals the context window has no effect.
     'input limit': ({ max_input, context }, model) => [
       max_input === context ? null : max_input,
       model.maxInputTokens,

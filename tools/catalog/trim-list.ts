@@ -8,9 +8,9 @@ const list = z.record(z.string(), z.looseObject({ models: z.record(z.string(), t
 const stored = z.looseObject({ base_models: z.record(z.string(), tree) });
 
 /**
- * Renders a models.dev list for storage. The stored list has only the providers of the gateway, without
- * unused fields, with one model per line. The benchmark results of base models come from the stored list,
- * because api.json does not contain them.
+ * Renders a models.dev list for storage. The stored list has only the gateway's providers, without unused
+ * fields, with one model per line. api.json contains no benchmark results of base models, so the benchmark
+ * results come from the earlier stored list.
  * @throws ZodError if a list has an unexpected form
  */
 export function trimList(content: unknown, before: unknown, takenOn: string): string {
@@ -29,7 +29,10 @@ export function trimList(content: unknown, before: unknown, takenOn: string): st
   ].join('\n');
 }
 
-/** Renders the models of pi-ai for storage: only the providers of the gateway, with one model per line. */
+/**
+ * Renders the models of pi-ai for storage. The stored list has only the gateway's providers, with one model
+ * per line.
+ */
 export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): string {
   const parts = listKeys().flatMap((key) => {
     const models = modelsOf(key);
@@ -42,7 +45,7 @@ export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): 
   ].join('\n');
 }
 
-/** Returns the providers of the gateway by the providers' keys in models.dev. */
+/** Returns the gateway's providers by their keys in models.dev. */
 function listKeys(): string[] {
   return [...new Set(providerRules.flatMap(({ modelsDev }) => modelsDev ?? []))];
 }

@@ -1,7 +1,7 @@
 // `npm run test:compat [-- --against REF] [-- words]` runs the e2e suite with two instances of each service.
-// One instance runs the previous release, and the other instance runs this checkout.
+// One instance of a service runs the previous release, and the other instance runs this checkout.
 // Old and new services must understand each other's messages.
-// The previous release is the newest tag `v…` that does not contain this commit; REF names another commit.
+// The previous release is the newest tag `v…` that does not contain this commit. REF names another commit.
 // If no previous release exists, the command prints a message and exits.
 import { parseArgs } from 'node:util';
 import { runSuite } from '../bootstrap/commands/suites.ts';

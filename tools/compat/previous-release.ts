@@ -14,8 +14,8 @@ export function findPreviousRelease(): string | null {
 }
 
 /**
- * Unpacks a commit into a separate directory, installs its packages and builds its apps, once per commit.
- * Returns the path of the directory.
+ * Unpacks a commit into a separate directory, installs its packages and builds its apps. A commit is built
+ * only once. Returns the path of the directory.
  */
 export function unpackRelease(reference: string): string {
   const commit = git('rev-parse', '--verify', `${reference}^{commit}`);
@@ -34,7 +34,7 @@ export function unpackRelease(reference: string): string {
     ['run', 'build'],
   ])
     execFileSync('npm', words, { cwd: draft, stdio: 'inherit' });
-  // The directory is moved into place only when it is complete.
+  // The directory gets its final name only when it is complete.
   writeFileSync(join(draft, 'commit'), `${commit}\n`);
   renameSync(draft, directory);
   return directory;

@@ -7,7 +7,7 @@ import {
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** A batch of events that could not be written (dead letter), as an entry in the list of dead letters. */
+/** An entry in the list of dead letters. A dead letter is a batch of events that could not be written. */
 export interface DeadLetter {
   readonly id: string;
   readonly data: DeadRequestEvent;
@@ -15,11 +15,11 @@ export interface DeadLetter {
 
 export interface DeadLetterBox {
   count(): Promise<number>;
-  /** Lists dead letters, with the oldest first. */
+  /** Returns dead letters, oldest first. */
   list(limit: number): Promise<DeadLetter[]>;
   /**
-   * Puts dead letters back into the queue of request events, each as a separate batch. Without ids, all dead
-   * letters are queued again. Returns how many dead letters were queued.
+   * Puts dead letters back into the queue of request events, each as a separate batch. Without ids, the
+   * function puts all dead letters back into the queue. Returns the number of queued dead letters.
    */
   retry(ids?: readonly string[]): Promise<number>;
   close(): Promise<void>;
@@ -27,7 +27,10 @@ export interface DeadLetterBox {
 
 const pageLetters = 500;
 
-/** The request events in the queue's Redis server that could not be written to Postgres. */
+/**
+ * The dead letters in the queue's Redis server. A dead letter contains request events that could not be
+ * written to Postgres.
+ */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const dead = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection });
@@ -38,8 +41,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
-    // Each retry gets a new batch id.
-    // If the event fails again, its new dead letter must differ from the dead letter that is removed here.
+    // Each retry gets a different batch id.
+    // If the event fails again, the next dead letter must differ from the removed dead letter.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });

@@ -18,7 +18,7 @@ export const readFrom =
     readFileSync(join(root, path), 'utf8');
 
 /**
- * Formats and writes all changes, or none of them.
+ * Formats and writes all changes. Writes nothing if a change cannot be formatted.
  * @throws Error if a new file already exists
  */
 export async function applyChanges(root: string, changes: readonly FileChange[]): Promise<void> {
@@ -44,7 +44,7 @@ async function formatted(path: string, content: string): Promise<string> {
 /**
  * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted
  * by path.
- * @throws Error if no line matches, or if the line already exists, because the file then no longer has the
+ * @throws Error if no line matches or the line already exists, because the file then does not have the
  * expected form
  */
 export function insertSorted(text: string, like: RegExp, line: string): string {

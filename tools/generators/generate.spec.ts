@@ -19,7 +19,8 @@ const acme = {
 };
 
 /**
- * A copy of the sources inside the repository, so that imports of packages resolve. Git ignores this folder.
+ * A copy of the sources inside the repository, so that Node can resolve imports of packages. Git ignores the
+ * folder of the copy.
  */
 let copy: string;
 let changes: FileChange[];
@@ -67,7 +68,7 @@ const written = (path: string): string => readFileSync(join(copy, path), 'utf8')
 
 describe('generated files', () => {
   test(
-    'pass the type check',
+    'generated files pass the type check',
     () => {
       const tsc = join(root, 'node_modules/typescript/bin/tsc');
       const errors = ((): string => {
@@ -89,7 +90,7 @@ describe('generated files', () => {
   );
 
   test(
-    'pass lint and the formatter',
+    'generated files pass lint and the formatter',
     () => {
       const texts = changes.map(({ path }) => ({ path, code: written(path) }));
       expect(lintAs(texts).flatMap(({ messages }) => messages)).toEqual([]);
@@ -116,7 +117,7 @@ describe('generated files', () => {
     expect(table).toMatch(/\n {2}ponderKey,\n {2}countBadges,\n\];/);
   });
 
-  test('a contract gets a function, and a method in the controller of its family', () => {
+  test('a contract gets a function, and a method in the controller of the contract’s family', () => {
     expect(written('apps/account/src/keys/ponder-key.ts')).toContain('export async function ponderKey');
     const controller = written('apps/account/src/keys/keys.controller.ts');
     expect(controller).toContain('  ponderKey as ponderKeyContract,');
@@ -152,11 +153,11 @@ describe('generated files', () => {
 });
 
 describe('generators reject', () => {
-  test.each(['RotateKey', 'rotate_key', '', '../x', 'a--b'])('the name %p', (name) => {
+  test.each(['RotateKey', 'rotate_key', '', '../x', 'a--b'])('generators reject the name %p', (name) => {
     expect(() => parseName(name)).toThrow();
   });
 
-  test('an existing name or file, without writing anything', async () => {
+  test('generators reject an existing name or file, and then write nothing', async () => {
     const read = readFrom(root);
     expect(() => renderProvider({ ...acme, name: 'openai' }, read)).toThrow('openai exists already');
     const before = written('libs/contracts/src/index.ts');
@@ -167,11 +168,11 @@ describe('generators reject', () => {
     expect(() => renderContract('account.ponder-key', 'keys', readFrom(copy))).toThrow();
   });
 
-  test('an unknown service', () => {
+  test('generators reject an unknown service', () => {
     expect(() => renderContract('nobody.ponder-key', 'keys', readFrom(root))).toThrow('not a service');
   });
 
-  test('files that no longer have the expected form', () => {
+  test('generators reject files that no longer have the expected form', () => {
     expect(() => insertSorted('a\n', /^b/, 'b1')).toThrow();
     expect(() => insertBefore('x];x];', '];', 'y')).toThrow();
     expect(insertSorted('b1\nb3\nc', /^b/, 'b2')).toBe('b1\nb2\nb3\nc');

@@ -1,16 +1,19 @@
 /** A name in every spelling that the generated files use. */
 export interface Names {
-  /** `rotate-key` */
+  /** The spelling `rotate-key`. */
   readonly kebab: string;
-  /** `rotateKey` */
+  /** The spelling `rotateKey`. */
   readonly camel: string;
-  /** `RotateKey` */
+  /** The spelling `RotateKey`. */
   readonly pascal: string;
-  /** `Rotate key` */
+  /** The spelling `Rotate key`. */
   readonly sentence: string;
 }
 
-/** @throws Error unless the text consists of lower-case words joined by hyphens. */
+/**
+ * Returns every spelling of a name.
+ * @throws Error unless the text consists of lower-case words joined by hyphens
+ */
 export function parseName(text: string): Names {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text)) {
     throw new Error(`"${text}" is not lower-case words joined by hyphens`);

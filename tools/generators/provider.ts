@@ -4,12 +4,15 @@ import { insertBefore } from './file-change.ts';
 const table = 'libs/providers/src/openai-compatible-table.ts';
 
 export interface ProviderFacts {
-  /** Lowercase letters and digits: the part before the slash in `<provider>/<model>`. */
+  /**
+   * The provider's name in lowercase letters and digits. The name is the part before the slash in
+   * `<provider>/<model>`.
+   */
   readonly name: string;
   readonly displayName: string;
   /** The base URL of the provider. The gateway appends `/chat/completions`. */
   readonly baseUrl: string;
-  /** The URL of the provider's documentation page for this base URL. */
+  /** The URL of the documentation page on which the provider states the base URL. */
   readonly docsUrl: string;
 }
 

@@ -6,9 +6,9 @@ const app = 'apps/edge-gateway/src';
 
 /**
  * Renders a public endpoint for API keys: its folder with a controller and a spec, and its entry in the
- * module. Move the folder into the folder of the route's family, if one exists. Write the route's row in
- * test/authz/rows.fixture.ts and its scope in openapi/operation-scopes.ts by hand, because access rules are a
- * decision.
+ * module. If the route belongs to an existing family, move the folder into the family's folder. Write the
+ * route's row in test/authz/rows.fixture.ts and the route's scope in openapi/operation-scopes.ts by hand,
+ * because access rules are a decision.
  * @param path the public path. The default is `/v1/<name>`.
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {

@@ -22,17 +22,17 @@ test.each([
   ['a build argument', 'ARG NODE_IMAGE=node:24-slim\n'],
   ['a copied image', 'COPY --from=busybox:1 /bin/sh /bin/sh\n'],
   ['a Dockerfile frontend', '# syntax=docker/dockerfile:1\n'],
-])('finds an image that is not pinned to the locked digest: %s', (_, text) => {
+])('the check finds an image that is not pinned to the locked digest: %s', (_, text) => {
   expect(findUnpinned(text, lock)).toHaveLength(1);
 });
 
-test('ignores build stages, build arguments and images of this repository', () => {
+test('the check ignores build stages, build arguments and images of this repository', () => {
   const dockerfile = 'FROM ${NODE_IMAGE} AS build\nFROM build AS files\nCOPY --from=build /app /app\n';
   expect(listReferences(dockerfile)).toEqual([]);
   expect(findUnpinned('    image: agent-gateway/account\n', lock)).toEqual([]);
 });
 
-test('replaces only the reference to the image', () => {
+test('the pin command replaces only the reference to the image', () => {
   const text = 'services:\n  a:\n    image: redis:6\n  b:\n    image: nats # the bus\n';
   const pinned = pinReferences(text, lock);
   expect(findUnpinned(pinned, lock)).toEqual([]);

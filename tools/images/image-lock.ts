@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { root } from '../bootstrap/stack/root.ts';
 
 /**
- * The content of `deploy/images.json`: each image of other projects, with the version and the digest of the
+ * The content of `deploy/images.json`. Each image of another project has the version and the digest of the
  * image index.
  */
 export const imageLock = z.record(
@@ -42,8 +42,8 @@ interface FoundReference {
 }
 
 /**
- * The places that name images: `image:` in YAML files, and `FROM`, `COPY --from=` and `ARG …_IMAGE=` in a
- * Dockerfile.
+ * Matches the places that name images: `image:` in YAML files, and `FROM`, `COPY --from=` and `ARG …_IMAGE=`
+ * in a Dockerfile.
  */
 const places =
   /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;
@@ -63,8 +63,8 @@ export function listReferences(text: string): FoundReference[] {
 }
 
 /**
- * Returns whether the image is built from this repository. The version of such an image is the version of the
- * release.
+ * Returns true if the image is built from this repository. The version of an image from this repository is
+ * the version of the release.
  */
 export function isOwnImage(reference: string): boolean {
   return reference.startsWith('agent-gateway/');
@@ -86,10 +86,7 @@ function nameOf(reference: string): string {
   return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 
-/**
- * Replaces the version and digest of every image of another project with the version and digest in the lock
- * file.
- */
+/** Replaces the version and digest of every image of another project with the values in the lock file. */
 export function pinReferences(text: string, lock: ImageLock): string {
   return listReferences(text)
     .filter(({ reference }) => !isOwnImage(reference))
@@ -102,7 +99,7 @@ export function pinReferences(text: string, lock: ImageLock): string {
     );
 }
 
-/** Returns the images of other projects for which a reference in a file differs from the lock file. */
+/** Returns the images of other projects for which a file does not have the reference in the lock file. */
 export function findUnpinned(text: string, lock: ImageLock): string[] {
   const isPinned = (reference: string) =>
     lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);

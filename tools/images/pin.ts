@@ -3,7 +3,7 @@
 // `npm run images:pin -- --check` changes no files.
 // The check fails if a file names an image without its pinned digest.
 // The check also fails if the registry lacks a pinned digest.
-// The command needs docker with buildx, also with the option `--check`.
+// Every use of the command needs docker with buildx, including the option `--check`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { root } from '../bootstrap/stack/root.ts';
 
 export interface ReleaseOptions {
-  /** The registry and path in front of the image names, such as `ghcr.io/example`. */
+  /** The registry and path before the image names, such as `ghcr.io/example`. */
   readonly registry: string;
   readonly version: string;
-  /** Comma-separated platforms. */
+  /** The platforms of the images, separated by commas. */
   readonly platforms: string;
   /** Folder for the metadata files of the builds. */
   readonly resultDir: string;
 }
 
-/** One image of the release, and the `docker` arguments that build and push it. */
+/** One image of the release, with the `docker` arguments that build and push the image. */
 export interface ImageBuild {
   readonly name: string;
   readonly reference: string;
@@ -32,8 +32,8 @@ export function listImages(): string[] {
 /**
  * Returns the builds of a release. Each image has two attestations. The first attestation lists all
  * components, including the components of the operating system. The second attestation is the provenance of
- * the image, with all build steps and sources. Only a registry can store attestations, so the images are
- * pushed.
+ * the image, with all build steps and sources. Only a registry can store attestations, so the builds push the
+ * images.
  */
 export function planRelease(options: ReleaseOptions): ImageBuild[] {
   return listImages().map((name) => {
@@ -51,7 +51,7 @@ export function planRelease(options: ReleaseOptions): ImageBuild[] {
   });
 }
 
-/** Returns the `images` entries for a Kubernetes overlay, with the digests of a release. */
+/** Returns the `images` entries of a Kubernetes overlay, with the digests of a release. */
 export function renderOverlayImages(registry: string, digests: ReadonlyMap<string, string>): string {
   const lines = [...digests].map(
     ([name, digest]) =>

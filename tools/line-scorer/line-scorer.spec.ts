@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a line scorer opened from a folder', () => {
-  it("returns the model's score for every line, for any number of lines", async () => {
+  it("a line scorer opened from a folder returns the model's score for every line, for any number of lines", async () => {
     const scorer = await OnnxLineScorer.open(folder);
     const lines = Array.from({ length: 2_500 }, (_, at) => `nothing of interest stands here, part ${at}`);
     lines[1_700] = 'the invoice of the customer is overdue';
@@ -22,7 +22,7 @@ describe('a line scorer opened from a folder', () => {
     await scorer.release();
   });
 
-  it('rejects a folder with a broken manifest', async () => {
+  it('a folder with a broken manifest is rejected', async () => {
     const broken = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')), 512);
     await writeFile(join(broken, 'scorer.json'), '{"kind":"other"}');
     await expect(OnnxLineScorer.open(broken)).rejects.toThrow('kind');

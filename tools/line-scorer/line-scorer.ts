@@ -4,11 +4,11 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
 
 /**
- * Scores each line's relevance to a question with a learned model. The compression steps currently use the
- * rule `isCriticalLine` instead. A model could replace that rule if its benefit justifies its running time,
- * which `npm run bench:compressor` measures. A compression step must output the same bytes on every replica.
- * Scores can differ slightly between processors, so a step may use a score only with a margin above these
- * differences.
+ * Scores the relevance of each line to a question with a learned model. The compression steps currently use
+ * the rule `isCriticalLine` instead of a model. A model could replace the rule if the model's benefit
+ * justifies its running time, which `npm run bench:compressor` measures. A compression step must output equal
+ * bytes on every replica. Scores can differ slightly between processors, so a compression step may use a
+ * score only with a margin above the differences between processors.
  */
 interface LineScorer {
   /** The scores, one per line. A higher score means that the line is more relevant. */
@@ -20,7 +20,7 @@ const manifestSchema = z.object({
   kind: z.literal('hashed-words'),
   /** Number of rows in the model's word table. */
   buckets: z.int().positive(),
-  /** Maximum number of words used from a line or from the question. */
+  /** Maximum number of words that the model reads from a line or from the question. */
   wordsMax: z.int().positive().max(512),
 });
 type Manifest = z.infer<typeof manifestSchema>;

@@ -1,4 +1,4 @@
-// `npm run migrate -- [owner…]`: migrates each owner's database at <OWNER>_DATABASE_URL.
+// `npm run migrate -- [owner…]` migrates each owner's database at <OWNER>_DATABASE_URL.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../bootstrap/stack/root.ts';

@@ -7,8 +7,8 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
 /**
- * The part of the global WebAssembly object that this file uses. TypeScript declares this object only for
- * browsers.
+ * The part of the global WebAssembly object that this file uses. TypeScript declares the WebAssembly object
+ * only for browsers.
  */
 declare const WebAssembly: {
   instantiate(
@@ -36,9 +36,9 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 }
 
 /**
- * Prisma's adapter splits SQL scripts at every semicolon, even inside functions, and runs the pieces one by
- * one. If the script is sent as a single query without arguments, Postgres splits the script correctly and
- * runs either the whole script or nothing.
+ * Sends each SQL script to Postgres as a single query without arguments. Postgres then splits the script
+ * correctly and runs either the whole script or nothing. Prisma's adapter splits SQL scripts at every
+ * semicolon, even inside functions, and runs the pieces one by one.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -51,7 +51,7 @@ class WholeScripts extends PrismaPg {
 }
 
 /**
- * Runs `work` with a schema engine connected to the database at `url`. `schema` is the content of
+ * Runs `work` with a schema engine that is connected to the database at `url`. `schema` is the content of
  * schema.prisma.
  */
 export async function withSchemaEngine<T>(

@@ -17,7 +17,7 @@ const revisionSchema = z.looseObject({
 export interface HubFile {
   readonly path: string;
   readonly size: number;
-  /** SHA-256 digest of the content for large files, or git's blob hash for small files. */
+  /** SHA-256 digest of the content for a large file, or git's blob hash for a small file. */
   readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
@@ -29,7 +29,7 @@ export interface HubRevision {
 
 /**
  * The model id in the form `owner/name`.
- * @throws for any other form.
+ * @throws for any other form
  */
 export function parseModelId(id: string): string {
   if (!/^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/.test(id) || id.includes('..')) {

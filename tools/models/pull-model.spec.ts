@@ -14,8 +14,8 @@ const sha = 'a'.repeat(40);
 type Files = Record<string, Buffer>;
 
 /**
- * A test hub on loopback with the huggingface.co API. Large files are identified by SHA-256, and small files
- * by the hash that git uses.
+ * A test hub on loopback with the huggingface.co API. The hub identifies large files by SHA-256, and small
+ * files by git's blob hash.
  */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
@@ -80,7 +80,7 @@ const pull = (id: string, graph?: string) =>
   pullModel({ hub: `${url}/`, id, revision: 'main', graph, directory, log: () => undefined });
 
 describe('a model from a hub', () => {
-  it("is stored at one commit under the graph name that the router expects, with its variable's name", async () => {
+  it('a model is stored at one commit under the graph name that the router expects, with the name of its variable', async () => {
     const { 'model.onnx': graph, ...rest } = buffersOf(sentenceFiles());
     hub.models.set('acme/small', { ...rest, 'onnx/model.onnx': graph!, 'README.md': Buffer.from('hello') });
     const pulled = await pull('acme/small');
@@ -93,13 +93,13 @@ describe('a model from a hub', () => {
     });
   });
 
-  it('is recognized as a cross-encoder by its configuration', async () => {
+  it('a cross-encoder is recognized by its configuration', async () => {
     hub.models.set('acme/cross', buffersOf(crossFiles()));
     expect(await pull('acme/cross')).toMatchObject({ variable: 'ROUTER_RERANKER_DIR' });
   });
 
   it.each(['model.onnx', 'tokenizer.json'])(
-    'is rejected if the content of %s differs, and existing files stay',
+    'a model is rejected if the content of %s differs, and existing files stay',
     async (path) => {
       const files = buffersOf(sentenceFiles());
       hub.models.set('acme/small', files);
@@ -116,7 +116,7 @@ describe('a model from a hub', () => {
     },
   );
 
-  it('is not stored if the router cannot run it', async () => {
+  it('a model that the router cannot run is not stored', async () => {
     hub.models.set('acme/broken', {
       ...buffersOf(sentenceFiles()),
       'model.onnx': Buffer.from('not a graph'),
@@ -129,14 +129,14 @@ describe('a model from a hub', () => {
   });
 
   it.each(['small', '../../etc', 'acme/..', 'acme/a/b', 'acme/a?b', ''])(
-    'is not fetched for the invalid id %j',
+    'nothing is fetched for the invalid model id %j',
     async (id) => {
       await expect(pull(id)).rejects.toThrow(/is not a model id/);
       expect(hub.asked).toEqual([]);
     },
   );
 
-  it('is written only to its own folder, regardless of the paths that the hub lists', async () => {
+  it('a model is written only to its own folder, even if the hub lists paths outside it', async () => {
     hub.models.set('acme/small', { ...buffersOf(sentenceFiles()), '../../outside.json': Buffer.from('{}') });
     await pull('acme/small');
     await writeFile(join(directory, 'probe'), '');

@@ -13,9 +13,12 @@ export interface PullOptions {
   readonly id: string;
   /** Branch, tag or commit of the model. */
   readonly revision: string;
-  /** Path to the ONNX graph, if the repository has several graphs and the default graph is not wanted. */
+  /**
+   * Path to the ONNX graph. Necessary if the repository has several graphs and the default graph is not
+   * wanted.
+   */
   readonly graph: string | undefined;
-  /** The folder for all models. Each model gets a subfolder of this folder. */
+  /** The folder for all models. Each model has a subfolder in the folder for all models. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }
@@ -23,7 +26,7 @@ export interface PullOptions {
 export interface PulledModel {
   readonly directory: string;
   readonly sha: string;
-  /** The router's environment variable for the folder of this kind of model. */
+  /** The router's environment variable for the folder of the model. */
   readonly variable: 'ROUTER_ENCODER_DIR' | 'ROUTER_RERANKER_DIR';
 }
 
@@ -38,12 +41,12 @@ const companions = [
   'config_sentence_transformers.json',
   '1_Pooling/config.json',
 ];
-/** Maximum size of a graph. A larger graph would not fit into a router's memory. */
+/** Maximum size of a graph in bytes. A larger graph would not fit into a router's memory. */
 const bytesMax = 1024 * 1024 * 1024;
 
 /**
- * Downloads a model into a temporary folder, checks each file's size and digest, and tests whether the router
- * can run the model. The model is moved to the target folder only after these checks, so the target folder is
+ * Downloads a model into a temporary folder, checks each file's size and digest, and runs the model once as
+ * the router would. The model is moved to the target folder only after the checks, so the target folder is
  * always complete.
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
@@ -99,7 +102,7 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
 }
 
 /**
- * Runs the model once, as the kind of model that its configuration states.
+ * Runs the model once, as the kind of model that the model's configuration states.
  * @throws if the router could not run the model
  */
 async function tryModel(directory: string): Promise<PulledModel['variable']> {

@@ -15,14 +15,14 @@ const directoryOf = (name: string): string => join(root, 'models', name);
 const megabyte = 1_000_000;
 
 describe('the shipped models', () => {
-  it('take at most 16 MB in total', () => {
+  it('the shipped models take at most 16 MB in total', () => {
     const bytes = folders.flatMap((name) =>
       readdirSync(directoryOf(name)).map((file) => statSync(join(directoryOf(name), file)).size),
     );
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(16 * megabyte);
   });
 
-  it('open as in the router: encoder vectors have the stated dimensions, and the reranker accepts the features', async () => {
+  it('the router can open the shipped models: the encoder has 256 dimensions, and the reranker accepts the features', async () => {
     const encoder = await WordsEncoder.open(directoryOf('encoder'), 1);
     const reranker = await FeatureReranker.open(directoryOf('reranker'), 1);
     expect(encoder.dimensions).toBe(256);
@@ -30,7 +30,7 @@ describe('the shipped models', () => {
     await Promise.all([encoder.release(), reranker.release()]);
   }, 60_000);
 
-  it.each(folders)('have the measured figures in the card for %s', (name) => {
+  it.each(folders)('the model card of %s has the measured figures', (name) => {
     const card = readFileSync(join(directoryOf(name), 'card.md'), 'utf8');
     expect(card).toBe(renderCard(name, readFigures()));
   });
@@ -49,7 +49,7 @@ describe('ranking with the shipped models, on a server absent from their trainin
     return meanFigures(figures);
   }
 
-  it('finds more of the needed tools than the keyword method', async () => {
+  it('the shipped models find more of the needed tools than the keyword method', async () => {
     const [words, ours] = [await measure('bm25_fielded'), await measure('semantic')];
     expect(ours['recall@5']).toBeGreaterThan(words['recall@5'] + 0.02);
     expect(ours['recall@10']).toBeGreaterThanOrEqual(words['recall@10']);

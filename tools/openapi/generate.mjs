@@ -1,4 +1,4 @@
-// `npm run generate:api`: generates the dashboard's types from the gateway's OpenAPI document.
+// `npm run generate:api` generates the dashboard's types from the gateway's OpenAPI document.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 // Decrypts every credential in the database of a restored vault.
-// Looks up an API key in a restored account service.
-// Reads a CheckRequest from standard input and writes a CheckedRestore to standard output.
+// The script also looks up an API key in a restored account service.
+// The script reads a CheckRequest from standard input and writes a CheckedRestore to standard output.
 // Credentials never leave the memory of this process.
 import { createHash } from 'node:crypto';
 import { json } from 'node:stream/consumers';
@@ -28,7 +28,10 @@ const messaging = await connectMessaging({
 });
 const { publicKey, privateKey } = createSealingKeyPair();
 
-/** Returns undefined if the credential can be decrypted, otherwise the reason for the failure. */
+/**
+ * Returns undefined if the credential can be decrypted. If decryption fails, returns the reason for the
+ * failure.
+ */
 async function findFault({ account_id, provider }: StoredRow): Promise<string | undefined> {
   const request = { accountId: account_id, provider, recipientPublicKey: publicKey };
   try {

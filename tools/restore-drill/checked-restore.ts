@@ -6,7 +6,7 @@ export interface CheckRequest {
   readonly user: string;
   readonly password: string;
   readonly vaultDatabaseUrl: string;
-  /** An API key that must exist in the restored account service. Null if there is no key to check. */
+  /** An API key that must exist in the restored account service. Null if no API key is to be checked. */
   readonly apiKey: string | null;
 }
 

@@ -1,6 +1,7 @@
 // `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]` backs up the running stack.
-// The command restores the backup into a separate stack, and decrypts every credential in that stack.
-// `--check` only decrypts the credentials of the running stack, for databases restored by other means.
+// The command restores the backup into a separate stack, and decrypts every credential in the separate stack.
+// With `--check`, the command only decrypts the credentials of the running stack.
+// `--check` is for databases that were restored by other means.
 // The command exits with 1 if a credential cannot be decrypted.
 // docs/operations/running.md describes the restore drill.
 import { join, resolve } from 'node:path';

@@ -22,8 +22,8 @@ export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
   /**
-   * Time from an empty machine until the services respond. The time includes the replay of the databases and
-   * the start of the processes.
+   * Time in milliseconds from an empty machine until the services respond. The time includes the replay of
+   * the databases and the start of the processes.
    */
   readonly restoreMs: number;
 }
@@ -36,20 +36,24 @@ export interface DrillOptions {
 }
 
 /**
- * The parts of a backup. Together, the parts give access to the credentials, so store the parts separately.
+ * The paths of the two parts of a backup. The two parts together give access to the credentials, so store the
+ * parts separately.
  */
 const databasesIn = (backup: string) => join(backup, 'databases/postgres');
 const keysIn = (backup: string) => join(backup, 'keys/secrets.json');
 
 const stoppedWithinMs = 90_000;
 const checkedWithinMs = 10 * 60_000;
-/** Keys from the caller's environment that override the stack's keys. */
+/**
+ * Variables of the caller's environment that the stack receives. Keys in the caller's variables override the
+ * stack's keys.
+ */
 const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K.+)$/;
 
 /**
- * Backs up a running stack, restores the copy into a separate stack, and decrypts every credential in that
- * stack. The drill only reads from the running stack. Throws if a step fails. Credentials that cannot be
- * decrypted are part of the result.
+ * Backs up a running stack, restores the backup into a separate stack, and decrypts every credential in the
+ * separate stack. The drill only reads from the running stack. Throws if a step fails. The result lists
+ * credentials that cannot be decrypted.
  */
 export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
   const source = openDataDir(options.dataDir);
@@ -70,7 +74,7 @@ export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutco
   }
 }
 
-/** Decrypts every credential in a running stack, for example after a different kind of restore. */
+/** Decrypts every credential in a running stack, for example after a restore by other means. */
 export function checkStack(path: string): Promise<CheckedRestore> {
   const dataDir = openDataDir(path);
   return check(dataDir, readDevInfo(dataDir)?.api_key ?? null);
@@ -78,15 +82,15 @@ export function checkStack(path: string): Promise<CheckedRestore> {
 
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
-  // This process creates the backup file first, so that only its user can read the file.
+  // This process creates the backup file first, so that only the user of this process can read the file.
   writePrivateFile(keysIn(backup), '');
   copyFileSync(source.secretsFile, keysIn(backup));
   return backUpCluster(source, adminUrl, databasesIn(backup));
 }
 
 /**
- * Starts the account service and the vault on the copy of the databases, queries both services, and deletes
- * the copy.
+ * Starts the account service and the vault on the copy of the databases, queries the two services, and
+ * deletes the copy.
  */
 async function restoreAndCheck(
   backup: string,

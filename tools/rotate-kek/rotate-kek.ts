@@ -8,7 +8,7 @@ export interface RotationOptions {
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;
-  /** Maximum time to wait for a vault that is not available. */
+  /** Maximum time in milliseconds to wait for a vault that is not available. */
   readonly patienceMs: number;
 }
 
@@ -27,7 +27,7 @@ type Batch = ParsedReplyOf<typeof rewrapCredentials>;
 const pauseMs = 500;
 
 /**
- * Rotates the vault's key-encryption key. The rotation keeps no state, so run it again after an interruption
+ * Rotates the vault's key-encryption key. The rotation keeps no state, so run an interrupted rotation again
  * to continue. Two concurrent runs do not disturb each other.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
@@ -46,7 +46,7 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
 
 /**
  * Repeats the rotation of all credential rows, because rows may have changed since the last pass. Ends when
- * no rows are left, or only rows that cannot be decrypted.
+ * no rows are left, or when all remaining rows cannot be decrypted.
  */
 async function rewrapAll(
   messaging: Ask,

@@ -1,8 +1,8 @@
 import type { ComplexityThresholds, ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A prompt's raw complexity score, from weights that were not trained on the prompt, and whether only the
- * capable model answered correctly.
+ * A prompt with its raw complexity score, from weights that were not trained on the prompt. `needsCapable` is
+ * true if only the capable model answered correctly.
  */
 export interface ScoredPrompt {
   readonly raw: number;
@@ -12,7 +12,7 @@ export interface ScoredPrompt {
 const steps = 50;
 
 /**
- * Logistic regression on the raw complexity score, fitted with Newton's method (Platt, "Probabilistic outputs
+ * Fits a logistic regression on the raw complexity score, with Newton's method (Platt, "Probabilistic outputs
  * …", 1999).
  */
 export function calibrate(prompts: readonly ScoredPrompt[]): ComplexityWeights['calibration'] {
@@ -40,7 +40,10 @@ export function probability(raw: number, { slope, intercept }: ComplexityWeights
   return 1 / (1 + Math.exp(-(slope * raw + intercept)));
 }
 
-/** Quantiles of the score: half of the prompts have low complexity, and one fifth have high complexity. */
+/**
+ * Quantiles of the complexity score. Half of the prompts have low complexity, and one fifth have high
+ * complexity.
+ */
 const quantiles = { medium: 0.5, high: 0.8 } as const;
 
 export function chooseThresholds(scores: readonly number[]): ComplexityThresholds {
@@ -49,7 +52,7 @@ export function chooseThresholds(scores: readonly number[]): ComplexityThreshold
   return { medium: at(quantiles.medium), high: at(quantiles.high) };
 }
 
-/** Mean difference between predicted and observed probabilities, over ten bins of equal size. */
+/** Returns the mean difference between predicted and observed probabilities, over ten bins of equal size. */
 export function calibrationError(
   pairs: readonly { readonly chance: number; readonly came: boolean }[],
 ): number {

@@ -1,7 +1,7 @@
 // Fits the complexity score for `svc/auto` and writes models/complexity.
 // Usage: `npm run train:complexity [-- --data DIR]`.
-// Fitting takes a few seconds.
-// The same data always produce the same file, byte for byte.
+// A run takes a few seconds.
+// Equal data always produce equal files, byte for byte.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,7 +32,7 @@ const fitted: ComplexityWeights = {
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
 // The digests of the prompts in the training data.
-// An evaluation scores the prompts of the training data with weights that were not trained on them.
+// An evaluation scores each prompt of the training data with weights that were not trained on the prompt.
 writeFileSync(
   join(folder, 'fitted-on.txt'),
   `${prompts

@@ -1,7 +1,7 @@
 import { featureNames, standardize, type ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A prompt's features, and the gain from the capable model. The gain is the correctness of the capable model
+ * A prompt's features, with the gain from the capable model. The gain is the correctness of the capable model
  * (0 or 1) minus the correctness of the cheap model.
  */
 export interface Sample {
@@ -12,20 +12,21 @@ export interface Sample {
 export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
 
 /**
- * The ridge penalty per sample. It was chosen from values between 1 and 2,000 per thousand samples, by the
- * results on held-out subjects. The results hardly differ between 150 and 900, and a model with low capacity
- * generalizes better.
+ * The ridge penalty per sample. The penalty was chosen from values between 1 and 2,000 per thousand samples,
+ * by the results on held-out subjects. The results hardly differ between 150 and 900, and a model with a high
+ * penalty generalizes better.
  */
 const penaltyPerSample = 0.6;
 /**
  * Prior values of the weights, in standard deviations of the fitted score. Longer prompts gain more from the
  * capable model, even on unseen data sets. Prompts that ask for a product or a demonstration are rare in
- * question sets, so these sets contain no evidence about such prompts.
+ * question sets, so question sets contain no evidence about prompts of this kind.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 
 /**
- * Ridge regression of the gain on standardized features, centered on `beliefs`. The result is deterministic.
+ * Fits a ridge regression of the gain on standardized features, centered on `beliefs`. The result is
+ * deterministic.
  */
 export function fitWeights(samples: readonly Sample[]): LinearWeights {
   const { means, deviations } = describe(samples);
@@ -44,8 +45,8 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
 }
 
 /**
- * Task words, such as “implement”, are too rare in the data sets to fit their weights. Their weights stay at
- * the prior values.
+ * Returns true for features with a fitted weight. Task words, such as “implement”, are too rare in the data
+ * sets for fitted weights. The weights of task words stay at the prior values.
  */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;
@@ -115,7 +116,8 @@ function deviationOf(values: readonly number[]): number {
 }
 
 /**
- * A prompt's raw complexity score, computed as in the gateway but from features that were already extracted.
+ * Returns a prompt's raw complexity score. The score is computed as in the gateway, but from features that
+ * were already extracted.
  */
 export function scoreSample({ means, deviations, weights }: LinearWeights, features: Float64Array): number {
   let sum = 0;

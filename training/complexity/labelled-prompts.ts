@@ -9,17 +9,17 @@ export interface LabelledPrompt {
   readonly characters: number;
   readonly features: Float64Array;
   /**
-   * The label of the capable model's response. The label is 1 for a correct answer and 0 for a wrong answer,
-   * or a grade if the data set has grades.
+   * The label of the capable model's response. The label is 1 for a correct answer and 0 for a wrong answer.
+   * In a data set with grades, the label is a grade.
    */
   readonly capable: number;
   readonly cheap: number;
   readonly gain: number;
-  /** Digest of the prompt text, used to recognize prompts from the training data. */
+  /** Digest of the prompt text. The digest identifies prompts of the training data. */
   readonly digest: string;
 }
 
-/** The prompts of a folder, and the number of lines that could not be used, by reason. */
+/** The prompts of a folder, with the number of unusable lines by reason. */
 export interface LabelledPrompts {
   readonly prompts: readonly LabelledPrompt[];
   readonly skipped: Readonly<Record<SkipReason, number>>;
@@ -36,10 +36,10 @@ interface Row {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The two models are the models with labels in the most lines. The capable model is
- * the model named in the description of the data set, or else the model with more correct answers. Unusable
- * lines are counted and left out: no JSON object, no prompt, no labels, or no label for one of the two
- * models.
+ * Reads `labelled.jsonl`. The two compared models are the models with labels in the most lines. The capable
+ * model is the model that the description of the data set names, or else the model with more correct answers.
+ * Unusable lines are counted and left out: no JSON object, no prompt, no labels, or no label for one of the
+ * two models.
  * @throws if no line can be used
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompts {

@@ -17,7 +17,7 @@ export interface FittedClasses {
   readonly unnamed: RecallClass[];
 }
 
-/** The K values at which a recall curve has points, up to the pool size. */
+/** The values of K at which a recall curve has points, up to the pool size. */
 const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
@@ -33,7 +33,7 @@ const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];
 
-/** Fits the confidence classes. Each tool set has the same weight, regardless of its number of samples. */
+/** Fits the confidence classes. Each tool set has an equal weight, whatever its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
   const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
@@ -62,9 +62,9 @@ interface Segment {
 }
 
 /**
- * Returns the K for each confidence class that reaches a recall over all classes with the fewest tools in
- * total. The function takes segments from the upper hulls of the recall curves, in order of their gain per
- * tool, across all classes.
+ * Returns a K for each confidence class. Together, the values of K reach a recall target over all classes
+ * with the fewest tools in total. The function takes segments from the upper hulls of the recall curves, in
+ * order of their gain per tool, across all classes.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -100,8 +100,8 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
 }
 
 /**
- * At the same K, a confidence class never has a higher recall than a class with higher confidence. So higher
- * confidence can only reduce K.
+ * Fits a recall curve for each bin. At equal K, a confidence class never has a higher recall than a class
+ * with higher confidence. Higher confidence can therefore only reduce K.
  */
 function fitBins(
   bins: readonly (readonly Sample[])[],
@@ -145,14 +145,14 @@ function round(value: number): number {
   return Math.floor(value * 1000) / 1000;
 }
 
-/** Weight of each tool set: one divided by the number of its samples. */
+/** Returns the weight of each tool set, which is one divided by the number of its samples. */
 function weighSets(samples: readonly Sample[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { dataset } of samples) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Divides the samples into bins by confidence, with about equal total weight. */
+/** Divides the samples into bins by confidence. The bins have about equal total weight. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;

@@ -15,11 +15,11 @@ import { openLane, type Lane } from './lanes.ts';
 const kMin = 5;
 /**
  * The minimum best ranking score of an informative turn. With the keyword method, one rare word in a tool
- * name gives about this score.
+ * name gives about the minimum score.
  */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** Sizes of tool lists. The figures for each size come from candidate pools of about the same size. */
+/** Sizes of tool lists. The figures for each list size come from candidate pools of about the list size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },
@@ -79,8 +79,8 @@ function drawQuestions(): readonly Question[] {
 }
 
 /**
- * Needed tools that are hidden prerequisites of the request are skipped, if a tool set marks them. No ranking
- * by the question can find hidden prerequisites, and they would turn pruning off for every account.
+ * Skips needed tools that a tool set marks as hidden prerequisites of the request. No ranking by the question
+ * can find hidden prerequisites, and hidden prerequisites would turn pruning off for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

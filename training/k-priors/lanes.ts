@@ -3,14 +3,15 @@ import { SemanticPath } from '../../test/eval/semantic-path.ts';
 import { askedBy, openServed } from '../../test/eval/served-ranking.ts';
 import type { Question, ToolData } from '../../test/eval/tool-data.ts';
 
-/** A ranking method, as the router applies it. */
+/** A ranking method, as the router applies the method. */
 export interface Lane {
-  /** Ranks tools (given by line number in the data) for the newest turn in a question. */
+  /** Ranks tools (given by line number in the data) for the newest turn of a question. */
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking>;
 }
 
 /**
- * The semantic method ranks each tool set with models that were not trained on the family of the tool set.
+ * Opens a ranking method. The semantic method ranks each tool set with models that were not trained on the
+ * family of the tool set.
  */
 export function openLane(name: 'keyword' | 'semantic', data: ToolData): Lane {
   const path = name === 'semantic' ? new SemanticPath(data) : undefined;

@@ -24,15 +24,15 @@ const mailbox = z.string().refine((text) => {
 const operatorVariables = {
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. A changed
-   * secret ends every login session, but passwords stay valid.
+   * 32 bytes in base64. All keys of the embedded identity service are derived from the session secret. A
+   * change of the session secret ends every login session, but passwords stay valid.
    */
   SESSION_SECRET: key,
   /** The gateway's public origin, used for links in emails: `https://gateway.example`. */
   PUBLIC_URL: unlessEmpty(origin.optional()),
   /**
    * An external OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use
-   * the same issuer.
+   * the same OpenID Connect issuer.
    */
   OIDC_ISSUER: unlessEmpty(z.url().optional()),
 };
@@ -42,8 +42,8 @@ const variables = z.object({
   ...operatorVariables,
   /**
    * The Redis server that holds the cache, and in which gateways count requests. The account service writes
-   * the epochs (numbers) of account changes to this Redis server. The service also runs while Redis is
-   * unavailable.
+   * the epochs (numbers) of account changes to this Redis server. The account service also runs while Redis
+   * is unavailable.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
@@ -51,7 +51,9 @@ const variables = z.object({
    * the pepper changes, all API keys stop working.
    */
   KEY_PEPPER: key,
-  /** The `iss` and `aud` claims in access tokens. The edge gateway must use the same claims. */
+  /**
+   * The `iss` and `aud` claims in access tokens. The edge gateway must use the same `iss` and `aud` claims.
+   */
   SESSION_ISSUER: unlessEmpty(z.string().min(1).max(2_048).default('agent-gateway')),
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
   /** Access token lifetime in seconds. */
@@ -59,7 +61,7 @@ const variables = z.object({
   /** Number of days for which events stay in the audit logs of the accounts. */
   AUDIT_RETENTION_DAYS: unlessEmpty(z.coerce.number().int().min(1).max(3_650).default(365)),
   /**
-   * Maximum number of events in the audit log of one account. Above this number, the oldest events are
+   * Maximum number of events in the audit log of one account. Above this number, the oldest audit events are
    * deleted.
    */
   AUDIT_EVENTS_MAX: unlessEmpty(z.coerce.number().int().min(1_000).max(10_000_000).default(100_000)),

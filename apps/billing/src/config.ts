@@ -7,18 +7,18 @@ const environment = z
     ...serviceVariables,
     BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /**
-     * The Redis server of the job queue. This Redis server must not evict keys (`maxmemory-policy
-     * noeviction`).
+     * The Redis server of the job queue. The Redis server of the job queue must not evict keys
+     * (`maxmemory-policy noeviction`).
      */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without a Stripe key, the service runs as self-hosted: it writes the
-     * ledger but never charges.
+     * Stripe's secret or restricted key. Without a Stripe key, the billing service runs as self-hosted: the
+     * service writes the ledger but charges nothing.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**
-     * The secret with which Stripe signs events. The secret is required if there is a Stripe key, because
-     * with an empty secret anyone could sign events.
+     * The secret with which Stripe signs events. The signing secret is required if there is a Stripe key.
+     * With an empty secret, anyone could sign events.
      */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
     /** Base URL of the Stripe API, for tests and proxies. */

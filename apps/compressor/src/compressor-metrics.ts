@@ -1,7 +1,7 @@
 import type { CompressBlocksReply, CompressSchemasReply, TokenCounts } from '@gateway/contracts';
 import type { Counter, Histogram, Metrics } from '@gateway/observability';
 
-/** Prometheus metrics of context compression. */
+/** Prometheus metrics for context compression. */
 export class BlockMetrics {
   readonly #blocks: Counter<'outcome'>;
   readonly #tokensSaved: Counter<'step'>;
@@ -57,7 +57,7 @@ export class BlockMetrics {
   }
 }
 
-/** Prometheus metrics of schema compression. */
+/** Prometheus metrics for schema compression. */
 export class SchemaMetrics {
   readonly #definitions: Counter;
   readonly #tokensSaved: Counter<'step'>;

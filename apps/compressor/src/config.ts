@@ -6,13 +6,14 @@ const keyBytes = 32;
 const configSchema = z.object({
   ...serviceVariables,
   /**
-   * URL of the cache's Redis server, in which omitted original texts are stored for one day. The service also
-   * runs without Redis.
+   * URL of the Redis server that holds the cache. Omitted original texts are stored in this cache for one
+   * day. The compressor also runs without Redis.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from this secret.
-   * With a new secret, original texts that are already stored cannot be decrypted.
+   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from the
+   * compressor's secret. After a change of the secret, original texts that are already stored cannot be
+   * decrypted.
    */
   ORIGINALS_KEY: z
     .base64()
@@ -28,8 +29,8 @@ const configSchema = z.object({
     .positive()
     .default(64 * 1024 * 1024),
   /**
-   * Approximate memory for remembered conversations, in bytes. If a conversation was evicted, the gateway
-   * sends the conversation again.
+   * Approximate memory for remembered conversations, in bytes. If a conversation was evicted from memory, the
+   * gateway sends the conversation again.
    */
   CONVERSATION_BYTES_MAX: z.coerce
     .number()

@@ -18,8 +18,8 @@ import { COUNT_STORE, type CountStore } from './count-tokens/redis-count-store.a
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
 /**
- * Maximum size of a reply in UTF-16 units. The maximum leaves room below the 8 MiB message limit for
- * characters that JSON escapes.
+ * Maximum size of a reply in UTF-16 units. The maximum size of a reply leaves room below the 8 MiB message
+ * limit for characters that JSON escapes.
  */
 const recallUnitsMax = 2 * 1024 * 1024;
 

@@ -24,7 +24,7 @@ const edgeVariables = z
     /** The Redis server of the job queue, with `noeviction` and an append-only file. */
     REDIS_URL: z.url(),
     /**
-     * The Redis server for caches, which may evict keys. Defaults to the Redis server of the job queue. In
+     * The Redis server for caches, which may evict keys. The default is the Redis server of the job queue. In
      * development, one Redis server can serve both purposes.
      */
     REDIS_CACHE_URL: z.url().optional(),
@@ -39,8 +39,8 @@ const edgeVariables = z
       .positive()
       .default(128 * mebibyte),
     /**
-     * Directory for the events of accepted requests until the events are stored in Postgres. Each process
-     * creates its own subdirectory.
+     * Directory for the events of accepted requests until the events are stored in Postgres. Each gateway
+     * process creates its own subdirectory in this directory.
      */
     SPOOL_DIR: z.string().min(1),
     SPOOL_BYTES_MAX: z.coerce
@@ -48,16 +48,19 @@ const edgeVariables = z
       .int()
       .positive()
       .default(256 * mebibyte),
-    /** Comma-separated CIDRs of private networks. Providers of every account may be in these networks. */
+    /**
+     * Comma-separated CIDRs of private networks. The providers of every account may have addresses in the
+     * listed networks.
+     */
     EGRESS_ALLOW: cidrs,
     /**
-     * The address at which clients reach this gateway. Accounts may not use this address as a provider's
-     * `base_url`.
+     * The address at which clients reach this gateway. Accounts must not use the gateway's address as a
+     * provider's `base_url`.
      */
     PUBLIC_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).optional()),
     /**
      * Further addresses of this gateway, separated by commas, such as the names of its Kubernetes services.
-     * Accounts may not use these addresses as a provider's `base_url` either.
+     * Accounts must not use the listed addresses as a provider's `base_url` either.
      */
     OWN_ORIGINS: z
       .string()
@@ -66,7 +69,7 @@ const edgeVariables = z
       .pipe(z.array(z.url({ protocol: /^https?$/ }))),
     /**
      * The issuer and the audience in the session tokens of the embedded identity service. The account service
-     * needs the same values.
+     * needs the same issuer and audience.
      */
     SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
     SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
@@ -83,9 +86,7 @@ const edgeVariables = z
     OIDC_CLIENT_ID: unlessEmpty(z.string().min(1).optional()),
     /** The scope that the dashboard requests from the OpenID Connect issuer. */
     OIDC_SCOPE: z.string().min(1).default('openid email offline_access'),
-    /**
-     * Directory with the built dashboard. By default, this is the dashboard directory next to this program.
-     */
+    /** Directory with the built dashboard. The default is the dashboard directory next to this program. */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
     /**
      * A text that tells users how to reach the operator. The text is shown on the page for forgotten
@@ -95,9 +96,9 @@ const edgeVariables = z
     /** Maximum number of calls to `/v1/auth` per minute and client address, or per known device. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
     /**
-     * Maximum number of calls of account routes per minute that one account may make, with all of its API
-     * keys and users. The limits are for reads, queries of the log and usage, changes (POST, PUT, PATCH,
-     * DELETE), and exports.
+     * Maximum number of calls to account routes per minute that one account may make, with all of its API
+     * keys and users. Separate limits apply to reads, queries of the log and usage, changes (POST, PUT,
+     * PATCH, DELETE), and exports.
      */
     ACCOUNT_READ_RPM: z.coerce.number().int().positive().default(600),
     ACCOUNT_ANALYTICS_RPM: z.coerce.number().int().positive().default(120),
@@ -105,12 +106,12 @@ const edgeVariables = z
     ACCOUNT_EXPORT_RPM: z.coerce.number().int().positive().default(10),
     /**
      * Comma-separated CIDRs of trusted reverse proxies. The gateway uses the client address
-     * (`X-Forwarded-For`) and TLS state (`X-Forwarded-Proto`) that these proxies report.
+     * (`X-Forwarded-For`) and TLS state (`X-Forwarded-Proto`) that the listed proxies report.
      */
     TRUSTED_PROXIES: cidrs,
     /**
      * Comma-separated CIDRs of clients that may choose the trace id and the sampling of their requests
-     * (`traceparent`). The address of the connection counts as the client's address. The trace of any other
+     * (`traceparent`). The client's address is the address of the connection. A trace id from any other
      * client becomes a span link.
      */
     TRUST_CLIENT_TRACES: cidrs,
@@ -120,16 +121,20 @@ const edgeVariables = z
       .default(sessionAlgorithms.join(','))
       .transform((text) => text.split(',').map((algorithm) => algorithm.trim()))
       .pipe(z.array(z.enum(sessionAlgorithms)).min(1)),
-    /** Time limit for planning a request. If planning takes longer, the request is sent without a plan. */
+    /**
+     * Time limit for planning a request. If planning takes longer than the time limit, the request is sent
+     * without a plan.
+     */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
     /**
      * Address of the built-in sandbox provider, which needs no API key. Without this address, the gateway has
-     * no sandbox provider. Calls to this origin pass the egress guard without an entry in EGRESS_ALLOW.
+     * no sandbox provider. Calls to the sandbox provider pass the egress guard without an entry in
+     * EGRESS_ALLOW.
      */
     SANDBOX_URL: z.url().optional(),
     /**
-     * Maximum size of a JSON body in bytes. The upper bound of this setting keeps one body well below a
-     * process's memory.
+     * Maximum size of a JSON body in bytes. The upper bound of this setting keeps one body much smaller than
+     * a process's memory.
      */
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()
@@ -149,8 +154,8 @@ const edgeVariables = z
       .default(200 * mebibyte),
     /**
      * Number of bytes that all requests together may hold in memory: request bodies, copies of bodies, and
-     * responses that are read whole. Further requests get 503. The default depends on the memory that this
-     * process may use.
+     * responses that are read whole. Requests beyond this limit get status 503. The default for the number of
+     * held bytes depends on the memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
@@ -186,8 +191,8 @@ const edgeVariables = z
     /** Number of extra provider calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
-     * Time limit for a stream's first byte if the request has alternative models or providers. After this
-     * time, the next alternative is called.
+     * Time limit for a stream's first byte if the request has alternative models or providers. After the time
+     * limit, the gateway calls the next alternative.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /**
@@ -196,13 +201,16 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * Maximum silence of a non-streaming provider call without tools, after which a parallel attempt is sent
-     * to another backend. 0 disables parallel attempts.
+     * Maximum time that a non-streaming provider call without tools may be silent. After this time, a
+     * parallel attempt is sent to another backend. 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */
     UPSTREAM_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(2_048),
-    /** Maximum number of requests served concurrently. Further requests are queued or rejected with 503. */
+    /**
+     * Maximum number of requests served concurrently. Requests beyond this limit are queued or rejected with
+     * status 503.
+     */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
      * The part of the request slots and of the held bytes that one account may use while no other account is
@@ -215,7 +223,7 @@ const edgeVariables = z
      * request slots may be lower.
      */
     ACCOUNT_REQUESTS_IN_FLIGHT_MAX: unlessEmpty(z.coerce.number().int().positive().optional()),
-    /** Maximum number of queued requests. One account may use at most half of the queue. */
+    /** Maximum number of queued requests. One account may use at most half of the request queue. */
     REQUESTS_QUEUED_MAX: z.coerce.number().int().min(0).default(1_024),
     /** Milliseconds for which a request may wait in the queue before it is served. */
     QUEUE_TIMEOUT_MS: z.coerce.number().int().positive().default(5_000),

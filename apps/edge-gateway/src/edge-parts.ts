@@ -117,7 +117,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
 }
 
 /**
- * Connects to both Redis servers. The function also deletes the Redis keys of deleted accounts on these
+ * Connects to both Redis servers. The function also deletes the keys of deleted accounts from both Redis
  * servers.
  */
 function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {

@@ -19,7 +19,7 @@ import { RedisObservations } from './routing/redis-observations.adapter.ts';
 const redisCommandMs = 250;
 
 /**
- * Connects to Redis for rate limits, budgets and caches. Commands fail immediately while Redis is
+ * Connects to Redis for rate limits, budgets and caches. Redis commands fail immediately while Redis is
  * unavailable.
  */
 export function connectRedis(url: string, log: Logger, commandTimeoutMs: number = redisCommandMs): Redis {
@@ -35,8 +35,8 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
 export interface Caches {
   readonly cacheRedis: Redis;
   /**
-   * The part of the Redis cache that stores conversation state. Each account may use a limited share of this
-   * part.
+   * The part of the Redis cache that stores conversation state. Each account may use only a limited share of
+   * the cache for conversation state.
    */
   readonly conversationCache: AccountCache;
 }

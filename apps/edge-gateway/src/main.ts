@@ -110,9 +110,9 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 }
 
 /**
- * Readiness means that the gateway can serve requests. The gateway needs NATS and Redis to start, but keeps
- * running when NATS or Redis becomes unavailable. During an outage, the gateway uses cached keys and
- * credentials and local limits, and does not plan requests.
+ * The readiness check reports whether the gateway can serve requests. The gateway needs NATS and Redis to
+ * start, but keeps running when NATS or Redis becomes unavailable. During an outage, the gateway uses cached
+ * keys and credentials and local limits, and does not plan requests.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

@@ -31,7 +31,10 @@ const environment = z
   .object({
     ...serviceVariables,
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The key-encryption key: 32 bytes in base64. Several keys are written as `<version>:<base64>`. */
+    /**
+     * The key-encryption key: 32 bytes in base64. If there are several keys, each key is written as
+     * `<version>:<base64>`.
+     */
     VAULT_KEK: parsedBy(parseLocalKeys),
     /** The path of a file that contains the value of `VAULT_KEK`. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
@@ -67,8 +70,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Whether a version is both a local key and a KMS key. Each argument may be an invalid value instead of a
- * map.
+ * Whether a version is both a local key and a KMS key. Each of the two arguments may be an invalid value
+ * instead of a map.
  */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));
@@ -82,7 +85,9 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Parses the value of an environment variable. The error message never contains the value. */
+/**
+ * Parses the value of an environment variable. The error message never contains the value of the variable.
+ */
 function parseOrReport<Value>(text: string, parse: (text: string) => Value, addIssue: AddIssue): Value {
   try {
     return parse(text);

@@ -15,7 +15,7 @@ const model = { id: modelId, object: 'model', created: modelCreatedAt, owned_by:
 const bodyBytesMax = 64 * 1024 * 1024;
 
 /**
- * A provider of chat completions and embeddings that needs no API key. The responses depend only on the request, except for
+ * A chat completions provider that needs no API key. Each response depends only on the request, except for
  * `created`, which is taken from `nowMs` (Unix time in milliseconds).
  */
 export function createSandbox(nowMs: () => number = Date.now): FastifyInstance {

@@ -20,15 +20,15 @@ const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
 
 /**
- * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's
- * default depends on the machine's memory and can allow a heap several times as large as the live objects.
- * The router's caches are bounded, so most of a larger heap would be garbage. With the configured percentage,
- * the router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool
+ * Percentage by which the heap may grow beyond the live objects before a full garbage collection. The default
+ * of V8 depends on the machine's memory and can allow a heap several times as large as the live objects. The
+ * router's caches are bounded, so most of a larger heap would be garbage. With the configured percentage, the
+ * router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool
  * lists takes a few percent longer, and requests with known tool lists take the same time.
  */
 const heapGrowingPercent = 30;
 
-/** Sets V8's heap growth limit for the whole process. Call this function before filling any cache. */
+/** Sets V8's heap growth limit for the whole process. Call this function before any cache is filled. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
 }

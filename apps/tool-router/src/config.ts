@@ -13,8 +13,8 @@ const configSchema = z.object({
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
-   * Bytes of tool vectors that one account may add to the cache per UTC day. A vector takes about 600 bytes.
-   * Each replica computes the vectors that exceed the account's limit in the cache.
+   * Bytes of tool vectors that one account may add to the cache per UTC day. The vector of one tool takes
+   * about 600 bytes. Each replica computes the vectors beyond the account's limit by itself.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce
@@ -24,20 +24,20 @@ const configSchema = z.object({
       .default(32 * 1024 * 1024),
   ),
   /**
-   * Path of the encoder directory. The directory contains a project encoder (`encoder.json`) or any sentence
-   * transformer (`model.onnx`, `tokenizer.json`). The default encoder is the shipped encoder.
+   * Path to the encoder directory. The encoder directory contains a project encoder (`encoder.json`) or any
+   * sentence transformer (`model.onnx`, `tokenizer.json`). The default encoder is the shipped encoder.
    */
   ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(join(root, 'models/encoder'))),
   /**
-   * Path of the reranker directory. The directory contains a feature reranker (`features.json`) or any
-   * cross-encoder. The value `none` disables reranking. The default reranker is the shipped reranker.
+   * Path to the reranker directory. The reranker directory contains a feature reranker (`features.json`) or
+   * any cross-encoder. The value `none` disables reranking. The default reranker is the shipped reranker.
    */
   ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(join(root, 'models/reranker'))),
   /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
   ROUTER_INFERENCE_THREADS: unlessEmpty(z.coerce.number().int().min(1).max(64).default(1)),
   /**
-   * Milliseconds before the router falls back from vector ranking to keyword ranking. Keep this value well
-   * below the edge gateway's PLAN_DEADLINE_MS.
+   * Milliseconds before the router falls back from vector ranking to keyword ranking. Keep this time limit
+   * well below the edge gateway's PLAN_DEADLINE_MS.
    */
   ROUTER_SEMANTIC_BUDGET_MS: unlessEmpty(z.coerce.number().int().min(1).max(10_000).default(100)),
 });

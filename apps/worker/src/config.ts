@@ -7,14 +7,14 @@ const environment = z.object({
   ...serviceVariables,
   TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * URL of the queue's Redis server. The queue's Redis server must not evict Redis keys (`maxmemory-policy
+   * URL of the queue's Redis server. The Redis server of the queue must not evict keys (`maxmemory-policy
    * noeviction`).
    */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
    * Encryption keys for request contents, which accounts can allow the gateway to store. Each encryption key
-   * is 32 bytes in base64. The encryption keys are separated by commas or whitespace. The first key encrypts
-   * new contents, and any of the keys can decrypt stored contents.
+   * for contents is 32 bytes in base64. The encryption keys are separated by commas or whitespace. The first
+   * encryption key encrypts new contents, and any of the keys can decrypt stored contents.
    */
   CONTENT_KEYS: z
     .string()

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The Postgres image runs this script once, when it creates its cluster. The script creates a database and a role for each owner.
-# A role can open only its own database, because the public permission to connect is revoked.
+# The Postgres image runs this script once, when the image creates its cluster.
+# The script creates a database and a role for each owner.
+# A role can open only its own database, because the script revokes the public permission to connect.
 set -eu
 
 for database in postgres template1; do

@@ -7,7 +7,8 @@ import type { RequestEventV1 } from './events/request-event.v1.ts';
 const tokensPerTool = 100;
 
 /**
- * Tokens saved by a request. The request log, the ledger, usage figures and budgets all use these numbers.
+ * Tokens saved by a request. The request log, the ledger, usage figures and budgets all use the same numbers
+ * of saved tokens.
  */
 export interface TokensSaved {
   /** Tokens saved by pruning tools, in the billing unit: (`toolsIn` − `toolsOut`) × 100. */

@@ -15,7 +15,7 @@ export const errorRegistry = {
     retryable: false,
   },
   // Unknown, mistyped and revoked API keys return the same text.
-  // The response therefore does not reveal which case applies.
+  // The response therefore does not reveal whether an API key exists.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
@@ -86,7 +86,7 @@ export const errorRegistry = {
     message: 'The body has an unknown field. Remove it or check its spelling.',
     retryable: false,
   },
-  // SDKs retry a 409, but a request with a reused key never succeeds, so the status is not 409.
+  // The status is 422, because SDKs retry a 409, but a request with a reused key never succeeds.
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',
@@ -162,7 +162,8 @@ export const errorRegistry = {
       'The format of this provider cannot express part of this request. Use a provider of the same format, or remove that part.',
     retryable: false,
   },
-  // The name comes from Anthropic's API. After this error, Anthropic's clients send all messages.
+  // Anthropic's API defines the name `thread_unsupported_request`. After this error, Anthropic's clients
+  // repeat the request with all messages.
   thread_unsupported_request: {
     status: 400,
     type: 'invalid_request_error',

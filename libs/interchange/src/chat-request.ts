@@ -82,9 +82,12 @@ export interface ChatSettings {
  */
 export interface ThinkingSetting {
   readonly enabled: boolean;
-  /** Maximum number of reasoning tokens. Without this number, the provider decides. */
+  /** Maximum number of reasoning tokens. Without this number, the provider chooses the maximum. */
   readonly budgetTokens?: number;
-  /** Whether the response includes the reasoning. Without this setting, the provider decides. */
+  /**
+   * Whether the response includes the reasoning. Without this setting, the provider decides about including
+   * the reasoning.
+   */
   readonly shown?: boolean;
 }
 

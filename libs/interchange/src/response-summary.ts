@@ -113,7 +113,7 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 
 /**
  * Maximum number of kinds of changes to reasoning, and maximum length of each name. Providers document only a
- * few kinds.
+ * few kinds of changes to reasoning.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 

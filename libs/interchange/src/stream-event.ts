@@ -113,7 +113,7 @@ export interface UsageEvent {
   readonly type: 'usage';
   /** Cumulative token counts. The last usage event contains the final counts. */
   readonly usage: TokenUsage;
-  /** The provider's own usage object. Omit this object if `usage` was modified. */
+  /** The provider's own usage object. Omit the provider's usage object if `usage` was modified. */
   readonly extensions?: Extensions;
 }
 

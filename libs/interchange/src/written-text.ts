@@ -22,7 +22,8 @@ const symbolShareMax = 0.15;
  */
 const singleLineMin = 120;
 /**
- * Minimum number of characters of a line in a block for which symbols are counted. Shorter lines are ignored.
+ * Minimum number of characters of a line in a block for which symbols are counted. Shorter lines in a block
+ * are ignored.
  */
 const judgedLineMin = 12;
 
@@ -41,7 +42,7 @@ const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
- * use. White space is not ink.
+ * use. Every character except white space is ink.
  */
 const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
   const character = String.fromCharCode(code);
@@ -116,7 +117,7 @@ interface Line {
    */
   readonly first: number;
   /**
-   * The number of characters other than white space. `symbols` is the number of symbols among these
+   * The number of characters other than white space. `symbols` is the number of symbols among the counted
    * characters.
    */
   readonly seen: number;

@@ -39,11 +39,11 @@ const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** The name of the byte counters. Values that serve one purpose have a common name and maximum. */
+  /** The name of the byte counters. Values with the same purpose share one name and one maximum. */
   readonly purpose: string;
   /**
    * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day take at
-   * most twice as many bytes.
+   * most twice this number of bytes.
    */
   readonly bytesPerDayMax: number;
   /** A function that is called for each value that was not stored because the account's share is used up. */
@@ -51,9 +51,9 @@ export interface AccountCacheOptions {
 }
 
 /**
- * The part of the cache Redis server that stores values of accounts. No account can fill this part and evict
- * the values of other accounts. Callers must be able to work without a value, because Redis may evict the
- * value.
+ * The part of the cache Redis server that stores values of accounts. No account can fill the cache and
+ * thereby evict the values of other accounts. Callers must be able to work without a value, because Redis may
+ * evict the value.
  */
 export class AccountCache {
   readonly #redis: Redis & ShareCommands;

@@ -121,7 +121,7 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectJitter: retryMs,
     timeout: 5_000,
     // A password change may reach the NATS server before this process.
-    // Errors from a changed password must not end the process.
+    // Connection errors because of a changed password must not end the process.
     ignoreAuthErrorAbort: true,
     // Pings detect an unresponsive server within 7.5 s, before a cached grant expires.
     pingInterval: 2_500,

@@ -35,7 +35,7 @@ const retryAfterMs = 1_000;
 
 /**
  * Shares a resource between accounts. Each account has a separate bounded queue, and free slots are given to
- * the accounts in turn. An account with many calls therefore delays mainly its own calls. Calls of other
+ * the accounts in turn. An account with many calls therefore delays mainly its own calls. Calls from other
  * accounts wait at most for the calls that already run.
  */
 export class FairQueue {

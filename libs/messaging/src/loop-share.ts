@@ -4,7 +4,7 @@ import { TimeShare, type TimeShareOptions } from './time-share.ts';
 
 /**
  * Synchronous work that yields at points where other work may run. The work must tolerate changes to shared
- * state at these points.
+ * state at the points where the work yields.
  */
 export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
@@ -16,8 +16,8 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work piece by piece. Other work runs in the pauses between pieces. Use this function for work that
- * is limited in a way other than a `LoopShare`.
+ * Runs the work piece by piece. Other work runs in the pauses between pieces. Use this function if the work
+ * is limited by other means than a `LoopShare`.
  * @param pieceMs maximum duration of a piece, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {

@@ -7,7 +7,10 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
 import { z } from 'zod';
 
-/** The `max_payload` setting of NATS. The server configuration also contains this value. */
+/**
+ * The `max_payload` setting of NATS. The configuration of the NATS server also contains the value of
+ * `max_payload`.
+ */
 export const messageBytesMax = 8 * 1024 * 1024;
 
 export function encodeJson(value: unknown): Buffer {

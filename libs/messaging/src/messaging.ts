@@ -1,9 +1,11 @@
 import type { BroadcastContract, RpcContract } from '@gateway/contracts';
 import type { z } from 'zod';
 
-/** The type of a request or message before schema defaults are applied. Callers pass this type. */
+/** The type of a request or message before schema defaults are applied. Callers pass values of this type. */
 export type RequestOf<Contract extends RpcContract> = z.input<Contract['request']>;
-/** The type of a request or message after schema defaults are applied. Servers receive this type. */
+/**
+ * The type of a request or message after schema defaults are applied. Servers receive values of this type.
+ */
 export type ParsedRequestOf<Contract extends RpcContract> = z.output<Contract['request']>;
 /** The type of a reply that servers return. */
 export type ReplyOf<Contract extends RpcContract> = z.input<Contract['reply']>;
@@ -40,9 +42,9 @@ export interface Messaging {
   readonly instanceId: string;
 
   /**
-   * Sends a request and waits for the reply. Throws a `GatewayError`. For an error reply, the error has the
-   * server's code. For any other failure, the code is `service_unavailable`, with the cause in `detail` (no
-   * server, time-out, lost connection, invalid reply).
+   * Sends a request and waits for the reply. Throws a `GatewayError`. If the server replies with an error,
+   * the thrown error has the server's code. After any other failure, the thrown error has the code
+   * `service_unavailable`, with the cause in `detail` (no server, time-out, lost connection, invalid reply).
    */
   call<Contract extends RpcContract>(
     contract: Contract,

@@ -29,8 +29,8 @@ const waitingBroadcastsMax = 1_000;
 
 /**
  * Connects to NATS. If the NATS server is unavailable, the promise resolves after two seconds with
- * `connected` set to false. The connection then keeps retrying in the background. Services and listeners
- * registered before the first connection start with the first connection.
+ * `connected` set to false. After these two seconds, connection attempts continue in the background. Services
+ * and listeners registered before the first connection start with the first connection.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);
@@ -154,7 +154,7 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // First unsubscribes, and disconnects last.
+    // Unsubscribes first, and disconnects last.
     // Requests in progress need the connection to send their replies.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();

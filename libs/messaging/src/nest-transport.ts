@@ -19,7 +19,7 @@ class PassErrorsOn implements ExceptionFilter {
   }
 }
 // `Catch` is called as a function because Node cannot run decorator syntax.
-// The router's benchmark imports these sources directly.
+// The router's benchmark imports the sources of this library directly.
 Catch()(PassErrorsOn);
 
 /**

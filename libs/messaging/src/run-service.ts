@@ -27,7 +27,7 @@ export function endOnSignal(
   let isEnding = false;
   const exit = (code: number): void => {
     logger.flush(() => process.exit(code));
-    // At this point, the log output may already be closed.
+    // When the process ends, the log output may already be closed.
     setTimeout(() => process.exit(code), 500).unref();
   };
   const end = (signal: NodeJS.Signals): void => {

@@ -35,7 +35,7 @@ export interface SealingKeyPair {
 
 /**
  * The error for a sealed box that cannot be opened. The sealed box was sealed for another key, was not
- * created by `seal`, or was modified. The error does not reveal which of these causes applies.
+ * created by `seal`, or was modified. The error does not reveal the cause.
  */
 export class SealedBoxError extends Error {
   override readonly name = 'SealedBoxError';
@@ -99,9 +99,10 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 }
 
 /**
- * Derives the encryption key and nonce for a sealed box. The salt contains both public keys. X25519 ignores
- * one bit in a point's encoding, so without the public keys two different boxes could open to the same
- * content. Deriving the nonce is safe because each encryption key is used once.
+ * Derives the encryption key and nonce for a sealed box. The salt contains the ephemeral public key and the
+ * recipient's public key. X25519 ignores one bit in a point's encoding, so without the public keys two
+ * different boxes could open to the same content. Deriving the nonce is safe because each encryption key is
+ * used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
   const shared = diffieHellman({ privateKey: own, publicKey: importPublicKey(peer) });

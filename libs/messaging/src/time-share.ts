@@ -30,7 +30,7 @@ export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #now: () => number;
   /**
-   * Milliseconds that an account used, minus the account's share of the time since then. The value is at most
+   * Milliseconds that an account used, minus the account's share of the elapsed time. The value is at most
    * two bursts. An account that was the only active account for a long time therefore waits only a short time
    * when another account starts.
    */

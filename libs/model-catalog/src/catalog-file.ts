@@ -124,7 +124,8 @@ export const modelRecord = z.strictObject({
    */
   addsToolsOn: z.array(apiName).optional(),
   /**
-   * The source and certainty of facts about the model. A fact without evidence is as certain as `sources`.
+   * The source and certainty of facts about the model. A fact without evidence has the certainty of the
+   * record's `sources`.
    */
   evidence: evidence.optional(),
   /**

@@ -104,7 +104,7 @@ describe('prices at the time of the request', () => {
     expect(costUsd(before, million, clock('2026-10-08T00:00:00Z'))).toBe(2);
   });
 
-  test('an hourly price applies from its start to just before its end, and only on its days', () => {
+  test('a price for certain hours applies from the first hour until the end, and only on certain days', () => {
     const hourly = {
       prices: {
         input: 2,

@@ -10,14 +10,14 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
  * Without `cacheRead` or `cacheWrite`, the price of input applies. Without `reasoning`, the price of output applies.
- * With tiered prices, the highest tier that the input exceeds applies to the whole request. If prices change on a day or
- * by the hour, the prices at the time of the request apply.
+ * With tiered prices, the highest tier that the input exceeds applies to the whole request. If prices depend on
+ * the day or the time of day, the prices at the time of the request apply.
  *
  * If the provider reports billed tokens, the cost depends only on the billed tokens.
  *
- * The cost is null if the model's prices are unknown. If a part exceeds its whole (a provider's miscount), the part is
- * reduced to the whole.
- * @param at the time of the request, in milliseconds since the epoch
+ * The cost is null if the model's prices are unknown. If a provider reports more
+ * cached and written tokens than input tokens, or more reasoning than output tokens, the excess is ignored.
+ * @param at the time of the request, as Unix time in milliseconds
  */
 export function costUsd(
   model: { readonly prices: ModelPrices | null },

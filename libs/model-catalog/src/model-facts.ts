@@ -27,9 +27,9 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. The result is on the safe side in three ways. Facts of any certainty are used. The check is assumed to
- * apply to the provider account unless the account's creation date is given. An id that is not in the
- * catalogue is treated as bound if its model family binds reasoning.
+ * on. The result is on the safe side in three ways. Facts of any certainty are used. The prefix check is
+ * assumed to apply to the provider account unless the account's creation date is given. An id that is not in
+ * the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it; the id decides if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */
@@ -130,13 +130,14 @@ const highestWrite = 2;
 const lowestMinTokens = 512;
 
 /**
- * Returns the prices of cached input at a time. Callers compare these prices to find out whether a change of
- * the prompt prefix saves money. Returns null if the provider does not cache this model, or if its caching or
- * its prices are unknown. An unknown price of a cache read gets the lowest price that any provider documents.
- * An unknown price of a cache write for an hour or more gets the highest documented price. A change of a
- * cached prefix then never appears cheaper than it is. Without a separate write price, a cache write costs as
- * much as input. For the cost of a request use `costUsd`.
- * @param at the time of the request, in milliseconds since the epoch
+ * Returns the prices of cached input at a time. Callers compare the prices of cached input to find out
+ * whether a change to the prompt prefix saves money. Returns null if the provider does not cache this model,
+ * or if its caching or its prices are unknown. An unknown price of a cache read gets the lowest price that
+ * any provider documents. An unknown price of a cache write for an hour or more gets the highest documented
+ * price. With the prices for unknown values, a change to a cached prefix never appears cheaper than it is.
+ * Without a separate write price, a cache write costs as much as input. For the cost of a request use
+ * `costUsd`.
+ * @param at the time of the request, as Unix time in milliseconds
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {
   if (prices === null || cache === null || cache.kind === 'none') return null;

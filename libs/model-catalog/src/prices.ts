@@ -8,8 +8,8 @@ const rates = z.strictObject({
   input: usdPerMillionTokens,
   output: usdPerMillionTokens,
   /**
-   * Price for input tokens read from the prompt cache. If absent, the provider has no separate price for
-   * cached input.
+   * Price for input tokens read from the prompt cache. If the price is absent, the provider has no separate
+   * price for cached input.
    */
   cacheRead: usdPerMillionTokens.optional(),
   /** Price for input tokens written to the prompt cache with the provider's shortest cache lifetime. */
@@ -61,7 +61,7 @@ type Period = z.infer<typeof period>;
 
 /**
  * Returns the prices that apply at a time.
- * @param at the time of the request, in milliseconds since the epoch
+ * @param at the time of the request, as Unix time in milliseconds
  */
 export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
   if (prices.periods === undefined) return prices;
@@ -71,7 +71,7 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 /**
  * Returns the rates of a request: the prices at the time of the request, and the highest tier of these prices
  * that the request's input exceeds.
- * @param at the time of the request, in milliseconds since the epoch
+ * @param at the time of the request, as Unix time in milliseconds
  */
 export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {
   const inForce = pricesAt(prices, at);

@@ -17,7 +17,7 @@ export const binding = z.strictObject({
   effect: z.enum(['rejects', 'drops', 'none']),
   /**
    * The first creation date of affected provider accounts. Older provider accounts are affected only if the
-   * request demands the check.
+   * request demands the prefix check.
    */
   accountsSince: z
     .string()

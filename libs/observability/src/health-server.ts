@@ -17,9 +17,10 @@ export interface HealthServerOptions {
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
-   * Dependencies that are required only at startup. The process keeps serving without these dependencies, and
-   * their state is still reported. Prefer this list for shared dependencies. If a shared dependency were
-   * always required, its failure would remove all replicas from the load balancer at the same time.
+   * Dependencies that are required only at startup. The process keeps serving without startup-only
+   * dependencies, and still reports the state of these dependencies. Shared dependencies should be
+   * startup-only. If a shared dependency were always required, its failure would remove all replicas from the
+   * load balancer at the same time.
    */
   readonly survives?: readonly string[];
 }

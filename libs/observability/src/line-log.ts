@@ -6,7 +6,8 @@ export interface LineLogOptions {
   readonly service: string;
   readonly instanceId: string;
   /**
-   * Log lines are written at level info. If the configured log level is higher, the line log writes nothing.
+   * Log lines are written at level info. If the configured log level is higher than info, the line log writes
+   * nothing.
    */
   readonly level: string;
   readonly destination: DestinationStream;
@@ -22,9 +23,9 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * A logger for the log line that each request produces. JSON and redaction match `createLogger`. The line log
- * skips work that costs more than the line itself: merging bindings, searching for errors, running
- * serializers.
+ * A logger for the log line that each request produces. The JSON form and the redaction are the same as in
+ * `createLogger`. The line log skips work that costs more than the line itself: merging bindings, searching
+ * for errors, running serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };

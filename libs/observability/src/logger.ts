@@ -61,8 +61,8 @@ export function createLogOutput(fd = 1): LogOutput {
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // With the value 1, a chunk is written immediately.
-    // With the value 0, `flush` would not wait for the write.
+    // With a `minLength` of 1, a chunk is written immediately.
+    // With a `minLength` of 0, `flush` would not wait for the write.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,

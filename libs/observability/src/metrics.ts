@@ -40,8 +40,8 @@ export interface Metrics {
 /**
  * Creates a registry with the metrics of the process: CPU time, memory, garbage collection, and event loop
  * delay (`nodejs_eventloop_lag_*_seconds`). The gateway's own metric classes do the counting, and prom-client
- * only renders the output. Counting with prom-client costs several times as much, because it joins labels
- * into keys and finds buckets by name.
+ * only renders the output. Counting with prom-client costs several times as much, because prom-client joins
+ * labels into keys and finds buckets by name.
  */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();

@@ -35,7 +35,7 @@ export function parseTraceHeaders(headers: TraceHeaders | string | undefined): S
 
 const idsChars = 48;
 /**
- * Random digits are generated for many traces at once, because one call of the generator costs as much as the
+ * Random digits are generated for many traces at once, because one call to the generator costs as much as the
  * rest of a trace.
  */
 let pool = '';

@@ -7,7 +7,7 @@ export interface ClientHeaders {
   readonly providerRequestId: string | null;
   /**
    * The content encoding, if the provider compressed the body although the request disallows compression. The
-   * gateway must then decompress the body, up to a size limit, or fail.
+   * gateway must decompress a compressed body, up to a size limit, or fail.
    */
   readonly contentEncoding: string | null;
 }
@@ -24,8 +24,9 @@ const passedHeaders = new Set([
 ]);
 
 /**
- * Token limits from the provider are forwarded. The gateway's own request limits use the same header prefix.
- * The `unified` headers of Anthropic describe the limits of a subscription, which Anthropic's clients show.
+ * Matches headers with token limits and Anthropic's `unified` headers. Headers with the provider's request
+ * limits are not forwarded, because the gateway's own request limits use the same header names. The `unified`
+ * headers describe the limits of a subscription, which Anthropic's clients show.
  */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-(?:[a-z-]+-(?:limit|remaining|reset)|unified-[a-z0-9_-]+))$/;

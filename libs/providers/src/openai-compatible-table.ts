@@ -238,7 +238,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://huggingface.co/docs/inference-providers/index',
     quirks: { streamUsage: 'own-chunk', emptyToolCalls: true },
   }),
-  // vLLM and Ollama run on the operator's own machine, so EGRESS_ALLOW must contain its address.
+  // vLLM and Ollama run on the operator's own machine, so EGRESS_ALLOW must contain the machine's address.
   // An API key is optional for vLLM and Ollama.
   openAiCompatible({
     name: 'vllm',
@@ -264,7 +264,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://ai.google.dev/gemini-api/docs/openai',
     quirks: { wholeToolArguments: true },
   }),
-  // Cohere's own adapter for OpenAI's format. The adapter rejects stream_options.
+  // Cohere's own adapter for OpenAI's format. Cohere's adapter rejects `stream_options`.
   openAiCompatible({
     name: 'cohereopenai',
     displayName: 'Cohere (OpenAI-compatible)',

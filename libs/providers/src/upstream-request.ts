@@ -42,11 +42,11 @@ export interface UpstreamRequest {
 }
 
 /**
- * Client headers that are forwarded to the provider, per format. All other client headers are dropped.
- * Examples of dropped headers are hop-by-hop headers (RFC 9110 §7.6.1), the gateway's own headers (`x-svc-*`,
- * the gateway's key), cookies, and the client's addresses and trace ids. Headers that choose an account at
- * the provider (`openai-organization`) are also dropped, because the credential does not belong to the
- * client.
+ * Client headers that are forwarded to the provider, per format. Client headers that are not in this table
+ * are dropped. Examples of dropped headers are hop-by-hop headers (RFC 9110 §7.6.1), the gateway's own
+ * headers (`x-svc-*`, the gateway's key), cookies, and the client's addresses and trace ids. Headers that
+ * choose an account at the provider (`openai-organization`) are also dropped, because the credential does not
+ * belong to the client.
  */
 const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   'chat-completions': ['openai-beta'],
@@ -120,7 +120,7 @@ const urls = new LRUCache<string, string>({
 });
 
 function joinUrl(base: string, template: string, model: string): string {
-  // URL parsers treat `.` and `..` as path steps, even if they are percent-encoded.
+  // URL parsers treat `.` and `..` as path segments, even if they are percent-encoded.
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
   const [path = '', query = ''] = template.split('?');
@@ -147,7 +147,7 @@ function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, s
     : { [provider.apiVersion.header]: apiVersion };
 }
 
-/** The provider's own address. For Amazon Bedrock, this is the address of the credential's region. */
+/** The provider's own address. The address of Amazon Bedrock depends on the credential's region. */
 function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
   return hostedBaseUrl(parseHostedCredential(credential).region);
@@ -157,7 +157,7 @@ function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall
   if (credential === null) return {};
   // When the request is signed, the token of a service account is added.
   if (auth.kind === 'google' && parseServiceAccount(credential)) return {};
-  // An HTTP library would quote a credential with invalid characters in its error message.
+  // The error message of an HTTP library would quote a credential with invalid characters.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
       param: 'api_key',

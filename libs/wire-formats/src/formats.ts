@@ -84,7 +84,7 @@ function findForeignLosses(request: ChatRequest, { name: format, takesGrammars }
   ].flat();
 }
 
-/** Skips opaque parts, because the target format reports each opaque part as one loss. */
+/** Skips opaque parts (parts that only the original format defines), because each is reported as one loss. */
 function findInMessage(message: ChatMessage, path: string, format: ProviderFormat): Loss[] {
   const inParts = message.parts.map((part, index) =>
     part.type === 'opaque' ? [] : listLosses(`${path}parts[${index}].`, part.extensions, format),

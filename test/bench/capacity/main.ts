@@ -1,5 +1,5 @@
-// `npm run bench:capacity [-- --requests N]` measures the CPU time per request in each process of the suite.
-// The benchmark extrapolates the CPU time to 10,000 requests per second.
+// `npm run bench:capacity [-- --requests N]` measures the CPU time per request of each process.
+// The benchmark scales the CPU time to 10,000 requests per second.
 // CPU time does not depend on the machine load.
 // The benchmark works on Linux only.
 import { Agent, request } from 'node:http';
@@ -14,13 +14,13 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The time in milliseconds until the request log is written, after the requests complete. */
+/** The time in milliseconds after the last response until the request log is complete. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
 /**
- * The planned maximum CPU utilization. The remaining CPU capacity is reserved for load peaks and for
- * restarting processes.
+ * The planned maximum CPU utilization. The remaining capacity is for load peaks and for restarts of
+ * processes.
  */
 const utilization = 0.6;
 
@@ -88,7 +88,7 @@ async function run(stack: StackUnderTest, key: string, kind: Kind, count: number
 }
 
 /**
- * The CPU use of idle processes (health checks, timers, the queue), in milliseconds of CPU time per
+ * The CPU use of idle processes (health checks, timers, the queue). The unit is CPU milliseconds per
  * millisecond.
  */
 async function measureIdle(stack: StackUnderTest): Promise<Map<string, number>> {

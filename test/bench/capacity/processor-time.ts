@@ -31,7 +31,7 @@ function readStat(pid: number): ProcessStat | undefined {
       residentBytes: at(24) * bytesPerPage,
     };
   } catch {
-    // The process has exited since its id was listed.
+    // The process has exited after its id was listed.
     return undefined;
   }
 }

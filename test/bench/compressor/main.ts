@@ -1,5 +1,5 @@
-// `npm run bench:compressor` measures the cost of compression on one core.
-// Each time is the minimum of a few runs, in CPU milliseconds of this process.
+// `npm run bench:compressor` measures the cost of compression on one processor core.
+// Each time is the minimum of a few runs, in CPU milliseconds of the benchmark's process.
 // The script prints tables, then one line of JSON, and exits with 1 if a limit is exceeded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,10 @@ function measure(kind: Kind, settings: CompressionSettings) {
   return { cold_ms, tail_ms, parse_ms, over_json_parse, doubling, memory_mib };
 }
 
-/** Measures a text and a text of twice its size alternately, so that other load affects both measurements. */
+/**
+ * Measures a text and a text of twice the size in turn, so that other load affects the two measurements
+ * equally.
+ */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {
   const [single, double] = [makeBlocks(kind, 2 * tokens), makeBlocks(kind, 4 * tokens)];
   let [once, twice] = [Infinity, Infinity];
@@ -95,8 +98,8 @@ function measureDoubling(kind: Kind, settings: CompressionSettings): number {
 }
 
 /**
- * Returns the memory allocated during the compression run, including garbage that is not collected yet. The
- * returned size is an upper bound for the live memory.
+ * Returns the memory that the compression run allocates, including uncollected garbage. The returned size is
+ * an upper bound for the live memory.
  */
 function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
   collectGarbage();
@@ -108,8 +111,8 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
 }
 
 /**
- * Measures the cost of choosing the important lines with a model instead of a rule. The model reads all lines
- * for each compression.
+ * Measures the cost if a model, not a rule, chooses the important lines. The model reads all lines for each
+ * compression.
  */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));

@@ -1,7 +1,7 @@
 import type { ContextBlock } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** Pseudo-random numbers that are the same in every run (a linear congruential generator). */
+/** Pseudo-random numbers from a linear congruential generator. Every run uses equal numbers. */
 function createDraw(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -39,12 +39,14 @@ const jsonRecord = (draw: (below: number) => number): object => ({
 export const kinds = ['prose', 'json', 'logs'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Distinct tool results of about `blockTokens` tokens each, up to the given total number of tokens. */
+/**
+ * Returns different tool results of about `blockTokens` tokens each, up to the given total number of tokens.
+ */
 export function makeBlocks(kind: Kind, tokens: number, blockTokens = 2_000): ContextBlock[] {
   const draw = createDraw(tokens + kind.length);
   const blocks: ContextBlock[] = [];
   let line = 0;
-  // The tokens are counted on a sample, because counting all tokens would take longer than the benchmark.
+  // Only a sample is counted, because counting all tokens would take longer than the benchmark.
   const sample = Array.from({ length: 40 }, () => makeLine(kind, createDraw(1), 1)).join('\n');
   const linesInBlock = Math.ceil((blockTokens * 40) / countTokens(sample));
   for (let sum = 0; sum < tokens; sum += blockTokens) {

@@ -1,4 +1,4 @@
-// The baseline of the benchmark is a minimal proxy.
+// A minimal proxy, which is the baseline of the benchmark.
 // The proxy receives requests with node:http and forwards them with undici.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';

@@ -1,8 +1,8 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * Connects the provider at the given URL as `openai`, and creates an API key with limits that are enforced
- * but never reached. Returns the API key.
+ * Connects the provider at the given URL as `openai`. Creates an API key with limits that are enforced but
+ * never reached. Returns the API key.
  */
 export async function prepareAccount(stack: StackUnderTest, providerUrl: string): Promise<string> {
   await callAccount(stack, 'PUT', '/v1/account/providers', {
@@ -19,7 +19,7 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
-/** Calls an endpoint of the account service. Throws an error with the response if the call failed. */
+/** Calls an endpoint of the account service. Throws an error with the response if the call fails. */
 export async function callAccount(
   stack: Pick<StackUnderTest, 'baseUrl' | 'apiKey'>,
   method: string,

@@ -29,7 +29,10 @@ function loadTools(): unknown[] {
     }));
 }
 
-/** Creates a conversation of ordinary prose and code in turns of 4 kB, with about 1 MB of JSON in total. */
+/**
+ * Creates a conversation of ordinary prose and code in turns of 4 kB. The JSON text of the conversation has
+ * about 1 MB.
+ */
 function renderConversation(): unknown[] {
   const paragraph =
     'The quick review of "module" shows that the loader\treads each line twice;\nconst total = items.reduce((a, b) => a + b, 0);\n';
@@ -41,7 +44,7 @@ function renderConversation(): unknown[] {
   return [...messages, question];
 }
 
-/** The request bodies for the benchmark as JSON strings. The field `model` is added later. */
+/** The request bodies of the benchmark as JSON text. The field `model` is added later. */
 export function renderBodies(): Record<'plain' | 'tools' | 'conversation', (model: string) => string> {
   const tools = loadTools();
   const conversation = renderConversation();

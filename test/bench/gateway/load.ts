@@ -20,8 +20,8 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
 let scripts = 0;
 
 /**
- * Sends one request repeatedly over a number of connections with wrk. Throws an error if a response has a
- * status other than 2xx.
+ * Sends one request repeatedly over several connections with wrk. Throws an error if a response has a status
+ * other than 2xx.
  */
 export async function runLoad(
   target: LoadTarget,

@@ -1,5 +1,5 @@
 // `npm run bench:gateway` measures requests per second and latency.
-// The benchmark compares our gateway, a bare proxy and Portkey's gateway in one run on one machine.
+// The benchmark compares this gateway, a bare proxy and Portkey's gateway in one run on one machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { installBenchPrograms, startBareProxy, startPortkey, startProvider } fro
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
-/** Warms up a new process until its hot code is compiled. */
+/** Sends requests to a new process until its hot code is compiled. */
 const warmUpSeconds = 10;
 const path = '/v1/chat/completions';
 const model = 'gpt-4o-mini';

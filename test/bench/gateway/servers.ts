@@ -29,8 +29,8 @@ const answer = JSON.stringify({
 });
 
 /**
- * Installs the load generator and the server that replaces the provider. If a program is missing, the error
- * names the program.
+ * Installs the load generator (wrk) and the server that replaces the provider (nginx). If a program is
+ * missing, the error names the program.
  */
 export function installBenchPrograms(): void {
   const missing = installPrograms([
@@ -40,7 +40,9 @@ export function installBenchPrograms(): void {
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(' and ')}.`);
 }
 
-/** Starts nginx in place of a provider. nginx sends one fixed response, which needs little CPU time. */
+/**
+ * Starts nginx in place of a provider. nginx sends one fixed response, so the provider needs little CPU time.
+ */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-provider-'));

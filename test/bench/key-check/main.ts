@@ -1,4 +1,4 @@
-// `npm run bench:key-check` measures the CPU time of an API key check with a full grant cache.
+// `npm run bench:key-check` measures the CPU time of an API key check with a full cache of grants.
 // Mistyped and malformed API keys must not cause a lookup.
 // The last line of the output is JSON.
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/auth
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;
 const keysInCache = 50_000;
-/** The maximum time for checking an API key with a cached grant, in microseconds. */
+/** The maximum time in microseconds for a check of an API key whose grant is cached. */
 const cachedMicrosMax = 20;
 
 let lookups = 0;
@@ -20,7 +20,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Replaces the account service. The measured API key checks do not include a lookup.
+  // Replaces the account service. The measured API key checks include no call to the account service.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -38,18 +38,18 @@ function createGrant(): KeyGrant {
 }
 
 const bearer = (key: string): IncomingHttpHeaders => ({ authorization: `Bearer ${key}` });
-/** Changes a character in the middle of the API key. The checksum of the API key detects the change. */
+/** Changes a character in the middle of the API key. The checksum of the API key no longer matches. */
 const mistype = (key: string) => key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
 
 interface Cost {
-  /** CPU microseconds per API key check, as the median and the maximum over the measured rounds. */
+  /** CPU microseconds per API key check: the median and the maximum over the measured rounds. */
   readonly medianMicros: number;
   readonly worstMicros: number;
 }
 
 async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolean): Promise<Cost> {
   const micros: number[] = [];
-  // The rounds with a negative number warm up the compiler.
+  // The rounds with a negative number are not measured and only compile the hot code.
   for (let round = -3; round < rounds; round++) {
     const before = process.cpuUsage();
     for (let at = 0; at < checksPerRound; at++) {
@@ -77,7 +77,7 @@ async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void>
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
 // The measured rounds use only the last 1,000 API keys.
-// All other API keys only fill the cache, because an expired grant would cause a measured lookup.
+// The remaining API keys only fill the cache, because an expired grant would cause a measured lookup.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -7,8 +7,8 @@ export interface ClientOptions {
   readonly clients: number;
   readonly seconds: number;
   /**
-   * The mean pause of a rejected client in milliseconds. The actual pause varies between 0.5 and 1.5 times
-   * the mean pause.
+   * The mean pause in milliseconds of a client after a rejection. The actual pause varies between 0.5 and 1.5
+   * times the mean pause.
    */
   readonly comeBackMs: number;
 }
@@ -18,7 +18,7 @@ export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
   readonly shedMs: readonly number[];
-  /** The number of broken connections, and of responses with a status other than 200 or 503. */
+  /** The number of broken connections and of responses with a status other than 200 or 503. */
   readonly failed: number;
 }
 
@@ -27,7 +27,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Runs clients that each send the next request as soon as they receive a response. */
+/** Runs several clients. Each client sends the next request as soon as the client receives a response. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];
@@ -65,7 +65,7 @@ async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ stat
 
 /**
  * Returns a percentile of the values, or NaN for an empty list.
- * @param share the percentile as a fraction: 0.99 is the 99th percentile.
+ * @param share the percentile as a fraction: 0.99 is the 99th percentile
  */
 export function percentile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;

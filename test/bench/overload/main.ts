@@ -1,6 +1,6 @@
 // `npm run bench:overload` measures a gateway in front of a slow provider.
 // Clients send three times as many concurrent requests as the gateway's limit allows.
-// The benchmark measures the goodput, the time to reject a request, and the effect on a quiet account.
+// The benchmark measures the goodput, the time until a rejection, and the effect on a quiet account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
 /**
- * The pause of a rejected client in milliseconds, which is much shorter than the `retry-after` of the
- * response.
+ * The pause in milliseconds of a client after a rejection. The pause is much shorter than the `retry-after`
+ * of the response.
  */
 const comeBackMs = 100;
 
@@ -40,7 +40,7 @@ try {
   const run = (apiKey: string, clients: number, forSeconds: number): Promise<Seen> =>
     runClients({ url: stack.baseUrl, apiKey, clients, seconds: forSeconds, comeBackMs });
   const shortSeconds = Math.max(3, seconds / 4);
-  // The first load run warms up the process, so that its hot code is compiled.
+  // The first load run only compiles the hot code of the process.
   await run(noisy, concurrency, shortSeconds);
   const calm = await run(quiet, 2, shortSeconds);
   const pid = stack.service('edge-gateway').pid ?? 0;
@@ -101,7 +101,7 @@ function report({ calm, peak, crowd, beside, memory, processor }: Figures): void
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
-    // Rejected requests run different code than served requests, so their CPU time is computed separately.
+    // Rejected requests run different code than served requests, so each kind has its own CPU time.
     processor_ms_per_served: servedMs,
     processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,

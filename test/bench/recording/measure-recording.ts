@@ -1,4 +1,5 @@
-// Measures the cost of recording requests in the gateway, from accepting a request to committing its events.
+// Measures the cost of recording a request in the gateway, from the request's acceptance to the commit of its
+// events.
 // The result is CPU microseconds of the gateway process per request.
 //   REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ await new Promise<void>((resolve) => queue.onReady(resolve));
 let report: (message: { batchIds: string[] }) => void = () => undefined;
 const shipper = new SpoolShipper({
   spool,
-  // The benchmark reports each batch of events as committed as soon as Redis stores the batch.
+  // The benchmark treats a batch of events as written to Postgres as soon as Redis stores the batch.
   // The worker benchmark measures the cost of writing the events to Postgres.
   queue: {
     ...queue,

@@ -1,5 +1,5 @@
 // `npm run bench:router [-- --quick]` measures the cost of the tool router.
-// Each measurement runs in a separate process, which is pinned to one core if taskset is available.
+// Each measurement runs in a separate process. If taskset is available, the process is pinned to one core.
 // The script prints a table, then one line of JSON, and exits with 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -28,7 +28,7 @@ type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
 /**
- * The measurements that run on one core. The other measurements use a second core for inference if the
+ * The measurements that run on one core. All other measurements use a second core for inference if the
  * machine has one.
  */
 const onOneCore: readonly Part[] = ['load'];
@@ -45,7 +45,7 @@ if (values.part !== undefined) {
 
 function runPart(part: Part): unknown {
   const self = process.argv[1] ?? '';
-  // The process runs with the same Node options as the router service.
+  // The process runs with the Node options of the router service.
   const { nodeOptions } = serviceRow('tool-router');
   const node = [process.execPath, '--expose-gc', ...nodeOptions, self, '--part', part];
   const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;

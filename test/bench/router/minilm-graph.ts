@@ -12,8 +12,8 @@ import { createDraw } from './tool-lists.ts';
 
 /**
  * The shape of all-MiniLM-L6-v2: six layers of width 384, twelve heads, an inner width of 1,536. The
- * benchmark vocabulary has only some of the 30,522 words, because a lookup costs the same for any vocabulary
- * size.
+ * benchmark vocabulary has only some of the 30,522 words, because the cost of a lookup does not depend on the
+ * vocabulary size.
  */
 export const shape = { layers: 6, width: 384, heads: 12, inner: 1536, words: 2000, positions: 512 } as const;
 const headWidth = shape.width / shape.heads;
@@ -36,7 +36,7 @@ function transpose(input: string, output: string, axes: readonly number[]): Buff
 }
 
 /**
- * Returns small pseudo-random numbers that are the same in every run. The values of model weights do not
+ * Returns small pseudo-random numbers. Every run uses equal numbers. The values of model weights do not
  * affect the inference time.
  */
 function floats(name: string, dimensions: readonly number[], value?: number): Buffer {
@@ -107,7 +107,8 @@ function addLayer(draft: Draft, input: string, at: number): string {
 }
 
 /**
- * Builds the ONNX graph of a sentence transformer the size of MiniLM, which maps token ids to token vectors.
+ * Builds the ONNX graph of a sentence transformer with the size of MiniLM. The sentence transformer maps
+ * token ids to token vectors.
  */
 export function makeMiniLm(): Buffer {
   const scalar = (name: string, value: number): Buffer => floats(name, [1], value);

@@ -1,7 +1,7 @@
 import { makeTools, makeTurn } from './tool-lists.ts';
 import { cpuMs, listOf, quantile, round, RouterUnderTest } from './router.ts';
 
-/** Warms up the process with a few plans, so that its hot code is compiled. */
+/** Requests a few plans, so that the hot code of the process is compiled before the measurement. */
 async function warmUp(router: RouterUnderTest, questions: number): Promise<void> {
   const list = listOf(makeTools(20_000_000, 60));
   await router.define(list);
@@ -10,7 +10,8 @@ async function warmUp(router: RouterUnderTest, questions: number): Promise<void>
 }
 
 /**
- * Measures plans for a known tool list. The benchmark requests one plan after another, each for a new turn.
+ * Measures plans for a known tool list. The benchmark requests one plan after another, each for a new user
+ * turn.
  */
 export async function measureKnown(questions: number) {
   const router = await RouterUnderTest.open();
@@ -43,12 +44,12 @@ export async function measureKnown(questions: number) {
 }
 
 /**
- * Measures tool lists that the router has not received before. The tool definitions are sent first, then the
- * plan is requested.
+ * Measures plans for unknown tool lists. For each list, the benchmark sends the tool definitions first and
+ * then requests the plan.
  */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open();
-  // The first plans warm up the process, so that its hot code is compiled.
+  // The first plans only compile the hot code of the process.
   for (let run = 0; run < 5; run += 1) {
     const list = listOf(makeTools(30_000_000 + run * 1000, 300));
     await router.define(list);
@@ -86,8 +87,8 @@ export async function measureNew(runs: number) {
 }
 
 /**
- * Sends requests at a fixed pace, independent of the responses. Each measured time starts at the moment when
- * the request was due.
+ * Sends requests at a fixed pace, and does not wait for responses. Each measured time starts at the planned
+ * time of the request.
  */
 export async function measureLoad(perSecond: number, seconds: number) {
   const router = await RouterUnderTest.open();
@@ -127,8 +128,8 @@ export async function measureLoad(perSecond: number, seconds: number) {
 }
 
 /**
- * Returns the memory of the router process after it has received the given number of tools. The tools come in
- * lists of 100 tools. Each list is planned once.
+ * Returns the memory of the router process after the process has received the given number of tools. The
+ * tools come in lists of 100 tools. Each list is planned once.
  */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open();

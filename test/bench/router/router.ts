@@ -26,8 +26,8 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
 }
 
 /**
- * Creates the tool router as in the service but without NATS, to measure the cost of a plan in the router
- * process.
+ * Creates the tool router as in the service but without NATS. The benchmark measures the cost of a plan in
+ * the router process.
  */
 export class RouterUnderTest {
   readonly ranking: Ranking;
@@ -56,8 +56,8 @@ export class RouterUnderTest {
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // The only account gets all processor time, as in the service.
-    // The number of jobs has no practical limit.
+    // The single account gets all processor time, as in the service.
+    // The limit on the number of jobs is never reached.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,
@@ -87,8 +87,8 @@ export class RouterUnderTest {
   }
 
   /**
-   * Plans the tools for a turn.
-   * @throws if the router does not know the tool list.
+   * Plans the tools for a user turn.
+   * @throws if the router does not know the tool list
    */
   async plan(
     { listHash, hashes }: ListOfTools,
@@ -129,7 +129,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** CPU time of this process since its start in milliseconds, over all threads. */
+/** The CPU time of this process since its start, in milliseconds over all threads. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

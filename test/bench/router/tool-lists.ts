@@ -18,7 +18,7 @@ const words =
     ' ',
   );
 
-/** Pseudo-random numbers that are the same in every run (a linear congruential generator). */
+/** Pseudo-random numbers from a linear congruential generator. Every run uses equal numbers. */
 export function createDraw(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -33,7 +33,7 @@ const sentence = (draw: (below: number) => number, length: number): string =>
   Array.from({ length }, () => pick(draw, words)).join(' ');
 
 /**
- * Creates a tool similar to those on public servers: a description of about 25 words, and five parameters
+ * Creates a tool that resembles tools of public servers: a description of about 25 words, and five parameters
  * with a few words each. `id` makes the tool unique.
  */
 export function makeTool(id: number): ToolDefinition {

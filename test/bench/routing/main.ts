@@ -1,4 +1,4 @@
-// `npm run bench:routing [-- --models 300]` measures the CPU time that choosing a model costs.
+// `npm run bench:routing [-- --models 300]` measures the CPU time for the choice of a model.
 // The script prints a table, then one line of JSON.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
@@ -47,7 +47,10 @@ for (const [mode, ms] of Object.entries(byMode)) console.log(`svc/${mode}`.padEn
 console.log('complexity'.padEnd(14), `${scoreMs.toFixed(4)} ms (${prompt.length} characters)`);
 console.log(JSON.stringify({ models: models.length, ms: byMode, complexity_ms: scoreMs }));
 
-/** Returns the CPU time per function call, measured after the same number of warm-up calls. */
+/**
+ * Returns the CPU time per function call. Before the measurement, an equal number of calls compiles the hot
+ * code.
+ */
 function measureMs(run: () => unknown): number {
   for (let round = 0; round < rounds; round += 1) run();
   const before = process.cpuUsage();

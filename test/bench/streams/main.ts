@@ -1,5 +1,5 @@
 // `npm run bench:streams` measures the delay that the gateway adds to a stream.
-// The benchmark compares the delay with a direct connection to the same provider.
+// The benchmark also measures the delay of a direct connection to the provider, for comparison.
 // The benchmark also measures memory use with many slow streams, and with one stalled reader.
 // All measurements happen in one run on one Linux machine.
 import { startStack } from '@gateway/testing';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeStream, type StreamOrder, type StreamTarget, type StreamTimes } from './stream-client.ts';
 
-/** The stream delays over one path to the provider, in milliseconds. */
+/** The delays of streams on one path to the provider, in milliseconds. */
 export interface DelayFigures {
   readonly chunkP50Ms: number;
   readonly chunkP99Ms: number;
@@ -15,8 +15,8 @@ const warmUpTurns = 500;
 const firstBytesARound = 20;
 
 /**
- * Measures streams over the two paths alternately, so that other load slows both paths. Chunk delays are
- * measured with four open streams, and first bytes with one stream after another.
+ * Measures streams on the two paths in turn, so that other load slows both paths. Chunk delays are measured
+ * with four open streams, and first bytes with one stream after another.
  */
 export async function measureDelays<Way extends string>(
   targets: Readonly<Record<Way, StreamTarget>>,
@@ -49,8 +49,8 @@ export async function measureDelays<Way extends string>(
 }
 
 /**
- * Enough requests to compile the hot code, because the benchmark measures a process that has been running for
- * a while.
+ * Sends enough requests to compile the hot code, because the benchmark measures a process that has run for a
+ * while.
  */
 async function warmUp(target: StreamTarget): Promise<void> {
   await timeStream(target, paced);

@@ -7,20 +7,20 @@ export interface StallFigures {
   /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Bytes that the provider could send while the client was not reading. All buffers between provider and
-   * client together have this capacity.
+   * Bytes that the provider could send while the client was not reading. The number of bytes is the total
+   * size of all buffers between provider and client.
    */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;
   /** The maximum growth of the gateway's memory while the client was not reading. */
   readonly grownMiB: number;
-  /** Whether the client received every byte of the stream unchanged after it resumed reading. */
+  /** Whether the client received every byte of the stream unchanged. */
   readonly isWhole: boolean;
 }
 
 const stalledMs = 5_000;
 
-/** Sends a 200 MB stream at full speed to a client that reads the response head and then pauses for 5 s. */
+/** Sends a 200 MB stream at full speed. The client reads the response head and then pauses for 5 s. */
 export async function measureStall(
   target: StreamTarget,
   provider: StreamingProvider,

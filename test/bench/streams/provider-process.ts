@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ReadBody } from './stream-client.ts';
 
-/** The streams that the provider has sent. The hash of a stream is available after the stream ends. */
+/** The streams that the provider has sent. The hash of a stream is available after the end of the stream. */
 export interface SentStreams {
   /** The maximum number of concurrently open streams. */
   readonly openMost: number;
@@ -17,10 +17,7 @@ export interface StreamingProvider {
   stop(): void;
 }
 
-/**
- * Starts the test provider in a separate process, so that it does not share an event loop with the measuring
- * client.
- */
+/** Starts the test provider in a separate process, so that provider and client do not share an event loop. */
 export async function startStreamingProvider(): Promise<StreamingProvider> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'provider.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

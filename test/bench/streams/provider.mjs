@@ -70,7 +70,7 @@ function endStream(stream) {
   const end = renderFrame({ delta: {}, finish_reason: 'stop' });
   write(stream, Buffer.concat([stream.rest, end, Buffer.from('data: [DONE]\n\n')]));
   // The provider records a stream before it sends the end of the stream.
-  // A client that has read the whole stream may request /sent immediately.
+  // A client that has read the whole stream may immediately request /sent.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

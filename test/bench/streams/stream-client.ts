@@ -8,11 +8,11 @@ export interface StreamTarget {
   readonly model: string;
 }
 
-/** The configuration of the stream that the provider should send. */
+/** The configuration of the stream, which the client sends to the provider. */
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;
-  /** Milliseconds between chunks. 0 lets the provider send as fast as the client reads. */
+  /** Milliseconds between chunks. With 0, the provider sends as fast as the client reads. */
   readonly everyMs: number;
   /** The number of text characters in each chunk, in addition to the send time. */
   readonly fillBytes: number;
@@ -26,17 +26,20 @@ export interface ReadBody {
 }
 
 export interface StreamTimes {
-  /** Milliseconds between sending the request and receiving the first byte of the body. */
+  /** The time in milliseconds from the request to the first byte of the response body. */
   readonly firstByteMs: number;
-  /** Milliseconds from the provider sending a chunk to the client reading the chunk, for each chunk. */
+  /**
+   * The time in milliseconds from the provider's sending of a chunk to the client's reading of the chunk. One
+   * value per chunk.
+   */
   readonly delaysMs: readonly number[];
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 /**
- * Requests a stream and resolves with the response head, before the body is read. Throws an error for any
- * status but 200.
+ * Requests a stream. Resolves with the response head before the body is read. Throws an error for any status
+ * except 200.
  */
 export async function openStream(target: StreamTarget, order: StreamOrder): Promise<IncomingMessage> {
   const body = JSON.stringify({
@@ -62,8 +65,8 @@ export async function openStream(target: StreamTarget, order: StreamOrder): Prom
 }
 
 /**
- * Reads a stream to its end and computes chunk delays from the provider's send times. Provider and client use
- * the clock of the same machine.
+ * Reads a stream completely and computes chunk delays from the provider's send times. Provider and client use
+ * the clock of one machine.
  */
 export async function timeStream(target: StreamTarget, order: StreamOrder): Promise<StreamTimes> {
   const startedAt = performance.now();
@@ -82,7 +85,7 @@ export async function timeStream(target: StreamTarget, order: StreamOrder): Prom
   return { firstByteMs, delaysMs };
 }
 
-/** Reads a response body to its end. */
+/** Reads a response body completely. */
 export async function readBody(answer: IncomingMessage): Promise<ReadBody> {
   const hash = createHash('sha256');
   let bytes = 0;

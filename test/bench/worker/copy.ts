@@ -1,6 +1,6 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** The part of a pg connection that COPY needs and that the type definitions of pg omit. */
+/** The fields of a pg connection that COPY needs. pg's type definitions omit the fields for COPY. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
@@ -12,7 +12,7 @@ export function copyOut(client: ClientBase, text: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return runCopy(client, text, {
     handleCopyOutResponse: () => undefined,
-    // Copies the chunk, because the chunk is a view of a buffer that pg keeps overwriting.
+    // Copies the chunk, because the chunk is a view of a buffer that pg overwrites later.
     handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(Buffer.from(chunk)),
   }).then(() => Buffer.concat(chunks));
 }
@@ -37,7 +37,7 @@ function runCopy(client: ClientBase, text: string, hooks: object): Promise<unkno
     ...hooks,
     submit: (connection: Connection) => (connection as unknown as CopyConnection).query(text),
     handleCommandComplete: () => undefined,
-    // After an error, pg calls no more hooks for this query.
+    // After an error, pg calls no more hooks for the COPY query.
     handleError: reject,
     handleReadyForQuery: () => resolve(null),
   };

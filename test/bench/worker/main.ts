@@ -1,4 +1,5 @@
-// `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures how fast the worker writes and reads.
+// `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures the speed of the worker's reads and
+// writes.
 // The script prints the figures, then one line of JSON, and exits with 1 if a limit is exceeded.
 // Run this benchmark on an idle machine.
 import { execFileSync } from 'node:child_process';
@@ -51,15 +52,15 @@ try {
 }
 
 /**
- * The CPU time of the gateway process for accepting, completing and shipping a request with a hundred
- * candidates.
+ * The CPU time in which the gateway process accepts, completes and ships a request with a hundred candidate
+ * tools.
  */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
-  // The worker does not use this Redis database, so the queued events are not written.
+  // The worker does not read the benchmark's Redis database, so nothing is written to Postgres.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
-  // Runs the script with the same Node flags as the gateway process.
+  // Runs the script with the Node flags of the gateway process.
   const { nodeOptions } = serviceRow('edge-gateway');
   const output = execFileSync(process.execPath, [...nodeOptions, script, '60000', '32', '100'], {
     env: { ...process.env, REDIS_URL: apart.href },

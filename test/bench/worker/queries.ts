@@ -22,8 +22,8 @@ export interface QueryFigures {
 }
 
 /**
- * Measures queries over one account that owns all rows. The queries are sent through NATS, as an edge sends
- * them.
+ * Measures queries for one account that owns all rows. The benchmark sends the queries through NATS, as an
+ * edge does.
  */
 export async function measureQueries({
   messaging,
@@ -63,8 +63,8 @@ async function time(ask: () => Promise<unknown>): Promise<{ p50_ms: number; p95_
 }
 
 /**
- * Creates request log rows for the last weeks inside the database. Triggers update the totals. The request
- * ids contain their timestamps, as in production.
+ * Creates request log rows for the last weeks inside the database. Database triggers update the totals. The
+ * request ids contain their timestamps, as in production.
  */
 export async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -22,14 +22,14 @@ interface WritingOptions {
   readonly redisUrl: string;
   readonly databaseUrl: string;
   readonly events: number;
-  /** The process ids to measure, by process name. */
+  /** The ids of the measured processes, by process name. */
   readonly processes: Readonly<Record<string, number | null>>;
 }
 
 /**
- * Writes events with a hundred candidates each. All events are queued before the worker writes the first
+ * Writes events with a hundred candidate tools each. All events are queued before the worker writes the first
  * event. The worker is therefore never idle, and the lag of the last event is the total time. For comparison,
- * the same rows are copied with COPY into a table without indexes and triggers.
+ * COPY writes equal rows to a table without indexes and triggers.
  */
 export async function measureWriting(options: WritingOptions) {
   const { messaging, redisUrl, databaseUrl, events, processes } = options;

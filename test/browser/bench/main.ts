@@ -1,6 +1,6 @@
 // `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser.
 // The benchmark measures the frame rate while scrolling.
-// The benchmark also measures the delay between a click and its visible effect.
+// The benchmark also measures the delay from a click to the click's visible effect.
 // Run this benchmark on an idle machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
@@ -45,7 +45,7 @@ try {
 
 /**
  * Sends requests that together contain all tools, so that each tool has a row in the dashboard. For a long
- * tool list, the request log stores only the top-ranked tools.
+ * tool list, the request log stores only the best ranked tools.
  */
 async function offerTools(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -82,7 +82,7 @@ async function offer(key: string, from: number): Promise<void> {
   await answer.text();
 }
 
-/** Returns the milliseconds until the first contentful paint of a page with an empty cache. */
+/** Returns the time in milliseconds until the first contentful paint of a page with an empty cache. */
 async function measureFirstPaint(page: Page): Promise<number> {
   await page.goto('/dashboard/requests');
   await page.locator('h1').waitFor();
@@ -127,8 +127,8 @@ async function measureScroll(page: Page, path: string, label: string) {
 }
 
 /**
- * Returns the delay between an input and the frame that shows its effect, as measured by the browser (Event
- * Timing).
+ * Returns the delay from an input to the frame that shows the input's effect. The browser measures the delay
+ * with the Event Timing API.
  */
 async function measureInteractions(page: Page) {
   await page.evaluate(() => {

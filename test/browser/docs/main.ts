@@ -1,5 +1,5 @@
 // `npm run docs:screenshots` starts a separate stack with sample traffic.
-// The command then takes the screenshots for README.md and docs/guides/dashboard.md.
+// The command then takes the screenshots that README.md and docs/guides/dashboard.md show.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { signUpPerson, startStack } from '@gateway/testing';
@@ -83,7 +83,7 @@ async function makeTraffic(baseUrl: string, key: string): Promise<string> {
     await answer.text();
     requestId = answer.headers.get('x-request-id') ?? requestId;
   }
-  // The worker writes the row of the request log about a second after the request ends.
+  // The worker writes the row of the request log about a second after the end of the request.
   for (let tries = 0; tries < 100; tries += 1) {
     const found = await fetch(`${baseUrl}/v1/account/requests/${requestId}`, {
       headers: { authorization: `Bearer ${key}` },

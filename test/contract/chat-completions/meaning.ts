@@ -1,9 +1,9 @@
 /**
- * Normalizes request and response bodies in the chat-completions format, so that two bodies with the same
- * meaning become equal. The normalization uses no code under test. Null is the same as an absent field.
- * Absent tool calls are the same as an empty list of tool calls. An empty refusal is the same as no refusal.
- * A single stop word is the same as a list with one stop word. `stream: false` is the same as no `stream`. A
- * tool without a type is the same as a function tool.
+ * Normalizes request and response bodies in the chat-completions format. Afterwards, two bodies with equal
+ * meaning are equal. The normalization uses no code under test. A null field counts as an absent field.
+ * Absent tool calls count as an empty list of tool calls. An empty refusal counts as no refusal. A single
+ * stop word counts as a list with one stop word. `stream: false` counts as an absent `stream`. A tool without
+ * a type counts as a function tool.
  */
 type Members = Record<string, unknown>;
 
@@ -25,8 +25,8 @@ export function requestMeaning(body: Members): Members {
 }
 
 /**
- * Normalizes a response body. `defaulted` lists the fields that are missing in the original response and that
- * the renderer must add.
+ * Normalizes a response body. `defaulted` lists the fields that the original response lacks and that the
+ * renderer must add.
  */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;

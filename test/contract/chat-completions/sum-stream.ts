@@ -1,5 +1,5 @@
 /**
- * Builds the non-streaming response from the text of a stream, as the official clients do. This function uses
+ * Builds a non-streaming response from the text of a stream, as the official clients do. This function uses
  * no code under test.
  */
 type Members = Record<string, unknown>;
@@ -34,7 +34,10 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** Returns true for a field that every chunk repeats. The first non-empty value of such a field is used. */
+/**
+ * Returns true for a field that every chunk repeats. The result contains the first non-empty value of a
+ * repeated field.
+ */
 function isEnvelope(name: string): boolean {
   return name === 'id' || name === 'model' || name === 'created';
 }
@@ -75,7 +78,7 @@ function addContent(message: Members, content: unknown): void {
   }
 }
 
-/** A Mistral content part continues the previous part if both parts are of the same kind. */
+/** A Mistral content part continues the previous part if the two parts are of one kind. */
 function addParts(parts: Members[], added: Members[]): Members[] {
   const all = [...parts];
   for (const part of added) {

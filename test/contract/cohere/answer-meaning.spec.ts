@@ -15,7 +15,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** Rewrites the response as a turn of the next request, with the citations in the turn's text. */
+/** Rewrites the response as a turn of the next request. The turn's text contains the citations. */
 function messageOf(parts: readonly ChatPart[]): Members {
   const request = {
     model: 'm',
@@ -82,7 +82,7 @@ checkEvery(
     const bytes = bodyOf(recording, 'response');
     const sum = sumStream(bytes.toString());
     expectSame(parseStream([bytes]), sum);
-    // A non-streaming response with the same content has the same meaning as the stream.
+    // A non-streaming response with the stream's content has the stream's meaning.
     const plain = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify(sum))));
     expect(foldAnswer(parseStream([bytes]))).toEqual(plain);
   },

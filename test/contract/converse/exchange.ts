@@ -7,7 +7,7 @@ export const { client, provider } = formatNamed('converse');
 /** The recorded APIs that use the Converse request format. */
 export const apis = ['converse', 'converse_stream'] as const;
 
-/** Returns the model and the streaming mode, which are in the URL path of a recorded Converse call. */
+/** Returns the model and the streaming mode from the URL path of a recorded Converse call. */
 export function routeOf({ model, streaming }: Recording): { model: string; stream: boolean } {
   return { model: model ?? 'unknown', stream: streaming };
 }

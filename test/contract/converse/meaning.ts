@@ -1,17 +1,17 @@
 /**
- * Normalizes request and response bodies in the Converse format, so that two bodies with the same meaning
- * become equal. The normalization uses no code under test. Null is the same as an absent field. An empty list
- * or settings object is the same as an absent field. The body's model is ignored, because the URL path
- * contains the model. JSON Schemas that differ only in whitespace are the same.
+ * Normalizes request and response bodies in the Converse format. Afterwards, two bodies with equal meaning
+ * are equal. The normalization uses no code under test. A null field counts as an absent field. An empty list
+ * or settings object counts as an absent field. The body's model is ignored, because the URL path contains
+ * the model. JSON Schemas that differ only in whitespace count as equal.
  */
 export type Members = Record<string, unknown>;
 
 /**
- * Fields with documents that the client or the model defines. Null and empty objects have a meaning in these
- * documents.
+ * Fields with documents that the client or the model defines. In documents of the client or the model, null
+ * and empty objects have a meaning.
  */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Fields for which an empty value means the same as an absent field. */
+/** Fields in which an empty value has the meaning of an absent field. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

@@ -34,7 +34,7 @@ describe('errors of the SDK', () => {
       [504, 'upstream_timeout', bedrock.ModelTimeoutException, 3],
       [529, null, bedrock.ServiceUnavailableException, 3],
     ])(
-      'status %i (%s) throws a dedicated exception after the expected number of attempts',
+      'for status %i (%s), the SDK throws a dedicated exception after the expected number of attempts',
       async (status, code, type, attempts) => {
         const { body, ...rendered } = client.renderError(error(status, code), 'req-1');
         const { sdk, calls } = sdkAnswered({ ...rendered, body: Buffer.from(body) });
@@ -54,7 +54,7 @@ describe('errors of the SDK', () => {
       [500, bedrock.InternalServerException],
       [503, bedrock.ServiceUnavailableException],
     ])(
-      'status %i within a stream throws a dedicated exception after the earlier content',
+      'for status %i within a stream, the SDK throws a dedicated exception after the received content',
       async (status, type) => {
         const renderer = client.openStreamRenderer({ id: '', model: '', createdAt: 0, includesUsage: true });
         const start = Buffer.from(renderer.render({ type: 'message-start', format: 'converse' }));

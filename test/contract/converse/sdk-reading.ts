@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 
 /**
- * Creates an SDK client with a server that always returns the given response. Also returns a function that
- * counts the SDK's requests.
+ * Creates an SDK client whose server always returns the given response. Also returns a function that counts
+ * the SDK's requests.
  */
 export function sdkAnswered(answer: {
   readonly status: number;
@@ -23,7 +23,7 @@ export function sdkAnswered(answer: {
   return { sdk, calls: () => calls };
 }
 
-/** Creates an SDK client with a server that returns the given bytes as a successful response. */
+/** Creates an SDK client whose server returns the given bytes as a successful response. */
 export function sdkReading(body: Buffer, contentType: string): BedrockRuntimeClient {
   return sdkAnswered({
     status: 200,

@@ -2,7 +2,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Members } from './meaning.ts';
 
 /**
- * Builds the non-streaming response from the frames of a stream, with AWS's own codec. This function uses no
+ * Builds a non-streaming response from the frames of a stream, with AWS's own codec. This function uses no
  * code under test.
  */
 export interface StreamSum {
@@ -73,7 +73,7 @@ function addDelta(block: Members, name: string, value: unknown): void {
   }
 }
 
-/** Returns a content block as the non-streaming response contains it. */
+/** Returns a content block in the form of the non-streaming response. */
 function finishBlock(block: Members): Members {
   const { toolUse, reasoningContent, citations, text } = block;
   if (toolUse !== undefined) {

@@ -9,8 +9,8 @@ import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
 /**
- * Checks an upstream request against rules of the provider's API that the provider's error responses
- * document.
+ * Checks an upstream request against rules of the provider's API. The rules come from the provider's error
+ * responses.
  */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
@@ -21,7 +21,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
 }
 
 /**
- * The AWS SDK contains the API schema. If the SDK serializes the same body, no field is unknown or misplaced.
+ * The AWS SDK contains the API schema. If the SDK serializes an equal body, no field is unknown or misplaced.
  */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';
@@ -45,7 +45,7 @@ async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   expect(JSON.parse(written)).toEqual(body);
 }
 
-/** Decodes base64 fields of the JSON API, because the SDK expects bytes for these fields. */
+/** Decodes base64 fields of the JSON API, because the SDK expects bytes in place of base64. */
 function decodeBytes(value: unknown, name = ''): unknown {
   if (typeof value === 'string' && (name === 'bytes' || name === 'redactedContent'))
     return Buffer.from(value, 'base64');

@@ -4,23 +4,26 @@ import type { Source } from './source-readings.ts';
 
 /**
  * A part of a response that a client does not receive, because the client's format cannot express the part.
- * The list of losses is reviewed by hand.
+ * Reviewers check the list of losses.
  */
 interface AnswerLoss {
   readonly field: string;
   readonly reason: string;
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
-  /** Limits the loss to streaming or to non-streaming responses. If absent, the loss applies to both. */
+  /**
+   * Limits the loss to streaming or to non-streaming responses. If absent, the loss applies to both kinds of
+   * responses.
+   */
   readonly streamed?: boolean;
   /**
-   * Replaces the lost part in the expected reading. If absent, the loss affects nothing that the readings
+   * Changes the expected reading according to the loss. If absent, the loss affects nothing that the readings
    * contain.
    */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** Returns true if a tool call's arguments are not valid JSON because the model's output was cut off. */
+/** Returns true if a tool call's arguments are invalid JSON because the model's output was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse', 'responses'];
@@ -148,7 +151,8 @@ export const answerLosses: readonly AnswerLoss[] = [
 ];
 
 /**
- * Returns the expected reading of a response by a client of the given format, and the names of the losses.
+ * Returns the reading that a client of the given format should get from a response. Also returns the names of
+ * the losses.
  */
 export function applyAnswerLosses(
   source: Source,

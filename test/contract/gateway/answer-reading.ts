@@ -1,6 +1,6 @@
 /**
  * The response content that a client of any format must receive. Tests compare the content with an
- * independent reading of the same response.
+ * independent reading of the response.
  */
 export interface AnswerReading {
   /** The whole text of the response, including refusals. */
@@ -15,7 +15,7 @@ export interface AnswerReading {
 
 export interface CallReading {
   /**
-   * The id of the tool call. Null if the source response contains no id, in which case any id is accepted.
+   * The id of the tool call. Null if the source response contains no id. The comparison then accepts any id.
    */
   readonly id: string | null;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface CallReading {
   readonly input: unknown;
 }
 
-/** The reason why a response stopped. The stop reasons of the formats do not map one to one. */
+/** The stop reason of a response. The stop reasons of the formats do not map one to one. */
 export type StopReading = 'stop' | 'length' | 'calls' | 'filter' | 'pause' | 'error' | 'none' | 'unknown';
 
 /** The token counts of a response. `input` includes cached tokens. */

@@ -15,8 +15,8 @@ import { identityPlan } from '../../../apps/edge-gateway/src/pipeline/exchange/t
 import { loadTranscripts, type Message, type Transcript } from '../../eval/compression/transcripts.ts';
 
 /**
- * Recorded sessions of coding agents, sent as messages with the cache marker on the newest message. Like
- * current agents, the test repeats earlier messages without the marker.
+ * Recorded sessions of coding agents, sent with a cache marker on the newest message. The test repeats
+ * earlier messages without the cache marker, as current agents do.
  */
 const folder = findSharedData('transcripts');
 // The transcripts are not part of the repository. CI requires the transcripts: see findSharedData.
@@ -111,8 +111,8 @@ async function sendThrough(gateway: ContextPlanner, request: readonly SentMessag
 }
 
 /**
- * Returns the bytes that the provider's prompt cache compares. Cache markers are removed, and a text message
- * has only one form.
+ * Returns the bytes that the provider's prompt cache compares. Cache markers are removed, and every text
+ * message has one form.
  */
 function renderPrefix(sent: readonly SentMessage[]): string[] {
   return sent.map(({ role, content }) => {
@@ -125,7 +125,7 @@ describeSessions.each([
   ['with bound reasoning', true],
   ['without bound reasoning', false],
 ])('a recorded coding session %s and with a marker on its newest message', (_, isBound) => {
-  it('is compressed on arrival, and no byte before the last assistant turn changes', async () => {
+  it('the session is compressed on arrival, and no byte before the last assistant turn changes', async () => {
     let compressed = 0;
     for (const session of sessions) {
       const gateway = openGateway();
@@ -137,7 +137,7 @@ describeSessions.each([
         ];
         const tail = request.findLastIndex(({ role }) => role === 'assistant') + 1;
         expect(sent.slice(0, before.length)).toEqual(before);
-        // The request differs from the previous request only by the model's turn and the new messages.
+        // The request differs from the previous request only in the model's turn and the new messages.
         expect(sent.slice(before.length, tail)).toEqual(given.slice(before.length, tail));
         if (sent.slice(tail).join().length < given.slice(tail).join().length) compressed += 1;
         before = sent;
@@ -162,16 +162,16 @@ async function repeatLast(session: Transcript, isBound: boolean) {
 }
 
 describeSessions('a gateway that remembers nothing', () => {
-  it('has recorded sessions', () => expect(sessions.length).toBeGreaterThan(0));
+  it('there are recorded sessions', () => expect(sessions.length).toBeGreaterThan(0));
 
-  it('compresses the whole session again if the session has bound reasoning', async () => {
+  it('a new gateway compresses the whole session again if the session has bound reasoning', async () => {
     for (const session of sessions) {
       const { sent, again } = await repeatLast(session, true);
       expect(again).toEqual(sent);
     }
   });
 
-  it('changes only new messages if the session has no bound reasoning and cache markers cover earlier messages', async () => {
+  it('if cache markers cover earlier messages, a new gateway changes only the newest messages of an unbound session', async () => {
     for (const session of sessions) {
       const { tail, given, again } = await repeatLast(session, false);
       expect(again.slice(0, tail)).toEqual(given.slice(0, tail));

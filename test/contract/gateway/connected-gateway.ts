@@ -1,9 +1,7 @@
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Client } from 'pg';
 
-/**
- * Starts a gateway in which every provider is the replay provider, and creates an API key with high limits.
- */
+/** Starts a gateway that uses the replay provider as every provider. Creates an API key with high limits. */
 export interface ConnectedGateway {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -12,8 +10,8 @@ export interface ConnectedGateway {
 }
 
 /**
- * One provider per format, mapped to the path prefix for that format. Mistral has no Responses API, so the
- * gateway translates the requests of Responses clients for Mistral.
+ * One provider per format, with the path prefix for the format. Mistral has no Responses API, so the gateway
+ * translates requests of Responses clients for Mistral.
  */
 const connected = {
   openai: '/v1',

@@ -6,16 +6,16 @@ import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * An API with streams that the test cuts: the provider, the clients, and a pattern for the last event that
- * changes the response.
+ * An API whose streams the test cuts. The fields are the provider, the client formats, and a pattern for the
+ * last event that changes the response.
  */
 interface CutApi {
   readonly api: string;
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. At each byte position, one of the clients reads the
-   * stream. If the stream's format is a client format, only a client of this format reads the stream.
+   * The formats of the clients that read the cut streams. At each byte position, a client of one of the
+   * formats reads the cut stream. Only a client of the stream's own format reads a stream in a client format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -26,9 +26,9 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The APIs with streams that the test cuts. The field `end` matches the event that completes the response.
- * The completing event is `finish_reason` in chat completions, `message_stop` in messages and `messageStop`
- * in Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere. Later parts of a
+ * The APIs whose streams the test cuts. The field `end` matches the event that completes the response. The
+ * completing event is `finish_reason` in chat completions, `message_stop` in messages and `messageStop` in
+ * Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere. Later parts of a
  * stream (usage, `[DONE]`, empty lines) do not change the response.
  */
 const cutApis: readonly CutApi[] = [
@@ -69,8 +69,8 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
 }
 
 /**
- * Returns undefined if the stream's size is out of range, or if the end marker occurs more than once. A cut
- * between two end markers would leave a complete response.
+ * Returns undefined if the stream's size is out of range, or if the end marker occurs more than once. A
+ * stream cut between two end markers would be a complete response.
  */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);
@@ -105,7 +105,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** Makes the provider close the connection after the number of bytes that the model name contains. */
+/** Makes the provider close the connection after the number of bytes in the model name. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
@@ -114,7 +114,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Describes how the response to a cut stream is wrong. Returns null if the response is correct. */
+/** Describes the first mistake in the response to a cut stream. Returns null if the response is correct. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;
@@ -154,7 +154,7 @@ for (const cutApi of cutApis) {
   // The recordings are not part of the repository. CI requires the recordings: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
-      test('there are streams to cut for each format', () => expect(streams.length).toBeGreaterThan(0));
+      test('each format has streams for this test', () => expect(streams.length).toBeGreaterThan(0));
 
       test.each(streams)(
         '$id',

@@ -4,8 +4,7 @@ import type { RequestReading, TurnReading } from './request-reading.ts';
 
 /**
  * Compares two requests by meaning, except for the reported losses. A setting that was reported as lost is
- * ignored. If messages have losses, the target request must still have all their text and no additional
- * content.
+ * ignored. If messages have losses, the target request must still have all text and no additional content.
  */
 export function expectSameRequest(
   heard: RequestReading,
@@ -55,7 +54,7 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
-  // If a conversation has earlier calls, Converse requires the tools and cannot forbid calls (a loss).
+  // After earlier tool calls, Converse requires the tools and cannot forbid calls (a loss).
   if (target === 'converse' && choice.mode === 'none' && !losses.includes('tool_choice'))
     return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
   if (target !== 'cohere' || choice.mode !== 'tool') return asked;
@@ -63,7 +62,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat, losses: readon
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** A field that the target format requires gets a default value if the client omits the field. */
+/** Removes the default value of a field that the target format requires and the client omits. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,

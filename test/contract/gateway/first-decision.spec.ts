@@ -33,7 +33,10 @@ function openSubject(kept: string[] = []) {
   };
 }
 
-/** A replica of the gateway. Replicas share Redis. Each call to the compressor waits until it is answered. */
+/**
+ * A replica of the gateway. All replicas use one Redis. Each call to the compressor waits until the test
+ * answers the call.
+ */
 function openReplica(redis = new Map<string, Buffer>(), isLate = false) {
   const waiting: { answer(): void; fail(): void }[] = [];
   const compress = ({ blocks }: CompressBlocksRequest): Promise<CompressBlocksReply> => {
@@ -64,7 +67,7 @@ function openReplica(redis = new Map<string, Buffer>(), isLate = false) {
 }
 
 it.each(['answer', 'fail'] as const)(
-  'parallel requests with the same new message send it in one form, which the first one to %s decides',
+  'parallel requests send a new message in one form, which the first of them to %s decides',
   async (first) => {
     const { send, asked } = openReplica();
     const sending = [send(), send()];
@@ -78,7 +81,7 @@ it.each(['answer', 'fail'] as const)(
   },
 );
 
-it('a repeated request sends its new message as the first replica did', async () => {
+it('another replica repeats a request with the new message in the form of the first replica', async () => {
   const redis = new Map<string, Buffer>();
   const replica = openReplica(redis);
   const sending = replica.send();

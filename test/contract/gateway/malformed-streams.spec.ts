@@ -7,7 +7,7 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 const formats = Object.keys(streamClients) as StreamFormat[];
 
-/** A recorded stream, and the length from which a reader can detect that the stream is complete. */
+/** A recorded stream, with the length from which a reader can detect that the stream is complete. */
 interface RecordedStream {
   readonly id: string;
   readonly format: StreamFormat;
@@ -30,8 +30,8 @@ function chooseStreams(format: StreamFormat): RecordedStream[] {
 }
 
 /**
- * Returns undefined if the stream is too long to cut at every byte, or if the stream's end does not match its
- * format.
+ * Returns undefined if the stream is too long to cut at every byte, or if the stream's end does not match the
+ * stream's format.
  */
 function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedStream | undefined {
   if (bytes.length > 12_000 || bytes.length < 500 || bytes.includes('\r\n\r\n')) return undefined;
@@ -47,7 +47,7 @@ function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedSt
 
 /**
  * Finds the number of bytes after which the response is complete. OpenAI's format marks completion in the
- * last finish reason, and the other formats use a separate event. The empty line at the end of the stream may
+ * last finish reason, and all other formats use a separate event. The empty line at the end of the stream may
  * be missing.
  */
 function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly number[]): number {
@@ -57,7 +57,7 @@ function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly num
   return format === 'converse' ? end : end - '\n\n'.length;
 }
 
-/** Returns the lengths within two bytes of every frame boundary, and further lengths at regular intervals. */
+/** Returns all lengths within two bytes of a frame boundary, and other lengths at regular intervals. */
 function chooseLengths({ bytes, boundaries }: RecordedStream, between: number): number[] {
   const near = boundaries.flatMap((end) => [-2, -1, 0, 1, 2].map((off) => end + off));
   const step = Math.max(1, Math.ceil(bytes.length / between));
@@ -93,7 +93,7 @@ for (const format of formats) {
 
   // The recordings are not part of the repository. CI requires the recordings: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
-    test('there are recorded streams to malform', () => {
+    test('each format has recorded streams for this test', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
     });
 

@@ -16,7 +16,7 @@ it('a query is repeated until it succeeds', async () => {
   expect(patience.isRested).toBe(true);
 });
 
-it('after a wait in vain, other requests ask once, with their own deadline', async () => {
+it('after a query has failed for the whole waiting time, every other request sends only one query with its own deadline', async () => {
   const patience = new Patience(300);
   const [asked, askedLater]: AbortSignal[][] = [[], []];
   await expect(patience.start(left).insist(fails(asked!, away))).rejects.toBe(away);
@@ -37,7 +37,7 @@ it('a query that fails because of its content is not repeated, and delays no oth
   expect(patience.isRested).toBe(true);
 });
 
-it('neither a client that left nor an account beyond its share ends the waits of others', async () => {
+it('the waits of other requests do not end when a client disconnects or an account exceeds its share', async () => {
   const patience = new Patience(300);
   await expect(patience.start(AbortSignal.abort()).insist(fails([], away))).rejects.toBe(away);
   const refused = new GatewayError('rate_limit_exceeded');

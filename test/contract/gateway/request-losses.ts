@@ -1,8 +1,8 @@
 import type { ProviderFormat } from '@gateway/interchange';
 
 /**
- * The parts of a request that a format cannot express, by the field name that the gateway reports. This list
- * is reviewed by hand.
+ * The parts of a request that a format cannot express, by the field name in the gateway's loss report.
+ * Reviewers check the list of losses.
  */
 interface RequestLoss {
   readonly field: RegExp;
@@ -15,8 +15,8 @@ const every: readonly ProviderFormat[] = [
 ];
 
 /**
- * Losses of fields that several formats can express. A loss of such a field fails the test if this list does
- * not contain it.
+ * Losses of fields that several formats can express. A loss of another field that several formats have fails
+ * the test.
  */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
@@ -94,23 +94,20 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // Translating functions into tools would also require the deprecated fields in later turns.
-    // A provider of the same format receives these fields unchanged.
+    // A translation of functions into tools would also require the deprecated fields in later turns.
+    // A provider that uses the client's format receives `functions` and `function_call` unchanged.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
-/**
- * Fields that several formats have. Any other lost field belongs to one provider's format, and no other
- * format can express it.
- */
+/** Fields that several formats have. Any other lost field belongs to a single format. */
 const shared =
   /^(model|messages(\[\d+\])?|system|tools(\[\d+\])?|tool_choice|max_tokens|temperature|top_[pk]|stop|n|seed|(frequency|presence)_penalty|parallel_tool_calls|user|reasoning_effort|thinking|response_format|stream)$|\.(name|description|parameters|text|image|document|audio|thinking|arguments|is_error)$/;
 
 export const ownReason = "a member of one provider's own";
 
-/** Returns the reason for a reported loss, or undefined if the loss was not reviewed. */
+/** Returns the reason for a reported loss. Returns undefined for a loss that nobody has reviewed. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -1,6 +1,6 @@
 /**
- * The meaning of a request in any format, normalized so that different spellings of the same request become
- * equal.
+ * The meaning of a request in any format. Requests with equal meaning but different spellings have equal
+ * readings.
  */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';
@@ -9,9 +9,9 @@ export interface RequestReading {
   readonly system: string;
   readonly turns: readonly TurnReading[];
   readonly tools: readonly unknown[];
-  /** The number of documents that are sent outside the conversation. */
+  /** The number of documents outside the conversation. */
   readonly documents: number;
-  /** The request settings by the field name that a loss report uses. */
+  /** The request settings by the field name in the gateway's loss report. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +19,7 @@ export interface TurnReading {
   readonly role: 'user' | 'assistant';
   /** The text of the turn without whitespace, because formats join and trim text differently. */
   readonly text: string;
-  /** All content of the turn other than text, with each item serialized as JSON. */
+  /** All content of the turn except text. Each item is serialized as JSON. */
   readonly items: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function readRequest(request: ChatRequest): RequestReading {
       top_k: settings.topK,
       stop: settings.stopSequences?.length === 0 ? undefined : settings.stopSequences,
       seed: settings.seed,
-      // 0 is the default value of both penalties.
+      // 0 is the default value of the frequency penalty and the presence penalty.
       frequency_penalty: settings.frequencyPenalty || undefined,
       presence_penalty: settings.presencePenalty || undefined,
       n: settings.answers === 1 ? undefined : settings.answers,
@@ -62,8 +62,8 @@ function isDefault(mode: string): boolean {
 }
 
 /**
- * Normalizes the thinking settings. A thinking level turns thinking on. A request without a thinking setting
- * means the same as a request that turns thinking off.
+ * Normalizes the thinking settings. A thinking level turns thinking on. The absence of a thinking setting
+ * means that thinking is off.
  */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
@@ -76,7 +76,7 @@ function readFormat(format: ChatRequest['settings']['responseFormat']): unknown 
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
 }
 
-/** Consecutive messages with the same role form one turn. Tool results belong to the user's turn. */
+/** Consecutive messages with one role form one turn. Tool results belong to the user's turn. */
 function readTurns(messages: readonly ChatMessage[], ids: Map<string, string>): TurnReading[] {
   const turns: { role: TurnReading['role']; items: Record<string, unknown>[] }[] = [];
   for (const { role, parts } of messages.filter((message) => message.role !== 'system')) {
@@ -101,7 +101,7 @@ function squeeze(text: string): string {
 }
 
 /**
- * The gateway creates new tool call ids for formats that have no ids or that allow other characters. The
+ * The gateway creates tool call ids for formats that have no ids or that allow other characters. The
  * comparison therefore checks only the pairing of tool calls and results.
  */
 function readId(id: string, ids: Map<string, string>): string {
@@ -128,7 +128,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         },
       ];
     case 'tool-result': {
-      // In formats with text-only tool results, media are placed next to the tool results.
+      // In a format with text-only tool results, media are next to the tool results.
       const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
       const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
       return [
@@ -136,7 +136,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Reasoning is tied to one model. If the upstream request omits reasoning, a loss reports the omission.
+    // Reasoning belongs to one model. A loss reports reasoning that the upstream request omits.
     case 'thinking':
     case 'opaque':
       return [];
@@ -158,7 +158,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // An object schema is the same with and without an empty list of properties.
+    // An object schema without a list of properties equals an object schema with an empty list.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

@@ -1,7 +1,4 @@
-/**
- * The content that the real SDK for each client format reads from a response. The SDKs' retries are turned
- * off.
- */
+/** Reads a response with the real SDK for each client format. The SDKs' retries are turned off. */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
@@ -31,7 +28,7 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse' | 'respons
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
  * @param said fields of the client's format, which are sent in addition to the model and replace the default
- * greeting.
+ * greeting
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
@@ -119,7 +116,7 @@ async function askResponses(
 }
 
 /**
- * Maps stop reasons to their meaning. No stop reason has different meanings in two formats, so one table is
+ * Maps stop reasons to their meaning. Each stop reason has one meaning in all formats, so one table is
  * enough.
  */
 const stops: Readonly<Record<string, StopReading>> = {

@@ -1,4 +1,4 @@
-/** Reads recordings like `source-readings.ts`, for formats that providers use and clients do not use. */
+/** Reads recordings like `source-readings.ts`, for formats that only providers use. */
 import { isVersionOne } from '../cohere/meaning.ts';
 import { sumStream as sumCohere } from '../cohere/sum-stream.ts';
 import { camel } from '../gemini/meaning.ts';
@@ -87,7 +87,7 @@ function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Membe
   return used.map((index) => found[index]?.uri);
 }
 
-/** Returns the pages that the model read. */
+/** Returns the pages whose contents the model fetched. */
 function retrievedIn(candidates: readonly Members[]): unknown[] {
   return candidates
     .flatMap(({ urlContextMetadata: found }) => asList(asMembers(found).urlMetadata))

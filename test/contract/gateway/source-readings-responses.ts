@@ -15,9 +15,9 @@ import {
 import { collect, isStreamed, textOf, type ReadSource } from './source-readings.ts';
 
 /**
- * Builds the non-streaming response. In a stream, `output_item.done` has each complete item, and the last
- * event has everything else. Clients read texts and arguments from the deltas. The deltas differ from the
- * items in recordings that were edited.
+ * Builds a non-streaming response. In a stream, `output_item.done` has each complete item, and the last event
+ * has everything else. Clients read texts and arguments from the deltas. In edited recordings, the deltas
+ * differ from the items.
  */
 function sumStream(text: string): Members | null {
   const events = text

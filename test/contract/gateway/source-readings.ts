@@ -21,18 +21,18 @@ import {
 } from './answer-reading.ts';
 
 /**
- * The expected reading of a recorded response, and the names of response content that readings do not
+ * The expected reading of a recorded response, with the names of response content that readings do not
  * contain.
  */
 export interface Source {
   readonly reading: AnswerReading;
-  /** The names of response content that readings do not contain, as used in the table of losses. */
+  /** Names of response content that readings do not contain. The table of losses uses the names. */
   readonly beside: ReadonlySet<string>;
 }
 
 /**
- * Reads a recorded response. Returns null for a failed response, which contains an error, has no end, or
- * comes from another API.
+ * Reads a recorded response. Returns null for a failed response. A failed response contains an error, has no
+ * end, or comes from another API.
  */
 export type ReadSource = (recording: Recording) => Source | null;
 
@@ -64,7 +64,7 @@ const chatStops: Readonly<Record<string, StopReading>> = {
 };
 
 /**
- * OpenAI's finish reason for a tool call that was forced by name is `stop`. All other formats state that the
+ * For a tool call that was forced by name, OpenAI's finish reason is `stop`. All other formats state that the
  * model called a tool.
  */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {
@@ -240,8 +240,8 @@ export const readConverse: ReadSource = (recording) => {
 };
 
 /**
- * Returns true for calls to server-side tools, for the results of these calls, and for other blocks that only
- * Converse has.
+ * Returns true for calls to server-side tools, for the results of server-side tools, and for all other blocks
+ * that only Converse has.
  */
 function isConverseOwn(block: Members): boolean {
   const isKnown = Object.keys(block).some((name) => converseParts.has(name));

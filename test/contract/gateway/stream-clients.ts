@@ -2,7 +2,7 @@ import { sendUntilEnd } from '../../e2e/http.fixture.ts';
 import type { ConnectedGateway } from './connected-gateway.ts';
 import type { StreamFormat } from './stream-frames.ts';
 
-/** The streaming endpoint for each format, and the client that reads from this endpoint. */
+/** The streaming endpoint for each format, with the client that reads from the endpoint. */
 export const streamClients = {
   'chat-completions': {
     api: 'chat_completions',

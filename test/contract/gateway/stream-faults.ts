@@ -2,10 +2,9 @@ import type { Received } from './stream-clients.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * Checks how a failure was reported to the client, and describes the first mistake in the report. Returns
- * null if the client received exactly one error at the end and no sign of success: a reset connection or an
- * error event. The complete frames before the error must be the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the
- * response.
+ * Checks the error report that a client received, and describes the first mistake. Returns null if the client
+ * received exactly one error at the end and no sign of success. The complete frames before the error must be
+ * the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the response.
  */
 export function faultOf(
   client: StreamFormat,

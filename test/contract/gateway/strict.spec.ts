@@ -11,7 +11,7 @@ afterAll(() => gateway.stop(), 60_000);
 
 beforeEach(() => gateway.replay.reset());
 
-/** For each client format, a request with content that only this format can express. */
+/** For each client format, a request with content that no other format can express. */
 const lossy = {
   'chat-completions': {
     path: '/v1/chat/completions',
@@ -61,7 +61,7 @@ describe('content that the provider cannot express', () => {
   );
 
   it.each(clients)(
-    'content that the provider cannot express gives a strict %s client status 400 with its name, without an upstream request',
+    'a strict %s client gets status 400 with the name of inexpressible content, without an upstream request',
     async (client) => {
       gateway.replay.enqueue(null, { body: lossy[client].answer });
       const answer = await ask(client, { 'x-svc-strict': 'true' });
@@ -73,14 +73,14 @@ describe('content that the provider cannot express', () => {
     },
   );
 
-  it('the error for inexpressible content has its code and field in the chat-completions shape', async () => {
+  it('the error for inexpressible content has its code and field in the chat-completions format', async () => {
     const answer = await ask('chat-completions', { 'x-svc-strict': 'true' });
     expect(await answer.json()).toMatchObject({
       error: { code: 'translation_loss', param: 'seed', source: 'gateway', type: 'invalid_request_error' },
     });
   });
 
-  it('no loss is reported, strict or not, if the provider can express everything', async () => {
+  it('no loss is reported, for strict and other clients, if the provider can express everything', async () => {
     gateway.replay.enqueue(null, { body: cannedAnswers.messages });
     const answer = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -117,11 +117,14 @@ describe('the retry delay', () => {
     ['chat-completions', '/v1/chat/completions', { model: 'google/m', messages }],
     ['messages', '/v1/messages', { model: 'google/m', max_tokens: 5, messages }],
     ['converse', '/model/google%2Fm/converse', { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
-  ])('a retry delay in the provider’s body is in the headers for a %s client', async (_, path, request) => {
-    gateway.replay.enqueue(null, { status: 429, body });
-    const { status, headers } = await askGoogle(path, request);
-    expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([429, '2', '1500']);
-  });
+  ])(
+    'a %s client gets the retry delay from the provider’s body in the response headers',
+    async (_, path, request) => {
+      gateway.replay.enqueue(null, { status: 429, body });
+      const { status, headers } = await askGoogle(path, request);
+      expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([429, '2', '1500']);
+    },
+  );
 
   it('a retry delay in the provider’s headers takes precedence over the delay in the body', async () => {
     gateway.replay.enqueue(null, { status: 429, body, headers: { 'retry-after': '7' } });

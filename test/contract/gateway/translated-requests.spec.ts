@@ -27,7 +27,7 @@ interface Origin {
 interface Target {
   readonly format: TargetFormat;
   readonly provider: string;
-  /** The model to use instead of the recorded model. */
+  /** The model that replaces the recorded model. */
   readonly model?: string;
 }
 
@@ -68,9 +68,9 @@ const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
   responses: '/v1/responses',
 };
 
-/** Returns the recorded request as a client would send it for another provider. Only the model is changed. */
+/** Returns the recorded request as a client would send it to another provider. Only the model is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
-  // On Bedrock, models of other families receive Responses API requests unchanged.
+  // Bedrock receives Responses API requests for models of other families unchanged.
   const isClaude = provider === 'hosted' && format === 'responses';
   const name = isClaude ? 'anthropic.some-model' : recording.model;
   const model = `${provider}/${given ?? name ?? 'some-model'}`;
@@ -93,7 +93,7 @@ function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute):
 }
 
 /**
- * The gateway cuts the `x-svc-losses` header after a fixed number of characters, so the cut can be at any
+ * The gateway limits the `x-svc-losses` header to a fixed number of characters, so the header may end at any
  * position.
  */
 const lossesCharactersMax = 1000;
@@ -135,9 +135,9 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
 }
 
 /**
- * Whether a Responses API request contains its whole conversation. The gateway rejects a request without
- * input, a request that continues a stored response, and a tool result without its call. For Converse, the
- * gateway defines tools that only earlier calls mention.
+ * Returns true if a Responses API request contains the whole conversation. The gateway rejects a request
+ * without input, a request that continues a stored response, and a tool result without its call. For
+ * Converse, the gateway defines tools that only earlier calls mention.
  */
 function isWhole(recording: Recording, target: Target): boolean {
   const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;
@@ -151,14 +151,17 @@ function isWhole(recording: Recording, target: Target): boolean {
   return body.input !== undefined && body.input !== null && !isStored && isAnswered && isDefined;
 }
 
-/** Returns whether the request defines tools in the field that current APIs use. */
+/** Returns true if the request defines tools in the field that current APIs use. */
 function hasTools(recording: Recording): boolean {
   const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;
   const tools = body.tools ?? (body.toolConfig as Record<string, unknown> | undefined)?.tools;
   return Array.isArray(tools) && tools.length > 0;
 }
 
-/** The Responses API has the most recordings per pair of formats, so `npm test` checks a third of them. */
+/**
+ * The Responses API has the most recordings per pair of formats, so `npm test` checks only a third of these
+ * recordings.
+ */
 const responsesStep = 3;
 
 for (const target of targets) {

@@ -8,7 +8,7 @@ import { readCohere, readGemini } from './source-readings-provider.ts';
 import { readResponses } from './source-readings-responses.ts';
 import { readChat, readConverse, readMessages, type ReadSource } from './source-readings.ts';
 
-/** A recorded API with its format, its provider, and an independent reader of its responses. */
+/** A recorded API with the API's format, a provider, and an independent reader of responses. */
 interface Origin {
   readonly api: string;
   readonly format: string;
@@ -58,7 +58,7 @@ function typeOf({ content_type: type, response_file: file }: Recording): string 
   return type ?? 'application/json';
 }
 
-/** The formats with a response field for cited web pages that the SDKs read. */
+/** The formats whose responses have a field for cited web pages that the SDKs read. */
 const citingClients: ReadonlySet<ClientName> = new Set(['chat-completions', 'responses']);
 
 /**
@@ -93,7 +93,7 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
 }
 
 /**
- * Only clients of chat-completions can define custom tools, so only their streams contain calls to custom
+ * Only clients of chat-completions can define custom tools, so only these clients receive calls to custom
  * tools.
  */
 function isPossible(origin: Origin, client: ClientName, recording: Recording): boolean {
@@ -101,7 +101,10 @@ function isPossible(origin: Origin, client: ClientName, recording: Recording): b
   return origin.read(recording)?.beside.has('calls of custom tools') !== true;
 }
 
-/** The Responses API has the most recordings per pair of formats, so `npm test` checks a third of them. */
+/**
+ * The Responses API has the most recordings per pair of formats, so `npm test` checks only a third of these
+ * recordings.
+ */
 const responsesStep = 3;
 
 for (const client of clientNames) {

@@ -11,7 +11,10 @@ import { bodyOf, checkEvery } from '../check-every.ts';
 const modelPattern = /"model"\s*:\s*"/;
 const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
-/** A recorded API in a client format, with the gateway endpoint for that format and the replay provider. */
+/**
+ * A recorded API in a client format. The gateway's endpoint for the API sends requests to the replay
+ * provider.
+ */
 interface Endpoint {
   readonly api: string;
   readonly provider: string;
@@ -19,7 +22,7 @@ interface Endpoint {
   readonly base: string;
   /** Returns the URL path and the body of the request that a client sends to the gateway. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
-  /** Whether a recorded request has its model at the position that this endpoint expects. */
+  /** Whether a recorded request has its model at the position that the endpoint expects. */
   namesModel(recording: Recording): boolean;
 }
 
@@ -97,8 +100,8 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
 }
 
 /**
- * Returns the bytes that the client sends: the recorded bytes with the provider prefix added to the model,
- * and no other change.
+ * Returns the bytes that the client sends. The function adds the provider prefix to the model in the recorded
+ * bytes.
  */
 function addressTo(provider: string, request: Buffer): Buffer {
   const text = request.toString('utf8');
@@ -142,7 +145,7 @@ function typeOf({ response_file }: Recording): string {
 }
 
 /**
- * Returns true for exchanges that were recorded in raw form. Only these exchanges can be compared byte for
+ * Returns true for an exchange that was recorded in raw form. Only raw exchanges can be compared byte for
  * byte.
  */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
@@ -153,7 +156,7 @@ function isWhole(recording: Recording, endpoint: Endpoint): boolean {
 
 /**
  * Returns false for Vertex requests. A Vertex request has the model in the URL path, so a gateway client
- * would not send such a body.
+ * would not send the recorded body.
  */
 function namesModel(recording: Recording): boolean {
   return modelPattern.test(bodyOf(recording, 'request').toString('utf8'));
@@ -169,8 +172,8 @@ for (const endpoint of endpoints) {
 }
 
 /**
- * The chunk sizes at which streams are split, unrelated to events, lines and characters. Only short streams
- * are also sent byte by byte, because sending long streams byte by byte is too slow.
+ * The chunk sizes in bytes at which streams are split, regardless of events, lines and characters. Only short
+ * streams are also sent byte by byte, because sending a long stream byte by byte is too slow.
  */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;
@@ -179,7 +182,7 @@ function isShortStream(recording: Recording, endpoint: Endpoint): boolean {
   return isWhole(recording, endpoint) && recording.streaming && bodyOf(recording, 'response').length < 16_384;
 }
 
-// The operation `converse` never streams. Its streams are the recordings of `converse_stream`.
+// The operation `converse` never streams. The recorded streams belong to the operation `converse_stream`.
 for (const endpoint of endpoints.filter(({ api }) => api !== 'converse')) {
   checkEvery(
     'a: streams through the gateway, however they are cut',

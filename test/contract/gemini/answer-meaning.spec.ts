@@ -15,7 +15,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
 }
 
 /**
- * Rewrites the response as a turn of the next request. Only the Gemini format can express all of the
+ * Rewrites the response as a turn of the next request. Only the Gemini format can express all content of the
  * response.
  */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {
@@ -84,7 +84,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'response');
     const chunks = chunksOf(bytes.toString());
-    // The recorded response comes from another endpoint, which creates a cache.
+    // The recorded response comes from another endpoint, which creates a prompt cache.
     if (chunks[0]?.candidates === undefined && chunks[0]?.promptFeedback === undefined) {
       expect(() => provider.parseResponse(bytes)).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

@@ -1,10 +1,9 @@
 /**
- * Normalizes request and response bodies in the Gemini format, so that two bodies with the same meaning
- * become equal. The normalization uses no code under test. The API's own field names mean the same in snake
- * case and in lower camel case. Null is the same as an absent field. A single part is the same as a list with
- * one part. `thought: false` is the same as no `thought`. Declarations in one tool are the same as
- * declarations in several tools. A tool call without arguments is the same as a tool call with empty
- * arguments.
+ * Normalizes request and response bodies in the Gemini format. Afterwards, two bodies with equal meaning are
+ * equal. The normalization uses no code under test. A field name in snake case counts as the field name in
+ * lower camel case. A null field counts as an absent field. A single part counts as a list with one part.
+ * `thought: false` counts as an absent `thought`. Declarations in one tool count as declarations in several
+ * tools. A tool call without arguments counts as a tool call with empty arguments.
  */
 export type Members = Record<string, unknown>;
 

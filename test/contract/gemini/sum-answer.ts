@@ -1,6 +1,6 @@
 /**
- * Builds the non-streaming response from the chunks of a stream. This function uses no code under test. Text
- * continues the previous part if both parts are plain text of the same kind. A part with a signature stays
+ * Builds a non-streaming response from the chunks of a stream. This function uses no code under test. Text
+ * continues the previous part if the two parts are plain text of one kind. A part with a signature stays
  * separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
@@ -54,8 +54,8 @@ export function sumAnswer(chunks: readonly Members[]): AnswerSum {
 }
 
 /**
- * Adds up the token usage of all chunks. Later counts replace earlier counts. A total token count is used
- * only if the last chunk with counts has one.
+ * Adds up the token usage of all chunks. Later counts replace earlier counts. The result has a total token
+ * count only if the last chunk with counts has a total.
  */
 function sumUsage(all: readonly Members[]): Members | undefined {
   const { totalTokenCount: total, ...counts } = Object.assign({}, ...all) as Members;
@@ -99,7 +99,7 @@ function addPart(parts: Members[], part: Members, isStream: boolean): void {
   else parts.push(part);
 }
 
-/** Returns true for an empty text part, which has no meaning next to other parts. */
+/** Returns true for an empty text part. An empty text part has no meaning next to other parts. */
 function isEmptyText(part: Members): boolean {
   return part.text === '' && Object.keys(part).length === 1;
 }

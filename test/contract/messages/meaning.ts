@@ -1,13 +1,16 @@
 /**
- * Normalizes request and response bodies in the messages format, so that two bodies with the same meaning
- * become equal. The normalization uses no code under test. Null is the same as an absent field. A string is
- * the same as a list with one text block. Consecutive messages with the same role are the same as one
- * message, because Anthropic joins them. An empty list of tools or citations is the same as no list. `stream:
- * false` is the same as no `stream`.
+ * Normalizes request and response bodies in the messages format. Afterwards, two bodies with equal meaning
+ * are equal. The normalization uses no code under test. A null field counts as an absent field. A string
+ * counts as a list with one text block. Consecutive messages with one role count as one message, because
+ * Anthropic joins these messages. An empty list of tools or citations counts as no list. `stream: false`
+ * counts as an absent `stream`.
  */
 export type Members = Record<string, unknown>;
 
-/** Fields with values that the client or the model sets. Null has a meaning in these values. */
+/**
+ * Fields with values that the client or the model sets. In values of the client or the model, null has a
+ * meaning.
+ */
 const carriedWhole = new Set(['input_schema', 'schema', 'input']);
 
 export function requestMeaning(body: Members): Members {

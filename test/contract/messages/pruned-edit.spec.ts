@@ -5,7 +5,7 @@ import type { Members } from './meaning.ts';
 const format = formatNamed('messages');
 
 /**
- * Removes every second tool from the request, then all tools. The result must equal the request without the
+ * Removes every second tool from the request, then all tools. Each result must equal the request without the
  * removed tools, with no other change.
  */
 checkEvery(

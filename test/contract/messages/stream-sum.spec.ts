@@ -7,8 +7,8 @@ import { isSpliced, sumStream } from './sum-stream.ts';
 const { client, provider } = formatNamed('messages');
 
 /**
- * Removes truncated tool calls, which have no non-streaming form. A separate check of streams compares the
- * text of truncated tool calls.
+ * Removes truncated tool calls, which have no non-streaming form. Another check compares the text of
+ * truncated tool calls.
  */
 function withoutCutCalls(body: Members): Members {
   const content = body.content as Members[];

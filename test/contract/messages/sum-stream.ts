@@ -1,20 +1,20 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * Builds the non-streaming response from the text of a stream, as the official clients do. This function uses
+ * Builds a non-streaming response from the text of a stream, as the official clients do. This function uses
  * no code under test.
  */
 export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** The names of events with data of another type or without a type. */
+  /** The names of events whose data has another type or no type. */
   readonly misnamed: readonly string[];
 }
 
 export function sumStream(text: string): StreamSum {
   // Two recordings contain a second response after the end of the first response.
-  // The second response is ignored.
+  // The second response in a recording is ignored.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)
@@ -33,8 +33,8 @@ export function sumStream(text: string): StreamSum {
 }
 
 /**
- * Returns true for a stream with a second message inside the first message. The official client rejects such
- * a stream.
+ * Returns true for a stream with a second message inside the first message. The official client rejects a
+ * stream with a message inside a message.
  */
 export function isSpliced(text: string): boolean {
   const [first] = text.split('event: message_stop');
@@ -93,7 +93,8 @@ function addDelta(block: Members, delta: Members): void {
 }
 
 /**
- * Parses the input of a finished tool call. Truncated input stays a string, and the test compares the string.
+ * Parses the input of a finished tool call. Truncated input stays a string, and the test compares the
+ * strings.
  */
 function finishBlock({ json, ...block }: Members): Members {
   if (json === undefined || json === '') return block;

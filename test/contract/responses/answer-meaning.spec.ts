@@ -17,10 +17,10 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
 type Members = Record<string, unknown>;
 
 /**
- * Builds the whole response of a stream from the items of `output_item.done` and the response in the last
- * event. Encrypted content differs between the items and the last event. The function keeps the encrypted
- * content of the items. Returns undefined for a recording with edited deltas, because their text differs from
- * the text of the items.
+ * Builds a complete response from a stream. The content comes from the items of `output_item.done`, and the
+ * other fields come from the last event. Encrypted content differs between the items and the last event. The
+ * function keeps the encrypted content of the items. Returns undefined for a recording with edited deltas,
+ * because the text of edited deltas differs from the text of the items.
  */
 function sumStream(bytes: Buffer): Members | undefined {
   const events = bytes

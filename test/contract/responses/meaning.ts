@@ -1,6 +1,6 @@
 /**
- * Normalizes request and response bodies in the Responses format, so that two bodies with the same meaning
- * become equal. Null is the same as an absent field. `stream: false` is the same as no `stream`.
+ * Normalizes request and response bodies in the Responses format. Afterwards, two bodies with equal meaning
+ * are equal. A null field counts as an absent field. `stream: false` counts as an absent `stream`.
  */
 export type Members = Record<string, unknown>;
 

@@ -13,12 +13,15 @@ import type { ServedAccount } from './served-account.ts';
 export interface TrafficOptions {
   readonly recallTarget: number;
   readonly hasRecovery: boolean;
-  /** The share of pruned tools that the simulated model recovers. The gateway does not receive this share. */
+  /**
+   * The probability with which the simulated model recovers a pruned tool. The gateway does not know the
+   * recovery probability.
+   */
   readonly recoveryRate: number;
   readonly random: () => number;
   /** Number of conversations that the account sends per day. */
   readonly perDay: number;
-  /** The worker recalibrates each time the account has sent this many conversations. */
+  /** The number of conversations between two calibrations by the worker. */
   readonly every: number;
 }
 
@@ -30,8 +33,8 @@ const setup = ['list', 'model', 'ranker'] as const;
 
 /**
  * Sends an account's conversations through the tool router, the request log and the worker. The tool router
- * chooses the tools and selects shadow conversations. The worker makes the routing policy from the fields
- * that the request log would contain.
+ * chooses the tools and selects shadow conversations. The worker makes the routing policy from the fields of
+ * the request log.
  */
 export class AccountTraffic {
   readonly #served: ServedAccount;
@@ -49,12 +52,15 @@ export class AccountTraffic {
     this.#options = options;
   }
 
-  /** The account's bucket in the routing policy. */
+  /** The policy entry of the account's only bucket. */
   get bucket(): PolicyBucket | undefined {
     return this.#calibration?.buckets.find(({ bucket }) => bucket === this.#served.bucket);
   }
 
-  /** Sends one conversation that needs the tools with the given ranks. */
+  /**
+   * Sends one conversation.
+   * @param ranks the ranks of the tools that the conversation needs
+   */
   send(ranks: readonly number[]): void {
     const { random, every } = this.#options;
     const share = this.#served.shareOf(this.policy);

@@ -6,22 +6,22 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
-/** The number of conversations before the fall of recall, and the maximum number after the fall. */
+/** Two numbers of conversations: before the fall of recall, and at most after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
- * While recall falls or a fall is suspected, the worker calibrates after this many conversations. With the
- * usual share of shadow conversations, 20 conversations include one shadow conversation.
+ * The number of conversations between two calibrations while recall falls or a fall of recall is suspected.
+ * By default, 20 conversations include one shadow conversation.
  */
 const every = 20;
 /**
- * Before the fall of recall, the worker makes a new policy when the number of conversations has grown by this
- * fraction.
+ * The growth of the number of conversations, as a fraction, after which the worker makes a new policy. The
+ * fraction applies before the fall of recall.
  */
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
- * Without a suspected fall of recall, the worker calibrates after this many conversations. The evidence for
- * an alarm needs more conversations than this interval to arise and to disappear.
+ * The number of conversations between two calibrations while no fall of recall is suspected. An alarm needs
+ * evidence from more conversations than the number between two calibrations.
  */
 const quietEvery = 200;
 const episode = 10;
@@ -29,23 +29,20 @@ const episode = 10;
 export interface FallFigures {
   readonly target: number;
   readonly recoveryRate: number;
-  /**
-   * Delays for a fall of recall with worse ranks of all needed tools, for example after tool descriptions got
-   * worse.
-   */
+  /** The delays of the alarm if all needed tools rank worse, for example because the tool descriptions got worse. */
   readonly stretched: Delays;
   /**
-   * Delays for a fall of recall in which one tool of some conversations ranks anywhere beyond K. An example
-   * is a new tool with a low rank.
+   * The delays of the alarm if one needed tool gets a rank below K in some conversations. An example is a new
+   * tool with a low rank.
    */
   readonly strayed: Delays;
-  /** The combined delays for both kinds of recall fall. */
+  /** The delays of the alarm if both kinds of lower ranks occur together. */
   readonly both: Delays;
 }
 
 /**
  * The number of conversations until the worker confirms a fall of forwarded recall by ten percentage points.
- * A delay is null if the number exceeds `watchedMax`.
+ * Null if the worker does not confirm the fall within `watchedMax` conversations.
  */
 export interface Delays {
   readonly p50: number | null;
@@ -58,12 +55,13 @@ export interface QuietFigures {
   readonly target: number;
   /** The share of accounts with a false alarm in 20,000 independent conversations. */
   readonly independent: number;
-  /**
-   * The share of accounts with a false alarm if conversations come in series of ten identical conversations.
-   */
+  /** The share of accounts with a false alarm if each conversation occurs ten times in a row. */
   readonly episodes: number;
   readonly standardError: { readonly independent: number; readonly episodes: number };
-  /** The mean share of shadow conversations, which rises with each suspected fall of recall. */
+  /**
+   * The mean share of shadow conversations. Each suspected fall of recall raises the share of shadow
+   * conversations.
+   */
   readonly shadowShare: number;
 }
 
@@ -101,8 +99,8 @@ interface FallCase {
 }
 
 /**
- * Measures the delay until a fall of recall is confirmed. Returns null if the account has no measured K that
- * prunes tools, because the account's recall then cannot fall.
+ * Measures the number of conversations until a fall of recall is confirmed. Returns null for an account
+ * without a measured K that prunes tools, because the recall cannot fall without pruning.
  */
 function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
   const account = simulateAccount(random);
@@ -163,7 +161,7 @@ interface QuietCase {
   readonly length: number;
 }
 
-/** Sends an account's conversations while the account's recall stays constant. */
+/** Sends an account's conversations while the account's true recall stays constant. */
 function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: Infinity });
@@ -209,8 +207,8 @@ function describe(delays: readonly Delay[]): Delays {
 }
 
 /**
- * Draws conversations of the same account, with tool ranks multiplied until recall at `k` drops by ten
- * percentage points.
+ * Draws conversations of the given account. The tool ranks are multiplied until recall at `k` is ten
+ * percentage points lower.
  */
 function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   const wanted = (recallAt[k] ?? 1) - 0.1;
@@ -222,14 +220,14 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     else high = stretch;
   }
   // Each new rank is a random value between two multiplied ranks.
-  // Without random values, gaps between the ranks would reveal the fall of recall.
+  // Without the random values, gaps between the ranks would reveal the fall of recall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }
 
 /**
- * Draws an account's conversations with recall at `k` ten percentage points lower. In some conversations for
- * which `k` was enough, one tool gets a rank beyond `k`.
+ * Draws conversations of the given account with recall at `k` ten percentage points lower. In some
+ * conversations whose needed tools ranked within `k`, one tool gets a rank beyond `k`.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

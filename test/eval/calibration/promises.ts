@@ -4,19 +4,22 @@ import { AccountTraffic } from './account-traffic.ts';
 import { ServedAccount } from './served-account.ts';
 import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
-/** The numbers of measured shadow conversations: the minimum for each recall target, and larger numbers. */
+/**
+ * The numbers of shadow conversations at which the evaluation measures an account. The first number is the
+ * minimum for each recall target.
+ */
 const cases = [
   { target: 0.9, counts: [29, 100, 300, 1000] },
   { target: 0.95, counts: [59, 100, 300, 1000] },
   { target: 0.99, counts: [100, 299, 473, 1000] },
 ] as const;
 /**
- * The true recovery rates. Each account with recovery has one of these rates. All other accounts have the
- * rate 0.
+ * The true recovery rates. Each simulated account with recovery has one of the true recovery rates, and each
+ * account without recovery has the rate 0.
  */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 const perDay = 2_000;
-/** The worker makes a new policy when the number of conversations has grown by this fraction. */
+/** The growth of the number of conversations, as a fraction, after which the worker makes a new policy. */
 const growth = 0.3;
 
 export interface PromiseFigures {
@@ -25,29 +28,35 @@ export interface PromiseFigures {
   /** The number of measured shadow conversations. */
   readonly sessions: number;
   /**
-   * The share of accounts that meet the recall target by true effective recall, among accounts with a
-   * measured K.
+   * The share of accounts whose true effective recall meets the recall target, among accounts with a measured
+   * K.
    */
   readonly met: number;
   readonly standardError: number;
-  /** The shares of accounts with a measured K, with the shipped priors, and with pruning off. */
+  /**
+   * The share of accounts with a measured K. The next fields are the share with the shipped priors and the
+   * share with pruning off.
+   */
   readonly calibrated: number;
   readonly prior: number;
   readonly off: number;
   /**
-   * The number of forwarded tools relative to an oracle, summed over accounts with a measured K. The oracle
-   * has the needed tools of all conversations, and plans with the same recovery rate as the account.
+   * The number of forwarded tools divided by the number that an oracle forwards, summed over accounts with a
+   * measured K. The oracle knows the needed tools of all conversations, and plans with the account's measured
+   * recovery rate.
    */
   readonly kept: number | null;
-  /** The number of forwarded tools relative to an oracle that also has the true recovery rate. */
+  /**
+   * The number of forwarded tools divided by the number that an oracle with the true recovery rate forwards.
+   */
   readonly keptKnowingRate: number | null;
   /** The mean effective recall over accounts with a measured K. */
   readonly effectiveRecall: number | null;
 }
 
 /**
- * Measures how well calibration meets the recall target.
- * @param accounts number of simulated accounts per row of the table.
+ * Measures the share of accounts for which calibration meets the recall target.
+ * @param accounts number of simulated accounts per row of the table
  */
 export function measurePromises(accounts: number, seed: number): PromiseFigures[] {
   return [false, true].flatMap((hasRecovery, part) =>
@@ -115,8 +124,8 @@ interface Judgement {
 }
 
 /**
- * Sends an account's conversations until enough shadow conversations are measured, and evaluates the
- * resulting plan.
+ * Sends an account's conversations until enough shadow conversations are measured. Then evaluates the
+ * account's plan.
  */
 function judge(
   random: () => number,

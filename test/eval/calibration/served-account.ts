@@ -15,15 +15,15 @@ import {
 } from '../../../apps/tool-router/src/tool-index/tools.fixture.ts';
 import type { SimulatedAccount } from './simulated-account.ts';
 
-/** The tokens per tool definition. The evaluation also uses the prompt cache prices of Claude models. */
+/** The tokens per tool definition. The evaluation uses the prompt cache prices of Claude models. */
 const toolTokens = 200;
 const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024, headTokens: 2_000 };
 /**
- * The gateway's usual share of shadow conversations, and the share for accounts with few measurements: see
- * `accountPolicy`.
+ * Two shares of shadow conversations: the usual share, and the share for an account with few measurements
+ * (see `accountPolicy`).
  */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;
-/** The confidence of a turn, between the thresholds for unsure and certain turns. */
+/** The confidence of a user turn. The value is between the thresholds for unsure and certain turns. */
 const confidence = 0.5;
 const turn = 'Please do the next task.';
 
@@ -34,7 +34,8 @@ export interface ServedPlan {
 }
 
 /**
- * A simulated account behind the real tool router. The tool with rank r is at position r − 1 of the ranking.
+ * A simulated account that uses the real tool router. The tool with rank r is at position r − 1 of the
+ * ranking.
  */
 export class ServedAccount {
   readonly account: SimulatedAccount;

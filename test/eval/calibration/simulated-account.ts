@@ -1,11 +1,13 @@
 /**
  * A simulated account with a known true recall. The account has a list of tools and a fixed set of
- * conversations, each with the ranks of its called tools. A conversation has one to six tool calls with the
- * same difficulty, so single calls are not independent samples.
+ * conversations, each with the ranks of the called tools. A conversation has one to six tool calls of equal
+ * difficulty, so single calls are not independent samples.
  */
 export interface SimulatedAccount {
   readonly tools: number;
-  /** The share of conversations for which K ranked tools are enough, indexed by K from 1. */
+  /**
+   * The share of conversations in which the K best tools include every needed tool. The index is K, from 1.
+   */
   readonly recallAt: Float64Array;
   /** The ranks of the tools that each conversation needs. Each needed tool occurs once. */
   readonly sessions: readonly (readonly number[])[];
@@ -14,15 +16,16 @@ export interface SimulatedAccount {
 }
 
 /**
- * The range of tool calls per conversation, and the range of the difficulty, by which the ranks are
- * multiplied. All values in a range are equally likely.
+ * The range of the number of tool calls per conversation, and the range of a conversation's difficulty. The
+ * difficulty multiplies the ranks. All values in a range are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
- * The distributions of the ranks of needed tools: most tools rank near the top, and some rank anywhere. The
- * ranks in real tool sets are between these distributions.
+ * Two distributions of the ranks of needed tools. In the first distribution, most needed tools rank near the
+ * top. In the second distribution, some needed tools rank anywhere. The ranks in real tool sets are between
+ * the two distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;
@@ -64,7 +67,7 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** Returns the true effective recall if the `k` best tools are forwarded. */
+/** Returns the true effective recall for plans that forward the `k` best tools. */
 export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, recoveryRate: number): number {
   let sum = 0;
   for (const ranks of sessions) {
@@ -75,8 +78,8 @@ export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, rec
 }
 
 /**
- * Returns the smallest K with a true effective recall that meets the recall target. An oracle would forward
- * this many tools. Recall grows with K.
+ * Returns the smallest K whose true effective recall meets the recall target. An oracle, which knows all
+ * needed tools, would forward this number K of tools. Recall grows with K.
  */
 export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {
   let [low, high] = [1, account.tools];

@@ -1,14 +1,14 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
 /**
- * The minimum length in tokens of a prefix that providers cache, used if the catalogue does not state the
- * minimum.
+ * The minimum length in tokens of a prefix that providers cache. The minimum applies if the catalogue states
+ * no minimum.
  */
 const cachedTokensMin = 1024;
 
 /**
- * One request in a session: its total tokens, and the tokens of the prefix that the request shares with the
- * previous request.
+ * Two token counts of one request in a session: all tokens, and the tokens of the prefix that the previous
+ * request also has.
  */
 export interface BilledTurn {
   readonly sharedTokens: number;
@@ -16,10 +16,10 @@ export interface BilledTurn {
 }
 
 /**
- * Returns the input cost of a session in USD under the provider's prompt cache rules. The prefix shared with
- * the previous turn is read from the cache if the prefix is long enough. The rest of a cacheable input is
- * written to the cache. Turns are assumed to follow each other within the cache's lifetime. The function
- * assumes explicit cache markers at the end of each request, because agents set them there.
+ * Returns the input cost of a session in USD under the provider's prompt cache rules. Tokens of a long enough
+ * shared prefix are read from the cache. The rest of a cacheable input is written to the cache. Turns are
+ * assumed to follow each other within the cache's lifetime. The function assumes explicit cache markers at
+ * the end of each request, where agents set cache markers.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;
@@ -37,8 +37,9 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
 }
 
 /**
- * Adds this many tokens of tools and instructions in front of each turn's messages. The added tokens are in
- * the provider's cache from the first turn on, as in every session of an agent except the first.
+ * Adds the given number of tokens for tools and instructions in front of each turn's messages. The provider
+ * has the added tokens in its cache from the first turn on, as in every session of an agent except the first
+ * session.
  */
 export function withFront(turns: readonly BilledTurn[], frontTokens: number): BilledTurn[] {
   return turns.map(({ sharedTokens, tokens }) => ({

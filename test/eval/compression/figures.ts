@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { billedInputUsd, withFront, type BilledTurn } from './billed-cost.ts';
 import type { Replay } from './replay.ts';
 
-/** The replays of all transcripts, as the gateway serves the transcripts for one model. */
+/** The replays of all transcripts for one model. */
 export interface ServedReplays {
   readonly model: CatalogModel;
   readonly replays: readonly Replay[];
@@ -11,20 +11,20 @@ export interface ServedReplays {
 /**
  * Figures of the sent requests, including requests with a declared clear. Ratios are sent tokens or costs
  * divided by received tokens or costs. Shares are fractions of 1. The turns with a declared clear depend on
- * the model, so each model has its own replays. Unless stated otherwise, a figure without a model is the mean
- * over the models.
+ * the model, so each model has separate replays. Unless stated otherwise, a figure without a model is the
+ * mean over the models.
  */
 export interface Figures {
   readonly tokens_ratio: number;
-  /** The highest ratio in `billed_cost_ratio_by_model`. */
+  /** The highest value in `billed_cost_ratio_by_model`. */
   readonly billed_cost_ratio: number;
   readonly billed_cost_ratio_by_model: Readonly<Record<string, number>>;
-  /** The highest cost ratio of a single transcript under any of the models. */
+  /** The highest cost ratio of any single transcript for any of the models. */
   readonly billed_cost_ratio_worst_transcript: number;
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
-  /** The share of turns with a stable prefix, among the turns without a declared clear. */
+  /** The share of turns with an unchanged prefix, among the turns without a declared clear. */
   readonly prefix_stability: number;
   /** The number of declared clears, summed over the models. */
   readonly declared_clears: number;
@@ -33,7 +33,7 @@ export interface Figures {
 
 /**
  * Computes the figures of all replays.
- * @param frontTokens cached tokens of tools and instructions in front of every request.
+ * @param frontTokens number of cached tokens of tools and instructions in front of every request
  */
 export function measure(served: readonly ServedReplays[], frontTokens = 0): Figures {
   const costs = served.map(({ model, replays }) => costRatio(model, replays, frontTokens));

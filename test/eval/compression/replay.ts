@@ -10,15 +10,14 @@ import { messageTokens, tokensOf } from './token-table.ts';
 import type { Transcript } from './transcripts.ts';
 
 /**
- * The replay of one transcript: the request of each turn as received from the client and as sent to the
- * provider.
+ * The replay of one transcript. Each turn has the request from the client and the request to the provider.
  */
 export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
   /**
-   * The number of turns after the first turn. `stableTurns` counts the turns in which the request starts with
-   * all bytes of the previous request.
+   * The number of turns after the first turn. `stableTurns` counts the turns whose request starts with all
+   * bytes of the previous request.
    */
   readonly turns: number;
   readonly stableTurns: number;
@@ -31,8 +30,8 @@ export interface Replay {
 
 /**
  * Replays a transcript. Every prefix of the transcript that ends with a user or tool message is one request.
- * Each request is compressed without earlier compression results.
- * @param clearBefore the message before which a request's tool results are treated as old.
+ * The compressor receives no results of earlier requests.
+ * @param clearBefore the message before which a request's tool results are treated as old
  */
 export function replay(
   transcript: Transcript,

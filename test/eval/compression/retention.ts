@@ -1,23 +1,23 @@
 import type { Message } from './transcripts.ts';
 
 export interface Retention {
-  /** The number of values that later tool calls use and that the client's context contained. */
+  /** The number of values in the client's context that later tool calls use. */
   values: number;
   /**
-   * The number of these values that the sent context also contained, directly or through the target of a
+   * The number of the values that are also in the sent context, directly or through the target of a
    * reference.
    */
   inContext: number;
-  /** The number of these values that the sent context or the text behind a marker contained. */
+  /** The number of the values that are in the sent context or in the text that a marker replaces. */
   recoverable: number;
 }
 
-/** The minimum length of a value. Shorter values ("1", "no") occur everywhere by chance. */
+/** The minimum length of a value in characters. Shorter values ("1", "no") occur everywhere by chance. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 
 /**
- * Counts the argument values that the agent could still read when it made its tool calls.
+ * Counts the argument values that the agent could still read when the agent made its tool calls.
  * @param before the messages that the client had sent
  * @param sent the messages that the gateway sent, with references resolved
  * @param omitted the content that the gateway's markers replaced
@@ -40,7 +40,7 @@ export function measureRetention(
 }
 
 /**
- * Returns the argument values in the tool calls of one turn. If tool calls are written as text, the values
+ * Returns the argument values in the tool calls of one turn. If a tool call is written as text, the values
  * are the words and lines of the command.
  */
 function valuesOf({ content, tool_calls = [] }: Message): Set<string> {

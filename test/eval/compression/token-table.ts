@@ -1,11 +1,11 @@
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** The approximate token overhead per message in every chat format. */
+/** The approximate number of additional tokens per message in every chat format. */
 export const messageTokens = 4;
 
 const counts = new Map<string, number>();
 
-/** Counts the o200k tokens of a text. The tokens of each text are counted only once. */
+/** Counts the o200k tokens of a text. Remembers the number for each text. */
 export function tokensOf(text: string): number {
   const known = counts.get(text);
   if (known !== undefined) return known;

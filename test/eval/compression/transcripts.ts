@@ -18,7 +18,7 @@ export interface Message {
 /** A recorded agent session. */
 export interface Transcript {
   readonly id: string;
-  /** The kind of tool results, which determines the acceptance criteria. */
+  /** The kind of the tool results. The acceptance criteria depend on the kind. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
@@ -49,8 +49,8 @@ function readTranscript({
 }
 
 /**
- * Converts one message to one context block. The arguments of a tool call belong to the turn that makes the
- * call.
+ * Converts one message to one context block. The turn that makes a tool call also contains the call's
+ * arguments.
  */
 function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
   const calls = tool_calls.map((call) => `${call.function.name} ${call.function.arguments}`);
@@ -61,7 +61,7 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 /**
  * Returns true if a message is an observation. Every tool message is an observation. A user turn is an
  * observation if it follows an assistant turn without tool calls that ends with a command. The compressor
- * uses the same rule to distinguish observations from user text.
+ * uses an equal rule to distinguish observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

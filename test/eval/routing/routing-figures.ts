@@ -1,6 +1,6 @@
 import { randomFrom } from '@gateway/testing';
 
-/** A prompt with its complexity score, and the quality that each model achieves on the prompt. */
+/** A prompt with its complexity score, and the quality of each model's response to the prompt. */
 export interface Scored {
   readonly score: number;
   readonly capable: number;
@@ -9,8 +9,8 @@ export interface Scored {
 
 export interface RoutingFigures {
   /**
-   * The mean share of the quality gap between the models that is recovered, over all shares of calls to the
-   * capable model. Random routing scores 0.5. The mean is null if the models have the same quality.
+   * The mean recovered share of the quality gap between the models, over all shares of calls to the capable
+   * model. Random routing scores 0.5. The mean is null if the models have equal quality.
    */
   readonly apgr: number | null;
   /**
@@ -22,8 +22,8 @@ export interface RoutingFigures {
 
 /**
  * For every share x, sends the share x of prompts with the highest scores to the capable model. The recovered
- * quality gap is (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean
- * quality, so that their order does not matter.
+ * share of the quality gap is (quality − cheap) / (capable − cheap). Prompts with equal scores count with
+ * their mean quality, so the order of these prompts does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);
@@ -59,9 +59,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/**
- * Returns a 95% percentile bootstrap interval over prompts. The same prompts always give the same interval.
- */
+/** Returns a 95% percentile bootstrap interval over prompts. Equal prompts always give an equal interval. */
 export function bootstrapApgr(prompts: readonly Scored[], samples: number): Interval | null {
   const draw = randomFrom(prompts.length);
   const found: number[] = [];

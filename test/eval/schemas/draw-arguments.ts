@@ -3,7 +3,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Returns an integer from 0 up to, but not including, `below`. */
 export type Draw = (below: number) => number;
 
-/** Pseudo-random numbers that are the same in every run (a linear congruential generator). */
+/** Pseudo-random numbers from a linear congruential generator. Every run uses equal numbers. */
 export function createDraw(seed: number): Draw {
   let state = seed;
   return (below) => {
@@ -15,7 +15,9 @@ export function createDraw(seed: number): Draw {
 const depthMax = 6;
 const strays: readonly unknown[] = [null, true, 0, -1, 1.5, '', 'stray', [], {}, ['a', 1], { stray: 1 }];
 
-/** Returns a value that matches a JSON Schema. Sometimes the value violates the schema on purpose. */
+/**
+ * Returns a random value for a JSON Schema. Most values match the schema, and some values violate the schema.
+ */
 export function drawArguments(schema: unknown, draw: Draw, depth = 0): unknown {
   if (draw(12) === 0 || depth > depthMax || typeof schema !== 'object' || schema === null) {
     return strays[draw(strays.length)];

@@ -5,15 +5,17 @@ import { runTraffic } from './run-traffic.ts';
 import type { PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ServedConversation } from './served-account.ts';
 
-/** The probabilities with which the scripted model recovers a missed tool. */
+/** The tested probabilities with which the scripted model recovers a missed tool. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 
-/** The figures for one recall target and one true recovery rate, as means over accounts and splits. */
+/**
+ * The figures for one recall target and one true recovery rate. The figures are means over accounts and
+ * splits (random draws of traffic).
+ */
 export interface ServedFigures {
   readonly rho_true: number;
   /**
-   * The share of splits in which the final policy meets the recall target over all of the account's
-   * conversations.
+   * The share of splits whose final policy meets the recall target over all of the account's conversations.
    */
   readonly met_share: number;
   readonly forwarded_recall: number;
@@ -21,10 +23,13 @@ export interface ServedFigures {
   readonly rho_used: number;
   /** The mean K of calibrated buckets. Null if no bucket was calibrated. */
   readonly k: number | null;
-  /** The mean share of buckets in each calibration state, weighted by conversations. */
+  /**
+   * The mean share of buckets in each calibration state. Each bucket counts with the number of its
+   * conversations.
+   */
   readonly states: Readonly<Record<'calibrated' | 'prior' | 'off', number>>;
   readonly tools_share: number;
-  /** The billed cost relative to sending every tool, by prompt size. */
+  /** The billed cost divided by the cost of sending every tool, by prompt size. */
   readonly cost_ratio: Readonly<Record<PromptSize, number>>;
 }
 
@@ -47,7 +52,10 @@ interface Split {
   readonly cost: Readonly<Record<PromptSize, number>>;
 }
 
-/** For each split, sends new random traffic of each account, and evaluates the resulting routing policy. */
+/**
+ * For each split (random draw of traffic), sends the traffic of each account. Then evaluates the account's
+ * routing policy.
+ */
 export async function measureServed(
   accounts: readonly (readonly ServedConversation[])[],
   options: ServedOptions,

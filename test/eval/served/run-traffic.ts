@@ -9,12 +9,15 @@ import type { PrunedConversation } from '../../../apps/worker/src/jobs/calibrate
 import type { Served, ServedConversation } from './served-account.ts';
 
 export interface Traffic {
-  /** The account's conversations. The simulated traffic consists of random conversations from this list. */
+  /**
+   * The account's conversations. The simulated traffic consists of random conversations from the account's
+   * list.
+   */
   readonly conversations: readonly ServedConversation[];
   readonly recallTarget: number;
   /**
-   * The probability with which the scripted model recovers a missed tool. The gateway does not receive this
-   * probability.
+   * The probability with which the scripted model recovers a missed tool. The gateway does not know the
+   * recovery probability.
    */
   readonly recoveryRate: number;
   /** The number of conversations that the account sends. */
@@ -28,11 +31,11 @@ export interface TrafficResult {
 }
 
 /**
- * The shares of shadow conversations before and after an account has `learningSamples` measured
+ * Two shares of shadow conversations: before and after an account has `learningSamples` measured
  * conversations.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
-/** The worker makes a new policy when the number of shadow conversations has grown by this factor. */
+/** The growth factor of the number of shadow conversations after which the worker makes a new policy. */
 const growth = 1.2;
 const firstSamples = 20;
 const setup = ['list', 'model', 'ranker'] as const;

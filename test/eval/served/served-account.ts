@@ -7,7 +7,7 @@ import { resize, type PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from '../sessions/replay.ts';
 import { planFirst, replaySession, replayStateless } from '../sessions/replay-session.ts';
 
-/** The outcome of a conversation that the gateway served under one routing policy. */
+/** The result of a conversation that the gateway served under one routing policy. */
 export interface Served {
   /** The number of needed tools that were pruned when the model first needed them. */
   readonly missed: number;
@@ -16,7 +16,7 @@ export interface Served {
   readonly kept: number;
 }
 
-/** The prompt size for a replay. `own` is the recorded size. */
+/** The prompt size in a replay. `own` is the size in the recording. */
 type Length = PromptSize | 'own';
 
 /** A conversation that the real planner can serve under any routing policy. */
@@ -26,7 +26,10 @@ export class ServedConversation {
   readonly #served = new WeakMap<RoutingPolicy, Promise<Served>>();
   readonly #keys = new Map<string, Promise<string>>();
   readonly #replays = new Map<string, Promise<ReplayOutcome>>();
-  /** The bucket of the conversation's first turn and tool list, as `<intent>:<band>`. */
+  /**
+   * The bucket of the conversation, as `<intent>:<band>`. The first turn and the tool list determine the
+   * bucket.
+   */
   bucket = '';
   /**
    * For each needed tool of the conversation, the smallest K that forwards the tool. The values are in
@@ -69,7 +72,7 @@ export class ServedConversation {
   }
 
   /**
-   * Returns the billed cost under a routing policy by prompt size. The cost is in tokens at the regular input
+   * Returns the billed cost under a routing policy by prompt size. The unit is one token at the regular input
    * price.
    */
   async bill(policy: RoutingPolicy, recallTarget: number): Promise<Record<PromptSize, number>> {
@@ -79,8 +82,8 @@ export class ServedConversation {
   }
 
   /**
-   * Replays the conversation. Policies that choose equal tool sets have equal replays, so each tool set is
-   * replayed once.
+   * Replays the conversation. Policies with equal tool sets have equal replays, so each tool set is replayed
+   * only once.
    */
   async #replay(length: Length, policy: RoutingPolicy | null, recallTarget: number): Promise<ReplayOutcome> {
     const [intent = ''] = this.bucket.split(':');

@@ -1,22 +1,22 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
 /**
- * The minimum length in tokens of a prefix that providers cache, used if the catalogue does not state the
- * minimum.
+ * The minimum length in tokens of a prefix that providers cache. The minimum applies if the catalogue states
+ * no minimum.
  */
 const cachedTokensMin = 1024;
 
-/** One model call with its tokens as the provider counts them. */
+/** One model call with the token counts of the provider. */
 export interface BilledCall {
-  /** The tokens of the input prefix that an earlier call in the session also sent. */
+  /** The number of tokens in the input prefix that an earlier call of the session also sent. */
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * Returns the cost of a session for a model, in tokens at the model's regular input price. Model calls are
- * assumed to follow each other within the cache's lifetime.
+ * Returns the cost of a session for a model. The unit is one token at the model's regular input price. Model
+ * calls are assumed to follow each other within the cache's lifetime.
  */
 export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
   if (prices === null || prices.input === 0) return 0;
@@ -46,8 +46,8 @@ export class SharedPrefixes {
   /**
    * Adds a model call.
    * @param tools the sent tools in order, as numbers. Equal numbers are equal definitions.
-   * @param toolTokens the tokens of each tool.
-   * @param tailTokens the tokens of everything after the tools: instructions and messages.
+   * @param toolTokens the tokens of each tool
+   * @param tailTokens the tokens after the tools: instructions and messages
    */
   add(
     tools: readonly number[],

@@ -2,9 +2,9 @@ import type { ToolDefinition } from '@gateway/contracts';
 
 /** One model call in a recorded session. */
 export interface EvalRequest {
-  /** The texts of the user's turns up to this request. */
+  /** The texts of all user turns up to the request. */
   readonly userTurns: readonly string[];
-  /** The tokens added since the previous request, except the model's own output. */
+  /** The number of tokens that the client added after the previous response. */
   readonly newTokens: number;
   /** The tokens of the model's response. */
   readonly outputTokens: number;

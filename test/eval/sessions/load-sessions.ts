@@ -6,7 +6,7 @@ import { loadTranscripts, type Message } from '../compression/transcripts.ts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalRequest, EvalSession } from './eval-session.ts';
 
-/** Token counts for tool results and instructions, which the public dialogues do not contain. */
+/** Assumed token counts of tool results and instructions, which the public dialogues do not contain. */
 const systemTokens = 300;
 const resultTokens = 80;
 const callTokens = 40;
@@ -24,7 +24,7 @@ interface QueryLine {
 
 export interface SessionData {
   readonly sessions: readonly EvalSession[];
-  /** The tools of all data sets, used to extend tool lists. */
+  /** The tools of all data sets. Tool lists are extended with tools from all data sets. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
 }
 
@@ -71,8 +71,8 @@ function defineTool(id: string, name: string, description: string, parameters: u
 }
 
 /**
- * Reads a session from a data set. Each data set has one line per dialogue turn. The gold tools of a turn are
- * called one after the other, then the model responds.
+ * Reads a session from a data set. Each line of a data set is one dialogue turn. The needed tools of a turn are
+ * called one after another, then the model responds.
  */
 function readDialogues(
   source: 'apibank' | 'bfcl_multi_turn',
@@ -106,8 +106,8 @@ function readTurn(turns: readonly QueryLine[], tools: ReadonlyMap<string, ToolDe
 }
 
 /**
- * Generates tool definitions, because transcripts do not contain them. The definitions come from the tool
- * names, the arguments of the tool calls, and our own descriptions.
+ * Generates tool definitions, because transcripts contain none. The generator uses tool names, the arguments
+ * of tool calls, and our own descriptions.
  */
 function readTranscripts(folder: string): EvalSession[] {
   const transcripts = loadTranscripts(folder).filter(({ set }) => set === 'json');

@@ -3,13 +3,13 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** Tools from real servers, which are half of the added tools in a tool list. */
+/** Tools from real servers. Half of the added tools in a tool list are from real servers. */
 const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
  * Mixes the session's own tools with added tools, up to `size` tools in total. Half of the added tools come
  * from real servers, and half from any data set. A hash of session and tool determines the added tools and
- * their order, so every run has the same tool lists.
+ * their order, so every run has equal tool lists.
  */
 export function makeList(
   session: EvalSession,

@@ -7,8 +7,8 @@ import { replaySession } from './replay-session.ts';
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
- * Returns the routing policy that the worker makes from shadow conversations. No tool was pruned yet, so the
- * recovery rate is its prior.
+ * Returns the routing policy that the worker makes from shadow conversations. The recovery rate is its prior,
+ * because no tool was pruned yet.
  */
 export async function makePolicy(
   subjects: readonly ReplaySubject[],

@@ -8,28 +8,28 @@ import { replayBound, replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
-/** The measured values of K, from 5 up to all tools. */
+/** The measured values of K, from 5 to the number of all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 const targets = [0.9, 0.95, 0.99];
 
 /**
- * Prices for a cached prefix, relative to the input price. The results for fixed values of K do not depend on
- * these prices.
+ * Prices of a cached prefix, as fractions of the input price. The results for a fixed K do not depend on the
+ * prices of a cached prefix.
  */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
 /** The figures for one setting, over all sessions. Recall is counted by conversation. */
 export interface Point {
   readonly setting: string;
-  /** The billed cost relative to sending all tools, by model. */
+  /** The billed cost divided by the cost of sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
   /** The share of tool calls for which the tool was forwarded. */
   readonly callRecall: number;
   /** The share of conversations in which every needed tool was forwarded when it was first needed. */
   readonly forwardedRecall: number;
   /**
-   * The mean over conversations of ρ^m, with m missed tools and the recovery rate ρ of the policy
-   * (`recoveryRate`). Without recovery, ρ is 0.
+   * The mean over conversations of ρ^m, for m missed tools and the policy's recovery rate ρ (`recoveryRate`).
+   * Without recovery, ρ is 0.
    */
   readonly effectiveRecall: number;
   readonly recoveryRate: number;
@@ -43,11 +43,11 @@ export interface ListReport {
   readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
-  /** Method (b): the best K tools for each request. */
+  /** Method (b): each request gets the K best tools. */
   readonly stateless: readonly Point[];
-  /** Methods (c), (d), (e): conversations by recovery mode, for each K. */
+  /** Methods (c), (d), (e): each conversation keeps its tool set, by recovery mode and K. */
   readonly frontier: readonly Point[];
-  /** The figures for each recall target, under the prices of each model. */
+  /** The figures for each recall target, with the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
   /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
@@ -100,8 +100,8 @@ type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
 type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
 
 /**
- * Measures a new account with the shipped priors, without and with recovery. The function also measures an
- * account with the policy that the worker makes from these conversations as shadow conversations.
+ * Measures a new account with the shipped priors, without and with recovery. Also measures an account whose
+ * policy the worker makes from the measured conversations as shadow conversations.
  */
 async function measurePriced(
   model: CatalogModel,
@@ -153,8 +153,9 @@ async function measureNative(
 const isBound = (model: CatalogModel): boolean => bindsReasoning(model, model.modelId).effect !== 'none';
 
 /**
- * A new account with the shipped priors, then an account with the policy that the worker makes from these conversations.
- * Models that drop reasoning without an error get every request unchanged.
+ * Measures a new account with the shipped priors. Then measures an account with the policy that the worker
+ * makes from the measured conversations. Models that drop reasoning without an error get every request
+ * unchanged.
  */
 async function measureBound(
   model: CatalogModel,

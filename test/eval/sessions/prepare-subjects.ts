@@ -54,8 +54,8 @@ export function prepareSubjects(
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
 /**
- * Opens the ranking method for sessions. For sessions from a data set, the semantic method ranks with models
- * that were trained without the set's family.
+ * Opens the ranking method for sessions. For a session from a data set, the semantic method uses models that
+ * were trained without the set's family.
  */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
   if (lane === 'keyword') return () => keywordRanker;

@@ -6,9 +6,9 @@ import { askRouter, countChance, renderQuestion, replayRequests, type ReplayStat
 
 /**
  * Settings of a replay with the provider's own deferral. With deferred loading, a tool definition costs
- * nothing until the model searches for the tool. After the search, the definition is part of the transcript.
- * The search is a step in the same response, for which the provider reads the context again. With allowed
- * tools, the prompt contains every definition, including tools that the model may not call.
+ * nothing until the model searches for the tool. After the search, the transcript contains the definition.
+ * The search is one step of a response, and the provider reads the context again for the search step. With
+ * allowed tools, the prompt contains every definition, including the definitions of forbidden tools.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
@@ -19,7 +19,9 @@ export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 
 /** The estimated tokens of the model's search call and of the search tool's definition. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
-/** The number of tools that Anthropic's search returns. Anthropic's documentation says three to five. */
+/**
+ * The number of tools that Anthropic's search returns. Anthropic's documentation states three to five tools.
+ */
 const foundTools = 5;
 
 export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
@@ -37,8 +39,8 @@ export function replayNative(subject: ReplaySubject, setting: NativeSetting): Pr
 
 /**
  * Replays a session with bound reasoning. The first request decides the tool set, and later requests use the
- * same tool set. In the mode `deferred`, the model can search for all other tools. In the mode `pruned`, the
- * model cannot reach the other tools.
+ * same tool set. In the mode `deferred`, the model can search for tools outside the tool set. In the mode
+ * `pruned`, the model cannot reach tools outside the tool set.
  */
 export function replayBound(
   subject: ReplaySubject,
@@ -87,7 +89,7 @@ function priceNatively(
 
 /**
  * Adds the model's response. The model calls loaded tools, searches for deferred tools, and works without
- * tools that it may not call.
+ * forbidden tools.
  */
 function answer(
   { list, index }: ReplaySubject,
@@ -119,7 +121,7 @@ function answer(
     }
   }
   // After a search, the transcript contains the definition of the deferred tool.
-  // The prompt's tool list never contains the definition.
+  // The prompt's tool list never contains a deferred tool's definition.
   if (isIn) state.called.add(needed);
   send(outputTokens);
 }

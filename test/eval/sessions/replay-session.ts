@@ -14,7 +14,7 @@ import {
   type ReplayState,
 } from './replay-state.ts';
 
-/** The tokens of a call to the recovery tool. */
+/** The number of tokens in a call to the recovery tool. */
 const askTokens = 60;
 const standInTokens = 180;
 const nameTokens = 5;
@@ -31,7 +31,7 @@ export function replaySession(subject: ReplaySubject, settings: ReplaySettings):
   });
 }
 
-/** Returns the plan of a session's first request. */
+/** Returns the plan for a session's first request. */
 export async function planFirst(subject: ReplaySubject, settings: ReplaySettings): Promise<PlannedTools> {
   const { session } = subject;
   const first = { ...subject, session: { ...session, requests: session.requests.slice(0, 1) } };
@@ -63,7 +63,9 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/** Stores the smallest K that forwards a needed tool, when the model first needs the tool. */
+/**
+ * Stores the smallest K that forwards a needed tool. The value is taken when the model first needs the tool.
+ */
 function noteLabel(
   { index }: ReplaySubject,
   { needed }: EvalRequest,
@@ -93,7 +95,7 @@ function answer(
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
   // After one recovery call, the transcript contains the recovery call.
-  // Afterwards, the model calls the tool in the same form.
+  // After the recovery call, the model calls the recovered tool through the recovery tool.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);
@@ -110,7 +112,7 @@ function answer(
 }
 
 /**
- * Records that the model needs a tool. A tool added by recovery counts as recovered. Without recovery, a
+ * Records that the model needs a tool. A tool that recovery added counts as recovered. Without recovery, a
  * pruned tool is missed immediately.
  */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
@@ -133,7 +135,7 @@ function sendCall(
   prefixes: SharedPrefixes,
 ): void {
   const leftOut = tools.length - positions.length;
-  // Recovery tools that replace different numbers of tools are distinct tools.
+  // Two recovery tools are different tools if they replace different numbers of tools.
   const standIn = -1 - leftOut;
   const sent = isArmed && leftOut > 0 ? [...positions, standIn] : positions;
   const tokensAt = (position: number): number =>
@@ -141,14 +143,14 @@ function sendCall(
   prefixes.add(sent, tokensAt, tail, output);
 }
 
-/** Returns a number from 0 to 1 that is the same in every run for the same seed. */
+/** Returns a number from 0 to 1. Equal seeds give equal numbers in every run. */
 export function draw(seed: string): number {
   return createHash('md5').update(seed).digest().readUInt32BE(0) / 0x1_0000_0000;
 }
 
 /**
- * Sends all tools with every request, or the best K tools for the latest turn. A gateway that does not track
- * conversations would send the same tools.
+ * Sends all tools with every request, or the K best tools for the latest turn. A gateway that does not track
+ * conversations would choose tools in one of these two ways.
  */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,

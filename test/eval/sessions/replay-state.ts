@@ -9,29 +9,29 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** A replay has only one account, so the account's share of processor time is not limited. */
+/** A replay has only one account, so the account may use all processor time. */
 const share = new LoopShare({
   ...{ pieceMs: 60_000, contendedShare: 1, burstMs: 0 },
   jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
 });
 
-/** The token overhead of a message in addition to its text. */
+/** The number of a message's tokens in addition to the tokens of its text. */
 export const messageTokens = 4;
 
-/** The state while replaying one session. */
+/** The state of one session's replay. */
 export interface ReplayState {
   readonly prefixes: SharedPrefixes;
   readonly called: Set<string>;
   /** The names of pruned tools that the model has recovered. */
   readonly recovered: Set<string>;
-  /** For each tool, the number of times that the model needed the tool while it was pruned. */
+  /** For each tool, the number of times that the model needed the tool while the tool was pruned. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
   tail: number;
   /**
-   * The tokens after the tools in the last request, or 0 before the first request. `sentBefore` has the
-   * number of these tokens at the arrival of each user turn.
+   * The number of tokens after the tools in the last request, or 0 before the first request. `sentBefore` has
+   * the number of tokens after the tools at the arrival of each user turn.
    */
   sentTokens: number;
   readonly sentBefore: number[];
@@ -163,7 +163,7 @@ export async function askRouter(
 }
 
 /**
- * Records each time that the model needs a pruned tool. Each time is another chance for the model to request
+ * Records each time that the model needs a pruned tool. Each record is one chance for the model to request
  * the tool.
  */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {

@@ -5,7 +5,7 @@ import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyw
 import type { BilledCall } from './bill.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** A session with a tool list, prepared for replays under many settings. */
+/** A session with a tool list, prepared for replays with many settings. */
 export interface ReplaySubject {
   readonly session: EvalSession;
   readonly list: EvalList;
@@ -18,37 +18,39 @@ export interface ReplaySettings {
   readonly recallTarget: number;
   readonly kOverride: number | null;
   /**
-   * The method by which pruned tools stay reachable. With `priced`, the tool router chooses the recovery
+   * The method by which the model reaches pruned tools. With `priced`, the tool router chooses the recovery
    * mode.
    */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
   /** The account's routing policy. Without a routing policy, the shipped priors apply. */
   readonly policy?: RoutingPolicy | null;
-  /** Makes the session a shadow conversation, so that its plan contains the smallest K of each tool. */
+  /**
+   * Makes the session a shadow conversation. The plan of a shadow conversation contains the smallest K that
+   * forwards each tool.
+   */
   readonly isShadow?: boolean;
 }
 
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
   /**
-   * The number of the session's tool calls. `forwarded` counts the calls to tools that the plan itself
-   * forwarded.
+   * The number of the session's tool calls. `forwarded` counts the calls to tools that the plan forwarded.
    */
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, the number of times that the model has needed the tool so far. Each time
-   * is one chance to use recovery.
+   * For each call to a pruned tool, the number of times that the model has needed the tool until the call.
+   * Each time is one chance for recovery.
    */
   readonly chances: readonly number[];
-  /** The number of recovery rounds if the model uses recovery at the first chance. */
+  /** The number of recovery rounds if the model uses recovery at its first chance. */
   readonly rounds: number;
   /** The mean share of the tool list that was forwarded. */
   readonly kept: number;
   /** The needed tools that were pruned when the model first needed them. */
   readonly missed: readonly string[];
-  /** Whether the request that determined the tool set made recovery available. */
+  /** Whether recovery was available in the request that determined the tool set. */
   readonly isArmed: boolean;
   /**
    * The bucket of the session. With `isShadow`, `heldFromK` has the smallest K that forwards each needed

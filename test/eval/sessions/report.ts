@@ -1,7 +1,7 @@
 import type { ListReport, Point } from './measure-list.ts';
 import { promptSizes } from './prompt-sizes.ts';
 
-/** The default recall target, at which the evaluation compares settings. */
+/** The default recall target. The evaluation compares settings that reach the default recall target. */
 const effectiveRecallMin = 0.95;
 
 /** Prints readable tables, then one line of JSON. */
@@ -36,13 +36,13 @@ interface Bar {
    */
   readonly ours: Point | null;
   /**
-   * The cheapest setting that sends the best K tools for each request, with a forwarded recall of at least
-   * the effective recall of `ours`.
+   * The cheapest setting that sends the K best tools for each request. The setting's forwarded recall must be
+   * at least the effective recall of `ours`.
    */
   readonly stateless: Point | null;
 }
 
-/** Compares the gateway's cheapest setting with the best K tools for each request, for each model. */
+/** For each model, compares the gateway's cheapest setting with sending the K best tools for each request. */
 function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {
@@ -85,7 +85,7 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
 
 /**
  * Prints the figures of one setting.
- * @param model the model for which costs are printed; undefined prints the costs of all models.
+ * @param model the model for which costs are printed; undefined prints the costs of all models
  */
 function printPoint(point: Point, model?: string): void {
   const { forwardedRecall, effectiveRecall, recoveryRate, callRecall, roundsPerSession, keptShare } = point;

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
-/** Bytes per chunk of a stream. The sizes split events and characters at all positions. */
+/** Numbers of bytes per chunk of a stream. The chunks split events and characters at all positions. */
 const chunkBytes = [1_000, 1, 7, 16_000];
 
 /** Returns a provider response with a hostile text, in the format of one of the endpoints. */
@@ -62,7 +62,7 @@ const call = (text: string): Json => ({
   function: { name: 'tool_0', arguments: JSON.stringify({ text }) },
 });
 
-/** Splits a text into pieces of this length, as models stream text. */
+/** Splits a text into pieces of the given length, as models stream text. */
 function cut(text: string, chars = 400): string[] {
   return Array.from({ length: Math.ceil(text.length / chars) }, (_, at) =>
     text.slice(at * chars, (at + 1) * chars),
@@ -142,7 +142,7 @@ export function writeSingleBytes(text: string): ReplayControls {
   return { status: 200, headers: events, body: streams['chat-completions'](text), chunkBytes: 1 };
 }
 
-/** Returns a stream in single bytes with an event that never ends. */
+/** Returns a stream in single bytes. One event of the stream never ends. */
 export function writeUnfinishedEvent(bytes: number): ReplayControls {
   return { status: 200, headers: events, body: `data: ${'x'.repeat(bytes)}`, chunkBytes: 1 };
 }

@@ -1,8 +1,8 @@
 import { hostileStructures } from './structures.ts';
 
 /**
- * The endpoints under test, with their paths. The models lead to a provider that uses the same or another
- * format.
+ * The endpoints under test, with their paths. The provider of each model uses the endpoint's format or
+ * another format.
  */
 export const chatEndpoints = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatEndpoint = (typeof chatEndpoints)[number];
@@ -29,8 +29,8 @@ export interface ChatShape {
 }
 
 /**
- * The texts of one request, and a mark that no other request has. The mark prevents the use of cached
- * results.
+ * The texts of one request, with a mark that no other request has. Because of the mark, no service can use a
+ * cached result.
  */
 export interface ChatTexts {
   readonly mark: string;
@@ -43,8 +43,8 @@ export interface ChatTexts {
 const toolCount = 24;
 
 /**
- * Renders a conversation with a tool call, the tool result, a further turn and tools, in the format of the
- * endpoint.
+ * Renders a conversation in the format of the endpoint. The conversation has a tool call, the tool result, a
+ * further turn and tools.
  */
 export function writeChat(shape: ChatShape, texts: ChatTexts): HostileRequest {
   const model = models[shape.endpoint][shape.isTranslated ? 'other' : 'own'];

@@ -7,8 +7,8 @@ import { eventually } from '../../integration/stack.fixture.ts';
 export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] as const;
 
 /**
- * The longest processor time that an event loop may work without a pause, in seconds. The histogram of stalls
- * has a bucket with this bound.
+ * The longest time in seconds of processor work without a pause that the test allows. The histogram of event
+ * loop stalls has a bucket with the longest allowed time as its bound.
  */
 const stallSecondsMax = 0.1;
 
@@ -72,7 +72,7 @@ export class StallWatch {
   }
 
   /**
-   * Runs the function `work`. Returns the services with an event loop that stalled during the work, with the
+   * Runs the function `work`. Returns the services whose event loop stalled during the work, with the
    * processor time of all stalls.
    */
   async during(work: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {

@@ -1,4 +1,4 @@
-/** Repeats an item with an increasing number until the text has this many characters. */
+/** Repeats an item with an increasing number until the text has the given number of characters. */
 function fill(chars: number, item: (at: number) => string): string {
   const items: string[] = [];
   for (let length = 0, at = 0; length < chars; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * Repeated pieces of texts that have slowed down similar code. The keys name the special property of each
- * piece.
+ * Pieces of texts that have slowed down similar code. The test repeats each piece. The keys name the special
+ * property of each piece.
  */
 const repeated: Readonly<Record<string, string>> = {
   'one letter': 'a',
@@ -33,8 +33,8 @@ const repeated: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a string in which no word repeats, so that no result is cached and no compression rule applies. The
- * string is the same in every run.
+ * Returns a string in which no word repeats, so that no result is cached and no compression rule applies.
+ * Every run returns an equal string.
  */
 function writeVaried(chars: number, alphabet: string, wordChars: number): string {
   let state = 1;
@@ -48,7 +48,10 @@ function writeVaried(chars: number, alphabet: string, wordChars: number): string
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const encoded = `${letters}${letters.toUpperCase()}0123456789+/`;
 
-/** Returns objects and lists nested as deep as a request body may be, with two members each. */
+/**
+ * Returns objects and lists with two members each. The objects and lists are nested as deeply as a request
+ * body allows.
+ */
 function writeNested(chars: number): string {
   const levels = 50;
   const filling = 'x'.repeat(Math.floor(chars / 2));
@@ -65,7 +68,9 @@ function writeTable(chars: number): string {
   return `[${rows.join(',')}]`;
 }
 
-/** Returns lines of digits with equal hash values in hash tables that use the number as its hash. */
+/**
+ * Returns lines of digits. In a hash table that uses a number as its hash, the lines have equal hash values.
+ */
 function writeNumbers(chars: number): string {
   return Array.from({ length: Math.floor(chars / 9) }, (_, at) => String((at * 65_536) % 100_000_000)).join(
     '\n',
@@ -73,8 +78,8 @@ function writeNumbers(chars: number): string {
 }
 
 /**
- * Functions that write a hostile text with about this many UTF-16 code units. One of the functions writes a
- * harmless text for comparison.
+ * Functions that write a hostile text with about the given number of UTF-16 code units. One of the functions
+ * writes a harmless text for comparison.
  */
 export const hostileTexts: Readonly<Record<string, (chars: number) => string>> = {
   'harmless text': (chars) => 'The weather in Paris is fine today.\n'.repeat(chars / 36),

@@ -6,15 +6,18 @@ const fields = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(fields) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The content that a client reads in a response. */
+/** The content of a response, as a client reads the response. */
 export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
-  /** Whether the response has text, a tool call or an end. An agent can continue after such a response. */
+  /**
+   * Whether the response has text, a tool call or an end. An agent can continue after a response with text, a
+   * tool call or an end.
+   */
   readonly isComplete: boolean;
 }
 
-/** Reads a response in the same way as the SDKs. */
+/** Reads a response as the SDKs read it. */
 export function readAnswer(endpoint: Endpoint, bytes: Buffer, isStream: boolean): ClientReading {
   if (!isStream) return readPlain(endpoint, fields(JSON.parse(bytes.toString('utf8'))));
   if (endpoint === 'converse') return readConverseStream(bytes);
@@ -95,8 +98,8 @@ function readItem(item: Json): string[] {
 }
 
 /**
- * Returns true if the indexes of the items have no gaps. SDKs find items by their index in the list that the
- * SDKs build.
+ * Returns true if the indexes of the items have no gaps. SDKs find an item by its index in the list that the
+ * SDK builds.
  */
 function hasNoGaps(events: readonly Json[]): boolean {
   const added = events.filter(({ type }) => type === 'response.output_item.added');

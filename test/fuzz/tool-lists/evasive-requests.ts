@@ -10,7 +10,7 @@ type Value = string | number | boolean | null | Value[] | { readonly members: Me
 
 const object = (...members: Members): Value => ({ members });
 
-/** The tool names that the generated API keys permit or deny. */
+/** The tool names that the generated API keys allow or deny. */
 export const permitted = ['read', 'list_files', 'crm', 'Erase', 'еrase', 'erase ', 'x'.repeat(250)] as const;
 export const denied = [
   'erase',
@@ -22,7 +22,7 @@ export const denied = [
   'drop_table',
 ] as const;
 
-/** Returns a spelling of a field name that some server accepts as the field name. */
+/** Returns a spelling of a field name that at least one server accepts. */
 function spellings(random: Random, name: string): string {
   if (!random.chance(0.03)) return name;
   return random.pick([
@@ -38,7 +38,7 @@ function spellings(random: Random, name: string): string {
   ]);
 }
 
-/** Writes requests that try to evade the denied tools. The same seed always gives the same requests. */
+/** Writes requests that try to use denied tools. Equal seeds give equal requests. */
 export class RequestWriter {
   readonly #random: Random;
   readonly #provider: string;

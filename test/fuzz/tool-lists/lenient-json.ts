@@ -1,6 +1,6 @@
 /**
- * JSON with repeated keys, as a parser receives it. This parser is written for the test and shares no code
- * with the gateway.
+ * JSON with repeated keys, as a parser receives the JSON. The parser in this file shares no code with the
+ * gateway.
  */
 export type Raw = string | number | boolean | null | readonly Raw[] | RawObject;
 
@@ -83,8 +83,8 @@ const loose = (key: string, name: string): boolean => foldLoose(key) === foldLoo
 const foldLoose = (key: string): string => foldGo(key).replaceAll(/[-_]/g, '');
 
 /**
- * The JSON parsers of servers: Python's `json`, a parser that keeps the first member, and Go's parsers in
- * three variants.
+ * Models of servers' JSON parsers: Python's `json`, a parser that keeps the first member, and three variants
+ * of Go's parsers.
  */
 export const parsers: readonly Parser[] = [
   { name: 'python', isSame: exact, wins: 'last' },

@@ -9,8 +9,8 @@ export const lists: readonly ToolLists[] = [
 ];
 
 /**
- * Returns a tool name that the allowed and denied tools do not permit. The test implements this rule
- * separately, in its simplest form.
+ * Returns a tool name that the API key may not use. The test implements the rule separately, in its simplest
+ * form.
  */
 export function findForbidden(
   names: Iterable<string>,

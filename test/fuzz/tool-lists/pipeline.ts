@@ -19,7 +19,7 @@ import type { Random } from './random.ts';
 const depthMax = 128;
 
 /**
- * Returns the bytes that the gateway sends for a request body, or the code of the error that the client
+ * Returns the bytes that the gateway sends upstream for a request body, or the error code that the client
  * receives.
  */
 export function forwardedBytes(
@@ -41,7 +41,9 @@ export function forwardedBytes(
   }
 }
 
-/** Returns the request in its own format, and translated for a provider that uses another format. */
+/**
+ * Returns the request in its own format, and the request translated for a provider that uses another format.
+ */
 function renderLanes(format: Exclude<Endpoint, 'responses'>, bytes: Buffer, lists: ToolLists): Buffer[] {
   const wire = formatNamed(format);
   const route = { model: 'm', stream: false };
@@ -85,7 +87,7 @@ class ClientResponse extends EventEmitter {
   }
 }
 
-/** Relays a provider's response, cut at any position, and returns the bytes that the client receives. */
+/** Relays a provider's response that is cut at any position. Returns the bytes that the client receives. */
 export async function relayedBytes(
   random: Random,
   endpoint: Endpoint,

@@ -1,7 +1,8 @@
 import { items, member, parseRaw, parsers, RawObject, type Parser, type Raw } from './lenient-json.ts';
 
 /**
- * Returns the tools that a server would offer to its model, by the names under which the model can call them.
+ * Returns the tools that a server would offer to the server's model, by the names under which the model can
+ * call the tools.
  */
 export function toolsSeen(body: Buffer): ReadonlySet<string> {
   const text = body.toString('utf8');
@@ -15,7 +16,7 @@ const toolLists = ['tools', 'functions', 'additional_tools'];
 const extraObjects = ['additionalModelRequestFields', 'extra_body'];
 
 /**
- * Reads a body as tolerantly as any server may. The reading includes every field that some API reads as a
+ * Reads a body as tolerantly as any server may. The result includes every field that some API reads as a
  * tool.
  */
 class Reading {

@@ -42,13 +42,13 @@ const createEvent = (ageMs = 0): ReportedAuditEvent => ({
 const report = (...events: ReportedAuditEvent[]) => edge.call(reportAuditEvents, { events });
 
 describe('the audit log', () => {
-  it('the audit log cannot be changed, not even by its own service', async () => {
+  it('the audit log cannot be changed, not even by the account service', async () => {
     const change = pool.query("UPDATE audit_events SET actor_name = 'nobody'");
     await expect(change).rejects.toThrow('audit events cannot be changed');
     expect(await readLog()).toMatchObject([{ action: 'account.registered', actor: { type: 'operator' } }]);
   });
 
-  it('the audit log stores a repeated report once, and drops reports about accounts that do not exist', async () => {
+  it('the audit log stores a repeated report once, and drops a report about an unknown account', async () => {
     const event = createEvent();
     await report(event);
     await report(event, createEvent());
@@ -58,7 +58,7 @@ describe('the audit log', () => {
     expect(events.filter(({ id }) => id === event.id)).toHaveLength(1);
   });
 
-  it('the audit log keeps events for the retention time, and the newest events up to the limit of the account', async () => {
+  it('the audit log keeps events for the retention time, and at most as many events as the account’s limit', async () => {
     const dayMs = 86_400_000;
     const { accountId: quiet } = await operator.call(createAccount, { name: `audit ${uuidv7()}` });
     await report(...[0, 1, 2, 3, 4].map((minutes) => createEvent(minutes * 60_000)), createEvent(9 * dayMs));
@@ -78,7 +78,7 @@ describe('events of a person', () => {
   const record = (person: ReturnType<typeof ada>, action: Parameters<typeof recordPersonEvent>[3]) =>
     recordPersonEvent(database.acrossAccounts, person, origin, action);
 
-  it('events of a person are in the log of the account that the person belongs to', async () => {
+  it('events of a person are in the log of the person’s account', async () => {
     const person = ada();
     await operator.call(attachPerson, { accountId, issuer, subject: person.subject });
     await record(person, 'session.signed_in');

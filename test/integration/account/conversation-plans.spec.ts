@@ -44,7 +44,7 @@ const age = (hours: number) =>
     [hours, accountId],
   );
 
-it('the first plan for a name is stored and returned to concurrent callers, and an hour later a new plan may replace it', async () => {
+it('concurrent callers receive the first stored plan for a name, and another plan may replace the stored plan after an hour', async () => {
   const name = newName();
   const [first, other] = [planOf('a', 'b ü'), planOf('c')];
   const kept = await Promise.all(
@@ -61,7 +61,7 @@ it('the first plan for a name is stored and returned to concurrent callers, and 
   expect(await find(name)).toEqual(first);
 });
 
-it('a plan is found under the first of several names that has a plan, and only by its own account', async () => {
+it('a plan is found under the first of several names that has a plan, and only by the plan’s account', async () => {
   const [opening, firstTurn] = [newName(), newName()];
   expect(await find(firstTurn, opening)).toBeNull();
   await keep(opening, planOf('opening'));
@@ -73,7 +73,7 @@ it('a plan is found under the first of several names that has a plan, and only b
   expect(stolen.plan).toBeNull();
 });
 
-it('turns that were sent unchanged are found by name, and only by their own account', async () => {
+it('turns that were sent unchanged are found by name, and only by the turns’ account', async () => {
   const names = Array.from({ length: 3 }, newName);
   for (const name of names.slice(1)) await edge.call(keepUnchangedTurn, { accountId, name });
   await edge.call(keepUnchangedTurn, { accountId, name: names[1]! });
@@ -90,7 +90,7 @@ it('conversation plans for an unknown account are rejected', async () => {
   await expect(edge.call(keepConversationPlan, request)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('plans that were not used for 90 days are deleted, and the least recently used plans above the limit', async () => {
+it('plans unused for 90 days are deleted, and also the least recently used plans above the limit', async () => {
   const names = Array.from({ length: 4 }, newName);
   await keep(names[0]!, planOf('old'));
   await age(91 * 24);
@@ -103,7 +103,7 @@ it('plans that were not used for 90 days are deleted, and the least recently use
   expect(left.map((plan) => plan !== null)).toEqual([false, false, true, true]);
 });
 
-it('names of unchanged turns displace older names, but no plans', async () => {
+it('names of unchanged turns displace older names of unchanged turns, but no plans', async () => {
   const plans = Array.from({ length: 2 }, newName);
   for (const name of plans) await keep(name, planOf(name));
   await age(1);
@@ -118,7 +118,7 @@ it('names of unchanged turns displace older names, but no plans', async () => {
   expect(names.toSorted()).toEqual(turns.slice(1).sort());
 });
 
-it('reading a plan that is days old keeps the plan for another period', async () => {
+it('reading a plan that is days old restarts the retention period of the plan', async () => {
   const name = newName();
   await keep(name, planOf('a'));
   await age(89 * 24);

@@ -49,7 +49,7 @@ const untilEpoch = (keyId: string, isRight: (epoch: number) => boolean) =>
     return isRight(epoch) ? epoch : undefined;
   });
 
-it('every change to a key writes its epoch with an expiry, and a revocation writes a negative epoch', async () => {
+it('each change of a key writes the account’s new epoch with an expiry, and a revocation writes a negative epoch', async () => {
   const keyId = await makeKey();
   const created = await untilEpoch(keyId, (epoch) => epoch > 0);
   await edge.call(updateKey, { accountId, keyId, body: { name: 'renamed' } });
@@ -57,7 +57,7 @@ it('every change to a key writes its epoch with an expiry, and a revocation writ
   await edge.call(revokeKey, { accountId, keyId });
   await untilEpoch(keyId, (epoch) => epoch < -changed);
   const seconds = await redis.ttl(keyEpochName(accountId, keyId));
-  // The Redis key with the epoch must outlive every grant (310 s), but it must expire eventually.
+  // The Redis key of an epoch must outlive every grant (310 s), but must expire eventually.
   expect(seconds).toBeGreaterThan(310);
   expect(seconds).toBeLessThanOrEqual(900);
 });
@@ -160,7 +160,7 @@ it('a late write does not restore an older epoch, and a revocation is final', as
   expect(await writeAll(-9, 8, 10)).toBe(-9);
 });
 
-it('an epoch that could not be written while Redis was down is written when Redis returns', async () => {
+it('an epoch that was not written while Redis was down is written when Redis is available again', async () => {
   const keyId = await makeKey();
   await untilEpoch(keyId, (epoch) => epoch > 0);
   await stack.service('redis-cache').stop();
@@ -169,10 +169,10 @@ it('an epoch that could not be written while Redis was down is written when Redi
   await untilEpoch(keyId, (epoch) => epoch < 0);
 }, 60_000);
 
-it('an epoch that Redis refused is written once Redis accepts writes, without a new connection', async () => {
+it('an epoch that Redis refused is written as soon as Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  // A replica that waits for its promotion rejects writes. A Redis server with full memory accepts epochs.
+  // A Redis replica rejects writes before its promotion, but a Redis server with full memory accepts epochs.
   await redis.replicaof('127.0.0.1', '1');
   try {
     board.write(name, 5);

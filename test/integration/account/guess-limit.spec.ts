@@ -47,7 +47,7 @@ describe('the budgets for wrong passwords', () => {
     return admitted !== null;
   }
 
-  /** Signs in with the right password. Returns false if the attempt is rejected. */
+  /** Signs in with the right password. Returns false if the service rejects the attempt. */
   async function enter(clientAddress: string, deviceId: string | null = null): Promise<boolean> {
     const admitted = await guesses.admit({ email, clientAddress, deviceId }).catch(() => null);
     if (admitted !== null) await guesses.absolve(admitted);
@@ -64,22 +64,22 @@ describe('the budgets for wrong passwords', () => {
     return checked;
   }
 
-  it('guesses from any number of addresses never lock the owner out at a known device', async () => {
+  it('password guesses from any number of addresses never lock the owner out at a known device', async () => {
     expect(await guessUntilRefused()).toBeGreaterThan(200);
-    // The owner can sign in even at a client address with too many wrong password guesses.
+    // The owner can sign in even from a client address with too many wrong guesses.
     for (let n = 0; n < 10; n++) await guess('192.0.2.1');
     expect(await guess('192.0.2.1')).toBe(false);
     expect(await enter('192.0.2.1', 'device of the owner')).toBe(true);
     expect(await enter(freshAddress(), 'device of the owner')).toBe(true);
   }, 60_000);
 
-  it('guesses do not lock the owner out at a new device in a network without wrong guesses', async () => {
+  it('password guesses do not lock the owner out at a new device in a network without wrong guesses', async () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
-    // A correct password does not use up the network's attempt.
+    // A correct password does not use up the single attempt of a network.
     expect(await enter('203.0.113.9')).toBe(true);
-    // A network of the attacker gets no second attempt.
+    // A network in which the attacker already guessed gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);
   }, 60_000);
 
@@ -108,15 +108,15 @@ describe('the budgets for wrong passwords', () => {
   let anyone = 0;
   const guessAnyone = (address: string) => guess(address, null, `person-${anyone++}@example.com`);
 
-  it('no more concurrent guesses than sequential guesses are admitted', async () => {
+  it('concurrent password guesses are limited as strictly as sequential guesses', async () => {
     const results = await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.1')));
     expect(results.filter(Boolean)).toHaveLength(5);
     const device = await Promise.all(Array.from({ length: 50 }, () => guess('192.0.2.2', 'a device')));
-    // The known device has ten attempts, and its client address has five attempts as an unknown device.
+    // The known device has ten attempts, and its address has five more without the device token.
     expect(device.filter(Boolean)).toHaveLength(15);
   }, 60_000);
 
-  it('guesses are admitted again a day after the last wrong guess', async () => {
+  it('password guesses are admitted again a day after the last wrong guess', async () => {
     await guessUntilRefused();
     now += dayMs + minuteMs;
     expect(await guess('100.0.1.7')).toBe(true);

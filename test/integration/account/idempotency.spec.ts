@@ -40,7 +40,7 @@ describe('responses stored for an idempotency key', () => {
   const countRecords = async () =>
     (await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM idempotency_records')).rows[0]
       ?.count;
-  /** Inserts idempotency records, oldest first, as if API calls had created the records. */
+  /** Inserts idempotency records as API calls would create them. The oldest record is inserted first. */
   const fill = (count: number, bytes: number) =>
     pool.query(
       `INSERT INTO idempotency_records
@@ -64,7 +64,7 @@ describe('responses stored for an idempotency key', () => {
     expect(stack.logs('account')).not.toContain(secret.slice(11, 23));
   });
 
-  it('a stored response is returned for one day, after which the same call creates another key', async () => {
+  it('a stored response is returned for one day, and later calls with the same idempotency key create another key', async () => {
     const idempotencyKey = newIdempotencyKey();
     const first = await make(idempotencyKey);
     await expect(make(idempotencyKey)).resolves.toEqual({ ...first, replayed: true });
@@ -78,7 +78,7 @@ describe('responses stored for an idempotency key', () => {
     expect(later.key.id).not.toBe(first.key.id);
   });
 
-  it('stored responses are deleted when they expire, even if no further calls arrive', async () => {
+  it('a stored response is deleted when it expires, even if no further calls arrive', async () => {
     await make(newIdempotencyKey());
     await pool.query('UPDATE idempotency_records SET expires_at = now()');
     await make(newIdempotencyKey());
@@ -103,7 +103,7 @@ describe('responses stored for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('stored responses are limited in total size, but the newest is always kept', async () => {
+  it('stored responses are limited in total size, but the newest response is always kept', async () => {
     await fill(4, replyBytesMax / 4);
     await make(newIdempotencyKey());
     expect(await countRecords()).toBe(4);

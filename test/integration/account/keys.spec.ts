@@ -43,7 +43,7 @@ describe('the account service', () => {
     edge.onBroadcast(keyChanged, (change) => changes.push(change));
     database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => database.end());
-    // One test in this file stops the database server, so errors of this connection are ignored.
+    // One test in this file stops the database server, so the tests ignore errors of the database connection.
     database.on('error', () => undefined);
     accountId = await makeAccount('the tests');
   }, 180_000);
@@ -61,7 +61,7 @@ describe('the account service', () => {
   const changeOf = (keyId: string, epoch: number) =>
     eventually(() => changes.find((change) => change.keyId === keyId && change.epoch === epoch));
 
-  it('creating an account returns the existing account for a name, even if two calls create it concurrently', async () => {
+  it('only the first of several calls with one account name creates an account, even if the calls are concurrent', async () => {
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => operator.call(createAccount, { name: 'once', isDemo: true })),
     );
@@ -89,14 +89,14 @@ describe('the account service', () => {
     expect(parseApiKey(secret)).toEqual({ valid: true, prefix: key.prefix, last4: key.last4 });
   });
 
-  it('a key can have its own limits', async () => {
+  it('a key can have different limits than its account', async () => {
     const limits = { rate_limit_rpm: 7, daily_token_budget: 0, k_target_override: 512 };
     const { key, secret } = await makeKey({ name: 'limited', ...limits });
     expect(key).toMatchObject({ ...limits, inherited: ['weekly_token_budget'] });
     await expect(grantOf(secret)).resolves.toMatchObject({ rateLimitRpm: 7, kTargetOverride: 512 });
   });
 
-  it('the permissions of a key are returned together with the account preferences', async () => {
+  it('the permissions of a key and the account preferences are returned together', async () => {
     const { key, secret } = await makeKey();
     await expect(grantOf(secret)).resolves.toEqual({
       accountId,
@@ -146,13 +146,13 @@ describe('the account service', () => {
     },
   );
 
-  it('the account service reports that a key has expired, and when', async () => {
+  it('the account service reports that a key has expired, with the time of the expiry', async () => {
     const { secret, key } = await makeKey({
       name: 'brief',
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
     // The test sets the expiry to the past in the database.
-    // A very short expiry could pass before the API key is created.
+    // A very short expiry could pass before the service creates the API key.
     const ended = new Date(Date.now() - 1_000).toISOString();
     await database.query(
       "UPDATE api_keys SET created_at = created_at - interval '1 hour', expires_at = $2 WHERE id = $1",
@@ -182,7 +182,7 @@ describe('the account service', () => {
     await expect(edge.call(listKeys, { accountId: newId() })).resolves.toEqual({ keys: [] });
   });
 
-  it('setting one tool list keeps the other list, and null differs from an empty list', async () => {
+  it('a change of the allowed tools keeps the denied tools, and null differs from an empty list', async () => {
     const { key, secret } = await makeKey();
     const set = async (body: object) =>
       (await edge.call(setToolLists, { accountId, keyId: key.id, body })).key;
@@ -213,7 +213,7 @@ describe('the account service', () => {
     expect((await edge.call(listKeys, { accountId: owner })).keys).toHaveLength(5);
   });
 
-  it('every change raises and broadcasts the epoch', async () => {
+  it('every change increases and broadcasts the account’s epoch', async () => {
     const { key, secret } = await makeKey();
     const created = (await grantOf(secret))?.epoch ?? Number.NaN;
     await changeOf(key.id, created);
@@ -255,7 +255,7 @@ describe('the account service', () => {
     await expect(makeKey({ name: 'x' }, newId())).rejects.toEqual(notFound);
   });
 
-  it('the last use of a key is recorded, at most once a minute', async () => {
+  it('the last use of a key is recorded at most once a minute', async () => {
     const { key, secret } = await makeKey();
     const read = async () =>
       (await edge.call(listKeys, { accountId })).keys.find(({ id }) => id === key.id)?.last_used_at;
@@ -267,7 +267,7 @@ describe('the account service', () => {
     await expect(read()).resolves.toBe(first);
   });
 
-  it('the account service reports that its database is down, and resumes when the database returns', async () => {
+  it('the account service reports that the database is down, and resumes when the database is available again', async () => {
     const { secret } = await makeKey();
     await stack.service('postgres').stop();
     await expect(grantOf(secret)).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -75,7 +75,7 @@ describe('login sessions that start or end during a concurrent change', () => {
       return rows.length > 0 ? true : null;
     });
 
-  it('a login session does not start if the password changes during the check', async () => {
+  it('a login session does not start if the password changes while the service checks the password', async () => {
     const changed = await passwords.hash('the password of now');
     await other.query('BEGIN');
     await other.query('UPDATE identity_users SET password_hash = $1', [changed]);
@@ -90,7 +90,7 @@ describe('login sessions that start or end during a concurrent change', () => {
     expect(await sessions()).toEqual([]);
   });
 
-  it('a login session starts if the password is rehashed during the check', async () => {
+  it('a login session starts even if the service rehashes the password during the check', async () => {
     const renewed = await passwords.hash(password);
     await other.query('BEGIN');
     await other.query('UPDATE identity_users SET password_hash = $1', [renewed]);
@@ -101,7 +101,7 @@ describe('login sessions that start or end during a concurrent change', () => {
     expect(await sessions()).toHaveLength(1);
   });
 
-  it('a login session ends even if it is being refreshed at that moment', async () => {
+  it('a login session can be ended even while it is being refreshed', async () => {
     await enter();
     const [session] = await sessions();
     const sessionId = session?.id ?? '';

@@ -20,7 +20,7 @@ export interface MailServer {
 
 /**
  * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` replace
- * these defaults.
+ * the default options.
  */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];

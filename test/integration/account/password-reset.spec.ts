@@ -99,7 +99,7 @@ describe('a forgotten password', () => {
     expectError(await logIn(email, person.password), wrong);
     expect((await logIn(email, password)).status).toBe(200);
 
-    // The old device token is invalid, and the new device token has its own budget for wrong passwords.
+    // The old device token is invalid, and the new one has a separate budget for wrong passwords.
     const address = { 'x-forwarded-for': newAddress() };
     for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
     expectError(await logIn(email, password, { ...address, cookie: before }), blocked);
@@ -107,7 +107,7 @@ describe('a forgotten password', () => {
     expect((await logIn(email, password, { ...address, cookie: fresh })).status).toBe(200);
   }, 60_000);
 
-  it('an unknown address gets the same response in the same time as a known address, and no email', async () => {
+  it('an unknown address gets no email, but the same response in the same time as a known address', async () => {
     const { email } = await signUpPerson(baseUrl);
     const unknown = `nobody-${randomUUID()}@example.com`;
     const times: Record<string, number[]> = { [email]: [], [unknown]: [] };
@@ -126,7 +126,7 @@ describe('a forgotten password', () => {
     expect(other).toBeLessThan(known! * 3);
     await takeToken(email, '/dashboard/reset-password');
     expect(mailServer.mails.filter(({ to }) => to.includes(unknown))).toEqual([]);
-    // Repeated requests cannot fill a mailbox, and the user still has a link that works.
+    // Repeated requests cannot fill a mailbox, and the user still has a working link.
     expect(mailsTo(email, '/dashboard/reset-password').length).toBeLessThanOrEqual(3);
   }, 60_000);
 
@@ -163,7 +163,7 @@ describe('a forgotten password', () => {
     const password = newPassword();
     expect((await auth('reset-password', { token, new_password: password })).status).toBe(200);
     const session = sessionSchema.parse((await logIn(email, password)).json());
-    // The link was not sent to the mailbox, so the email address is not verified.
+    // The operator received the link, so the link does not verify the email address.
     expect(session.email_verified).toBe(false);
     tokens.push(token ?? '');
     await expect(runOperator('reset-password', 'nobody@example.com')).rejects.toThrow(
@@ -188,7 +188,7 @@ describe('an e-mail address', () => {
     expect(sessionSchema.parse((await logIn(email, person.password)).json()).email_verified).toBe(true);
   }, 60_000);
 
-  it('an e-mail address gets another email on request, until it is verified', async () => {
+  it('an unverified e-mail address gets another email on request', async () => {
     const { email, accessToken } = await signUpPerson(baseUrl);
     await takeToken(email, '/dashboard/verify-email');
     const resend = () =>
@@ -196,13 +196,13 @@ describe('an e-mail address', () => {
     expect((await resend()).status).toBe(202);
     await auth('verify-email', { token: await takeToken(email, '/dashboard/verify-email', 2) });
     expect((await resend()).status).toBe(202);
-    // The email of a later request has arrived, so the earlier request sent no email.
+    // The email of a later request has arrived, so the request after the verification sent no email.
     await auth('forgot-password', { email });
     await takeToken(email, '/dashboard/reset-password');
     expect(mailsTo(email, '/dashboard/verify-email')).toHaveLength(2);
   }, 60_000);
 
-  it('an e-mail address is verified by a password reset through its mailbox, and by the operator', async () => {
+  it('a password reset through the mailbox verifies an e-mail address, and the operator can also verify an address', async () => {
     const [first, second] = [await signUpPerson(baseUrl), await signUpPerson(baseUrl)];
     await auth('forgot-password', { email: first.email });
     const token = await takeToken(first.email, '/dashboard/reset-password');
@@ -219,7 +219,7 @@ it('the dashboard’s configuration shows that the gateway sends email', async (
   expect(answer.json()).toMatchObject({ sign_in: { kind: 'embedded', sends_mail: true } });
 });
 
-it('no token of a link is logged, or stored in plaintext', async () => {
+it('the token of a link is never logged, and never stored in plaintext', async () => {
   expect(tokens.length).toBeGreaterThan(5);
   expect(findInLogs(stack, tokens)).toEqual([]);
   expect(
@@ -247,8 +247,8 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 /**
- * Runs the operator's command as in the account service's container: the built file with the service's
- * environment variables.
+ * Runs the operator's command as in the account service's container: the built file, with the environment
+ * variables of the account service.
  */
 async function runOperator(...args: readonly string[]): Promise<string> {
   const script = join(root, 'dist/apps/account/operator.command.js');

@@ -17,8 +17,8 @@ const recipient = createSealingKeyPair();
 const credentials = { email: 'bystander@example.com', password: 'a long enough password' };
 const changesCount = 750;
 /**
- * The maximum time of a call for another account, in milliseconds. The maximum is far below the deadline of a
- * call. It is also far above the time of a call on an idle machine (about 5 ms, or 30 ms with a password).
+ * The maximum time in milliseconds of a call for another account. The maximum is far below the deadline of a
+ * call. On an idle machine, a call takes about 5 ms, or 30 ms with a password.
  */
 const bystanderMsMax = 1_000;
 
@@ -41,7 +41,7 @@ describe('the database connections of the account service', () => {
   let edge: Messaging;
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
-  /** A new API key of the quiet account for each check, so that no check uses a cached grant. */
+  /** New API keys of the quiet account. Each check uses a different key, so no check uses a cached grant. */
   const bystanderKeys: string[] = [];
   const undo: Undo[] = [];
 
@@ -102,7 +102,7 @@ describe('the database connections of the account service', () => {
     expect(Math.max(...bystander.map(({ ms }) => ms))).toBeLessThan(bystanderMsMax);
   }, 60_000);
 
-  it('a burst of changes within the account’s queue limit is served completely', async () => {
+  it('a burst of changes that fits in the account’s queue is served completely', async () => {
     const { accountId, keyId } = hostile;
     const changes = Array.from({ length: 60 }, (_, at) =>
       edge.call(updateKey, { accountId, keyId, body: { name: `burst ${at}` } }),

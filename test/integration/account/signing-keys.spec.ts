@@ -32,7 +32,7 @@ describe('the keys that sign session tokens', () => {
   const open = (keys = boxKeys) => new SigningKeys({ database, boxKeys: keys, now: () => now });
   const kidsOf = async (keys: SigningKeys) => (await keys.publicKeys()).map(({ kid }) => kid);
 
-  it('all replicas have the same signing keys, even if all create the first key concurrently', async () => {
+  it('all replicas have the same signing keys, even if the replicas create the first key concurrently', async () => {
     const replicas = Array.from({ length: 8 }, () => open());
     const kids = await Promise.all(replicas.map(async (keys) => (await keys.current()).kid));
     expect(new Set(kids).size).toBe(1);
@@ -48,7 +48,7 @@ describe('the keys that sign session tokens', () => {
     expect(verify('sha256', Buffer.from('a token'), publicKey, signature)).toBe(true);
   });
 
-  it('signing keys are published a day before use, verify for two more days after rotation, and are then removed', async () => {
+  it('signing keys are published a day before use, verify tokens for two days after rotation, and are then removed', async () => {
     const first = (await open().current()).kid;
     now += 29 * dayMs - 1_000;
     expect(await kidsOf(open())).toEqual([first]);
@@ -69,7 +69,7 @@ describe('the keys that sign session tokens', () => {
     expect(await database.acrossAccounts.signingKey.count()).toBe(1);
   });
 
-  it('signing keys are recreated when the secret changes, and the old keys still verify', async () => {
+  it('signing keys are recreated when the secret changes, and the old keys still verify tokens', async () => {
     const first = (await open().current()).kid;
     const others = open(sealingKeyPairFromSeed(Buffer.alloc(32, 8)));
     const { kid } = await others.current();

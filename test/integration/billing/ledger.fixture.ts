@@ -14,7 +14,7 @@ export interface LedgerRow {
 }
 
 /**
- * Both sides of the ledger: the entries expected from the request log, and the entries that the billing
+ * Two lists of ledger entries: the entries expected from the request log, and the entries that the billing
  * service wrote.
  */
 export interface LedgerEnds {
@@ -31,7 +31,7 @@ export interface LedgerEnds {
 export function openLedgerEnds(stack: Stack): LedgerEnds {
   const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
     const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
-    // When a test kills the Postgres server, its idle connections fail, which is expected.
+    // When a test kills the Postgres server, idle database connections fail, which is expected.
     pool.on('error', () => undefined);
     return pool;
   }) as [pg.Pool, pg.Pool];
@@ -70,7 +70,10 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
   };
 }
 
-/** Returns the fields of a request with the given number of pruned tools and saved context tokens. */
+/**
+ * Returns the fields of a request. The arguments set the number of pruned tools and of tokens saved by
+ * compression.
+ */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {
     toolsIn: tools + 3,

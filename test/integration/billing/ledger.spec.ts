@@ -50,7 +50,7 @@ const billingOf = async (accountId: string) =>
   (await recorder.messaging.call(describeBilling, { accountId })).billing;
 
 describe('the ledger', () => {
-  it('the ledger has one row for each request with savings, with the same figures as the request log', async () => {
+  it('the ledger has one row for each request with savings, with the figures of the request log', async () => {
     const [one, other] = [newAccountId(), newAccountId()];
     await recorder.record(one, saving(5, 0));
     await recorder.record(one, saving(0, 70));
@@ -102,7 +102,7 @@ describe('the ledger', () => {
       expect(Date.parse(end)).toBeGreaterThan(Date.parse(start));
   });
 
-  it('the ledger counts a request once, no matter how often or in which batch the request arrives', async () => {
+  it('the ledger counts a request once, even if the request arrives several times or in several batches', async () => {
     const [accountId, keyId] = [newAccountId(), uuidv7()];
     const entries = Array.from({ length: 50 }, (_, at) => ({
       ...{ requestId: uuidv7(), at: new Date().toISOString(), accountId, keyId },
@@ -124,7 +124,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('the ledger counts the outcome of an interrupted request once the outcome is known', async () => {
+  it('the ledger counts the outcome of an interrupted request as soon as the outcome is known', async () => {
     const accountId = newAccountId();
     const accepted = createAcceptedEvent({ accountId });
     const end = async (change: Parameters<typeof createEndedEvent>[1]) => {
@@ -186,7 +186,7 @@ describe('the ledger', () => {
     expect(named[0]!.account_id).not.toBe(gone);
   });
 
-  it('the ledger rejects a batch that it cannot parse, and continues with the next', async () => {
+  it('the ledger rejects a batch that it cannot parse, and continues with the next batch', async () => {
     const id = uuidv7();
     await queue.add(
       ledgerEntryBatch.name,
@@ -204,8 +204,8 @@ describe('the ledger', () => {
 });
 
 /**
- * Queues a batch of ledger entries directly, bypassing the worker, and waits until the billing service has
- * processed the batch.
+ * Queues a batch of ledger entries without the worker. Waits until the billing service has processed the
+ * batch.
  */
 async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   const id = uuidv7();
@@ -224,12 +224,12 @@ it('the ledger matches the request log after the worker, billing, Redis and Post
     }
     await stack.service(victim).start();
   }
-  // Checks readiness again, because killed processes restart.
+  // Waits until the services are ready, because killed processes restart.
   for (const name of ['worker', 'billing']) await stack.service(name).waitReady();
   await settle();
   const rows = await ends.readLedger(accounts);
   expect(rows).toEqual(await ends.readLog(accounts));
-  // 37 of every 40 requests have savings. The other three requests have an index that is a multiple of 15.
+  // 37 of every 40 requests have savings. Requests whose index is a multiple of 15 have no savings.
   expect(rows).toHaveLength(victims.length * 37);
   const sums = await Promise.all(accounts.map(async (accountId) => (await billingOf(accountId)).period));
   const sum = (read: (row: (typeof rows)[number]) => number) =>

@@ -32,10 +32,7 @@ const usage = {
   ...{ inputTokens: 100, outputTokens: 10, cachedInputTokens: 0, cacheWriteTokens: 0 },
   estimated: false,
 };
-/**
- * Fields of random requests. Recovery rounds cost less than the request's savings in some cases, and more in
- * others.
- */
+/** Fields of random requests. In some requests, recovery rounds cost more than the request saves. */
 const change: fc.Arbitrary<Partial<RequestEventV1>> = fc.record({
   toolsIn: fc.nat(60),
   toolsOut: fc.nat(60),
@@ -48,7 +45,7 @@ const change: fc.Arbitrary<Partial<RequestEventV1>> = fc.record({
   usage: fc.constantFrom(usage, usage, null),
 });
 
-it('the ledger, usage, billing and the requests have the same net sums, for 300 random requests', async () => {
+it('the ledger, usage, billing and the requests have equal net sums, for 300 random requests', async () => {
   const accountId = newAccountId();
   const events: RequestEventV1[] = [];
   for (const each of fc.sample(change, 300)) events.push(await recorder.record(accountId, each));

@@ -20,7 +20,7 @@ const countEvents = async () =>
     .count;
 
 describe('a Stripe event', () => {
-  it('a Stripe event is processed once, and its current content is fetched from Stripe', async () => {
+  it('a Stripe event is processed once, and the gateway fetches the event’s current content from Stripe', async () => {
     const { person, subscription } = await charging.pay();
     // The content of the event is outdated when Stripe delivers the event.
     const event = charging.stripe.sign('customer.subscription.created', {
@@ -67,7 +67,7 @@ describe('a Stripe event', () => {
       { ...event, signature: `${time},${signed.replace('v1', 'v0')}` },
       { ...event, signature: `t=${Math.floor(Date.now() / 1000) + 9},${signed}` },
       { ...event, body: event.body.replace('active', 'actiVe') },
-      // The same JSON with a different byte representation, which makes the signature invalid.
+      // JSON with equal content but different bytes, for which the signature is invalid.
       { ...event, body: JSON.stringify(JSON.parse(event.body)) },
       charging.stripe.resign(event, { secret: 'whsec_of_somebody_else' }),
       charging.stripe.resign(event, { secret: '' }),
@@ -86,7 +86,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('free');
   });
 
-  it('a Stripe event is rejected as a replay if the same delivery arrives again', async () => {
+  it('a Stripe event is rejected as a replay if one delivery arrives twice', async () => {
     const { subscription } = await charging.pay();
     const event = charging.stripe.sign('invoice.paid', {
       id: 'in_1',
@@ -115,7 +115,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('pro');
   });
 
-  it('a Stripe event is acknowledged even if it does not concern this gateway', async () => {
+  it('a Stripe event is acknowledged even if the event does not concern this gateway', async () => {
     const calls = charging.stripe.calls.length;
     for (const [type, object] of [
       ['charge.succeeded', { id: 'ch_1', object: 'charge', customer: 'cus_nobody' }],
@@ -133,10 +133,10 @@ describe('a Stripe event', () => {
     expect((await charging.deliver(small, { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('a Stripe event is not lost if the service is killed while processing it', async () => {
+  it('a Stripe event is not lost if the billing service is killed while processing the event', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
-    // The edge responds only after its timeout, which the test does not wait for.
+    // The edge responds only after a timeout, and the test does not wait for the response.
     void charging.deliver(event).catch(() => null);
     await charging.stack.service('billing').kill('SIGKILL');
     await charging.stack.service('billing').start();

@@ -42,7 +42,7 @@ export const codeOf = (answer: Answer) => (answer.json() as { error: { code: str
 
 /**
  * Starts a stack with billing enabled.
- * @param undo collects cleanup functions.
+ * @param undo collects cleanup functions
  */
 export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
   const stripe = await startStripeServer({ prices: ['price_pro'] });
@@ -53,7 +53,7 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
     STRIPE_API_URL: stripe.url,
     BILLING_PLANS: JSON.stringify(plans),
   };
-  // Account deletion includes the compressor's data, so the compressor must run.
+  // The deletion of an account includes the compressor's data, so the compressor must run.
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing', 'compressor'];
   // The rate limit is high, because these tests sign up many users.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 describe('a subscription', () => {
-  it('a subscription starts at a checkout, takes effect once it is paid, and can be changed in the portal', async () => {
+  it('a subscription starts with a checkout, takes effect after the payment, and can be changed in the portal', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     expect(await charging.read(person)).toMatchObject({
       mode: 'stripe',
@@ -32,7 +32,7 @@ describe('a subscription', () => {
       ...{ client_reference_id: person.accountId, priceId: 'price_pro' },
       ...urls,
     });
-    // The user has not paid the checkout yet, so nothing changes.
+    // The user has not paid in the checkout yet, so nothing changes.
     const early = await charging.act(person, 'sync-checkout', { session_id: id });
     expect(billing.parse(early.json())).toMatchObject({ plan: { id: 'free' }, subscription: null });
     charging.stripe.pay(id);
@@ -62,12 +62,12 @@ describe('a subscription', () => {
       plan: { id: 'free' },
       subscription: { status: 'canceled' },
     });
-    // A user without a checkout has no subscription to fetch.
+    // A user without a checkout has no subscription that the service could fetch.
     const stranger = await signUpPerson(charging.stack.baseUrl);
     expect(billing.parse((await charging.act(stranger, 'sync-subscription')).json()).subscription).toBeNull();
   });
 
-  it('a subscription is paid once: one customer, one open checkout, no second subscription', async () => {
+  it('a user pays for one subscription only: one customer, one open checkout, no second subscription', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     const first = await charging.checkOut(person);
     const second = await charging.checkOut(person);
@@ -93,7 +93,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('a checkout from another account is not found', async () => {
+  it('the checkout of another account is not found', async () => {
     const { checkoutId } = await charging.pay();
     const stranger = await signUpPerson(charging.stack.baseUrl);
     for (const session_id of [checkoutId, 'cs_test_nobody']) {
@@ -151,7 +151,7 @@ it('the subscription of a deleted account is canceled at Stripe, and no remainin
       status: string;
     };
   try {
-    // The account deletion waits for Stripe, so that a deleted account is never charged.
+    // The deletion of an account waits for Stripe, so a deleted account is never charged.
     await eventually(() =>
       charging.stripe.calls.some(({ method }) => method === 'DELETE') ? true : undefined,
     );
@@ -164,7 +164,7 @@ it('the subscription of a deleted account is canceled at Stripe, and no remainin
   expect(subscription.status).toBe('canceled');
   const named = 'SELECT count(*)::int AS count FROM stripe_customers WHERE account_id = $1';
   expect((await database.query(named, [person.accountId])).rows).toEqual([{ count: 0 }]);
-  // Stripe sends an event for the cancelled subscription, but the account no longer exists.
+  // Stripe sends an event for the cancelled subscription after the deletion of the account.
   expect(
     (await charging.deliver(charging.stripe.sign('customer.subscription.deleted', subscription))).status,
   ).toBe(200);

@@ -24,14 +24,14 @@ const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** Waits until no edge holds reserved tokens, and returns the state of the token budget. */
+/** Waits until no edge holds reserved tokens. Returns the state of the token budget. */
 const untilSettled = (key: ReturnType<typeof createKey>) =>
   eventually(async () => {
     const budget = await budgetOf(key);
     return budget.held.every((held) => held === 0) ? budget : undefined;
   });
 
-it('500 concurrent calls on a nearly exhausted budget overspend it by at most the estimate for one call', async () => {
+it('500 concurrent calls with a nearly exhausted budget exceed the budget by at most the estimate for one call', async () => {
   const [budget, estimate] = [100_000, 1_050];
   const key = createKey(budget);
   const first = await replicaOf(0).budgets.reserve(key, 95_000);
@@ -48,7 +48,7 @@ it('500 concurrent calls on a nearly exhausted budget overspend it by at most th
   expect(today).toBeLessThanOrEqual(budget + estimate);
 });
 
-it('a budget shared by many calls is fully used, and at most one call overspends it', async () => {
+it('many calls use a shared budget completely, and at most one call exceeds the budget', async () => {
   const [budget, estimate] = [1_000_000, 1_000];
   const key = createKey(budget);
   let saved = 0;
@@ -114,7 +114,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
     const held = await busy.budgets.reserve(key, 1_000);
     if (!isReserved(held)) throw new Error(`no room in turn ${turn}`);
     held.settle(0);
-    // The returned budget is available before the 30-second lease ends.
+    // Other edges can use the returned budget before the 30-second lease ends.
     const given = await eventually(async () => {
       const answer = await other.budgets.reserve(key, 1_000);
       return isReserved(answer) ? answer : undefined;
@@ -125,9 +125,9 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
   }
 });
 
-it('tokens held by a killed edge become available after its lease expires', async () => {
+it('tokens that a killed edge holds become available after the edge’s lease expires', async () => {
   const key = createKey(1_000);
-  // The lease lasts until the first request of the second edge has arrived.
+  // The lease lasts until the first request arrives at the second edge.
   // The lease is long enough even for a busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
@@ -143,7 +143,7 @@ it('tokens held by a killed edge become available after its lease expires', asyn
   await eventually(async () => ((await budgetOf(key)).today === 400 ? true : undefined));
 });
 
-it('an edge stores nothing about a deleted account again, not even for its last requests', async () => {
+it('after an account’s deletion, an edge stores nothing about the account, not even for its last requests', async () => {
   const [key, other] = [createKey(1_000_000), createKey(1_000_000)];
   const { budgets, redis } = replicaOf(0);
   const reserve = async (of: typeof key) => {

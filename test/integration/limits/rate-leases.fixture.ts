@@ -17,8 +17,8 @@ type Draw = () => number;
 interface Replica {
   leases: TokenLeases;
   /**
-   * The number of the replica's process, which increases at each restart. Replies to an earlier process are
-   * lost.
+   * The number of the replica's process. The number increases at each restart. A restarted process does not
+   * receive replies to an earlier process.
    */
   life: number;
   waiting: number;
@@ -35,14 +35,14 @@ interface Call {
 const quiet: Call = { asked: 0, wanted: 0, returned: 0, returnedTo: 0 };
 
 /**
- * Simulates replicas of the gateway that share one rate limit window, in simulated time. Requests arrive in
- * bursts, and messages take up to 40 ms each way. Timers fire late, and processes restart and lose their
+ * Simulates gateway replicas that share one rate limit window, in simulated time. Requests arrive in bursts,
+ * and messages take up to 40 ms in each direction. Timers fire late, and processes restart and lose their
  * leases.
  */
 export class SimulatedReplicas {
-  /** The simulated times at which requests were admitted, in milliseconds. */
+  /** The simulated time in milliseconds at which each request was admitted. */
   readonly admittedAt: number[] = [];
-  /** The number of requests that a lease admitted. */
+  /** The number of requests that a replica admitted with a lease. */
   leasedCount = 0;
   readonly #redis: TimedRedis;
   readonly #limit: number;

@@ -58,7 +58,10 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
 });
 
 describe('requests counted from an earlier minute', () => {
-  /** Writes a rate limit window with requests made the given numbers of half seconds ago. */
+  /**
+   * Writes a rate limit window to Redis.
+   * @param counts numbers of requests by age, in half seconds
+   */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
     const redis = new Redis(stack.dev.redis_cache_url);
     const [seconds, micros] = await redis.time();
@@ -103,7 +106,7 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
   // Three processes may each admit one eighth of the limit.
-  // At the start, each process may admit only one sixtieth of its share.
+  // At the start, each process may admit only one sixtieth of the process's share.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);

@@ -13,11 +13,11 @@ import { eventually } from '../stack.fixture.ts';
 
 export const quietLog = createLogger({ service: 'test', instanceId: 'test', level: 'silent' });
 
-/** The token budgets of one edge, with a separate Redis connection. */
+/** The token budgets of one edge. Each edge has a separate Redis connection. */
 export interface Replica {
   readonly budgets: SavedTokenBudgets;
   readonly redis: Redis;
-  /** Stops the edge like `kill -9`, so the edge does not return its reserved tokens. */
+  /** Stops the edge as `kill -9` does, so the edge does not return reserved tokens. */
   kill(): void;
   close(): Promise<void>;
 }

@@ -65,7 +65,7 @@ describe('a database scoped to an account', () => {
     });
   });
 
-  it('a database scoped to an account neither writes nor takes over rows of another account', async () => {
+  it('a database scoped to an account neither writes rows of another account nor changes the owner of a row', async () => {
     const { apiKey, account } = database.forAccount(mine);
     await expect(apiKey.create({ data: row(theirs) })).rejects.toThrow('another account');
     await expect(apiKey.updateMany({ data: { accountId: theirs } })).rejects.toThrow('another account');
@@ -77,7 +77,7 @@ describe('a database scoped to an account', () => {
     expect(await account.findUnique({ where: { id: theirs } })).toBeNull();
   });
 
-  it('a scoped database keeps the scope within a transaction, and rolls back a failed transaction completely', async () => {
+  it('a scoped database is also scoped within a transaction, and rolls back a failed transaction completely', async () => {
     const own = row(mine);
     const failing = database.transactionForAccount(mine, async (tx) => {
       await tx.apiKey.create({ data: own });
@@ -135,7 +135,7 @@ describe('a database scoped to an account', () => {
     const attempts: number[] = [];
     const told = new AbortController();
     const onRetry = (attempt: number) => {
-      // Cancels the waiting during the pause before the next attempt.
+      // Stops the client during the pause before the next connection attempt.
       if (attempts.push(attempt) === 2) setImmediate(() => told.abort());
     };
     await expect(away.untilUp({ signal: told.signal, onRetry })).rejects.toThrow();

@@ -8,7 +8,7 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * An SQL query for the part of a database that Prisma models: columns, indexes and foreign keys. Prisma's
+ * An SQL query for the parts of a database that Prisma models: columns, indexes and foreign keys. Prisma's
  * schema language has no check constraints.
  */
 const catalogue = `
@@ -59,7 +59,7 @@ describe('the migrations', () => {
   }
 
   it.each(['account', 'vault', 'billing'] as const)(
-    'the migrations for %s create the database that its schema describes',
+    'the migrations for %s create the database that the Prisma schema describes',
     async (owner) => {
       const migratedUrl = stack.dev.postgres[owner];
       const adminUrl = stack.dev.postgres.admin ?? '';

@@ -26,7 +26,9 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo));
 
-/** Returns results of a tool as indented JSON with about this many characters in total. */
+/**
+ * Returns a tool's results as indented JSON. All results together have about the given number of characters.
+ */
 function renderResults(characters: number, seed: string): string[] {
   const results: string[] = [];
   for (let length = 0, at = 0; length < characters; at += 1) {
@@ -57,7 +59,7 @@ function renderRequest(
   };
 }
 
-it('a large conversation is compressed like a small conversation, and later turns continue it', async () => {
+it('a large conversation is compressed like a small conversation, and later turns use the earlier results', async () => {
   const accountId = uuidv7();
   const texts = renderResults(300_000, 'large');
   const first = { after: null, upTo: sha256('first') };
@@ -74,7 +76,7 @@ it('a large conversation is compressed like a small conversation, and later turn
   });
 });
 
-it('a small conversation that grows by a large result is requested again as a whole', async () => {
+it('the compressor requests the whole conversation if a small conversation grows by a large result', async () => {
   const accountId = uuidv7();
   const [small = ''] = renderResults(1, 'small');
   const first = { after: null, upTo: sha256('small') };

@@ -74,7 +74,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo));
 
 describe('the tool router process', () => {
-  it('the tool router requests the list, then the definitions, and stores the list afterwards', async () => {
+  it('the tool router requests the tool list, then the tool definitions, and stores the tool list afterwards', async () => {
     const list = { ...question, toolHashes: hashes };
     const unknown = { status: 'unknown', instanceId: 'router-1' };
     expect(await edge.call(planTools, question, unhurried)).toEqual({ ...unknown, missing: [] });
@@ -93,7 +93,7 @@ describe('the tool router process', () => {
     expect(planned.forwarded.map((position) => definitions[position]?.name)).toContain('create_issue');
   });
 
-  it('another replica of the router, which received the tools separately, returns the same plan', async () => {
+  it('another replica of the tool router, which received the tools separately, returns the same plan', async () => {
     const replica = await startService('tool-router', nats.url, {
       INSTANCE_ID: 'router-2',
       ...unhurriedRouter,
@@ -110,7 +110,7 @@ describe('the tool router process', () => {
     }
   });
 
-  it('the router’s plan for a hash of earlier turns equals its plan for their full text, once it has received the text', async () => {
+  it('after the router has received earlier turns, the hash of the turns leads to the plan that their text leads to', async () => {
     const earlier = ['Find the flaky tests of acme/widgets. '.repeat(80), 'And their owners. '.repeat(80)];
     const newest = 'Now merge the pull request that mends them';
     const whole = { ...question, userTurns: [...earlier, newest] };
@@ -125,12 +125,12 @@ describe('the tool router process', () => {
     expect(await edge.call(planTools, named, unhurried)).toEqual(planned);
   });
 
-  it("the router rejects tools sent under another list's hash", async () => {
+  it('the router rejects a tool list with the hash of another tool list', async () => {
     const wrong = { ...question, listHash: '0'.repeat(64), toolHashes: hashes };
     await expect(edge.call(planTools, wrong, unhurried)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('the router counts its plans, and reports that its models are running and the state of its vectors', async () => {
+  it('the router’s metrics have the number of plans, the running models and the state of the vectors', async () => {
     const metrics = await (await fetch(`${router.healthUrl}/metrics`)).text();
     expect(metrics).toMatch(/tool_router_plans_total\{[^}]*outcome="prior"[^}]*\} [1-9]/);
     expect(metrics).toMatch(/tool_router_definitions\{[^}]*\} 117/);
@@ -161,14 +161,14 @@ describe('the tool router process', () => {
     }
   });
 
-  it('the router exits on SIGTERM with no work left', async () => {
+  it('the router exits on SIGTERM if no work is left', async () => {
     const replica = await startService('tool-router', nats.url);
     expect(await replica.stop()).toBe(0);
   });
 });
 
 describe('the compressor process', () => {
-  it('the compressor returns edits that compact every definition and change nothing else in the 117 tools', async () => {
+  it('the compressor returns edits that compact every definition of the 117 tools and change nothing else', async () => {
     const request = { definitions: texts.map((text, at) => ({ hash: hashes[at]!, text })) };
     const { results } = await edge.call(compressSchemas, request, unhurried);
     expect(results.map(({ hash }) => hash)).toEqual(hashes);

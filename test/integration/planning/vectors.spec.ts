@@ -76,7 +76,7 @@ async function startReplica(url = stack.dev.redis_cache_url) {
 const indexOf = (tools: readonly ToolDefinition[]) =>
   indexToolList(tools[0]?.hash ?? '', tools.map(makeToolCard));
 
-it('a replica ranks with the vectors that another replica computed, gets the same scores, and computes no vectors', async () => {
+it('a replica ranks with vectors from another replica, gets the same scores, and computes no vectors', async () => {
   const tools = defineTools('shared');
   const first = await startReplica();
   first.ranking.learn(tools);
@@ -89,7 +89,7 @@ it('a replica ranks with the vectors that another replica computed, gets the sam
   expect([await second.countOf('shared'), await second.countOf('made')]).toEqual([15, 0]);
 });
 
-it('vectors are shared under hashes of the model and definition, with an expiry, and reveal no definition', async () => {
+it('vectors are shared under hashes of model and definition, expire, and reveal no definition', async () => {
   for (const key of await redis.keys('tool-vector:*')) {
     expect(key).toMatch(/^tool-vector:[0-9a-f]{16}:[0-9a-f]{64}$/);
     expect((await redis.getBuffer(key))?.length).toBe(4 + 256);

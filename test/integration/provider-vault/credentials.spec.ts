@@ -74,7 +74,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('the vault lists the public fields without the secret, with a hint of at most four characters', async () => {
+  it('the vault lists the public fields of a credential, with at most four characters of the secret', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'groq', 'short-key-1');
@@ -87,7 +87,7 @@ describe('the provider vault', () => {
     expect(JSON.stringify(credentials)).not.toContain(secret.slice(-5));
   });
 
-  it('the vault replaces a credential, records the time, and notifies the gateways', async () => {
+  it('the vault replaces a credential, records the time of the change, and notifies the gateways', async () => {
     const accountId = newId();
     const first = await put(accountId, 'openai');
     const second = await put(accountId, 'openai', `${secret}-new`);
@@ -108,7 +108,7 @@ describe('the provider vault', () => {
     expect(credentials).toHaveLength(1);
   });
 
-  it('the vault deletes a credential permanently, and only from its own account', async () => {
+  it('the vault deletes a credential permanently, and only for the credential’s account', async () => {
     const [accountId, stranger] = [newId(), newId()];
     await put(accountId, 'openai');
     const remove = (owner: string) => edge.call(deleteCredential, { accountId: owner, provider: 'openai' });
@@ -119,7 +119,7 @@ describe('the provider vault', () => {
     await expect(open(accountId, 'openai')).resolves.toEqual({ apiKey: null, baseUrl: null });
   });
 
-  it('the vault writes an audit row for every put, open and delete', async () => {
+  it('the vault writes an audit row whenever a credential is stored, opened or deleted', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await open(accountId, 'openai');
@@ -167,7 +167,7 @@ describe('the provider vault', () => {
     await expect(open(moved ? other : accountId, provider)).rejects.toMatchObject({ code: 'internal_error' });
   });
 
-  it('the vault rejects a row whose key version is not in use', async () => {
+  it('the vault rejects a row with a key version that is not in use', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const renamed = database.query(`UPDATE credentials SET key_version = 2 WHERE account_id = $1`, [
@@ -189,7 +189,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('the vault rejects a box that is sealed to another key or contains no credential', async () => {
+  it('the vault rejects a credential that is sealed to another key, and a sealed text that is no credential', async () => {
     const accountId = newId();
     const request = { accountId, provider: 'openai', baseUrl: null };
     const foreign = seal(Buffer.from('{"apiKey":"k"}'), recipient.publicKey);
@@ -238,7 +238,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('the vault deletes an account permanently except for its audit rows, even if the call is repeated', async () => {
+  it('the vault deletes all data of an account except the audit rows, even if the call is repeated', async () => {
     const [accountId, other] = [newId(), newId()];
     await Promise.all([put(accountId, 'openai'), put(accountId, 'mistral'), put(other, 'openai')]);
     const account = await connectAs(stack, 'account');

@@ -50,7 +50,7 @@ describe('a vault with keys in AWS KMS', () => {
     return openSealed(sealedSecret ?? '', recipient.privateKey).toString('utf8');
   }
 
-  it('a vault with keys in AWS KMS stores and opens credentials, and calls KMS for every data key', async () => {
+  it('a vault with keys in AWS KMS stores and opens credentials, and uses KMS for every data key', async () => {
     const { publicKey } = await edge.call(getSealingKey, {});
     const sealedSecret = seal(Buffer.from('{"apiKey":"sk-kept-by-kms"}'), publicKey);
     await edge.call(putCredential, { accountId, provider: 'openai', baseUrl: null, sealedSecret });
@@ -62,7 +62,7 @@ describe('a vault with keys in AWS KMS', () => {
     expect(JSON.stringify(kms.requests)).not.toContain(Buffer.from('sk-kept').toString('base64').slice(0, 8));
   });
 
-  it('a vault with keys in AWS KMS reports that it cannot serve while KMS refuses requests, and resumes afterwards', async () => {
+  it('a vault with keys in AWS KMS reports an outage while KMS refuses requests, and resumes afterwards', async () => {
     const fault = { status: 400, type: 'AccessDeniedException' };
     kms.faults.push(fault, fault);
     await expect(open()).rejects.toMatchObject({ code: 'service_unavailable' });

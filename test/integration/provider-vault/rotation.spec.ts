@@ -87,7 +87,7 @@ describe('a rotation of the key-encryption key', () => {
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('a replica that has a different key for a version in use is rejected', async () => {
+  it('a vault replica is rejected if it has a different key for a version in use', async () => {
     const other = new KeyRing(new Map([[1, new LocalKey(randomBytes(32))]]));
     await expect(startReplica('c', other)).rejects.toThrow('version 1');
     await expect(startReplica('c', ringOf(2))).rejects.toThrow('version 1');
@@ -100,7 +100,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(b, 'mistral')).resolves.toBe('key of mistral');
   });
 
-  it('the new key does not encrypt while a running replica lacks it, and that replica is named', async () => {
+  it('while a running replica lacks the new key, no replica encrypts with it, and the status names the replica', async () => {
     await expect(activateKey(a, { version: null })).rejects.toMatchObject({
       code: 'invalid_field',
       param: 'version',
@@ -124,7 +124,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(activateKey(a, { version: 2 })).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('the new key encrypts as soon as all replicas have it, and both keys decrypt', async () => {
+  it('all replicas encrypt with the new key as soon as all have it, and decrypt with the new and the old key', async () => {
     b = await startReplica('b', ringOf(1, 2));
     await expect(activateKey(a, { version: null })).resolves.toEqual({ version: 2, previous: 1 });
     await expect(activateKey(b, { version: 2 })).resolves.toEqual({ version: 2, previous: 2 });
@@ -147,11 +147,11 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(a, 'xai')).resolves.toBe('on its way');
   });
 
-  it('the old key is kept as long as any row needs it', async () => {
+  it('the old key is kept as long as any row needs the old key', async () => {
     await expect(retireKeys(a)).resolves.toEqual({ retired: [], inUse: [2, 1] });
   });
 
-  it('the rotation skips and names a row that does not decrypt, and continues with the other rows', async () => {
+  it('the rotation skips and names a row that cannot be decrypted, and continues with the other rows', async () => {
     await a.database.acrossAccounts.credential.updateMany({
       where: { provider: 'mistral' },
       data: { baseUrl: 'https://evil.example' },
@@ -186,7 +186,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(rewrapAll(a)).resolves.toMatchObject({ rewrapped: 4, left: 0 });
   });
 
-  it('the rotation retires the old keys when no row needs them, and the vault then works without them', async () => {
+  it('the rotation retires the old keys when no row needs them, and the vault then works without the old keys', async () => {
     await expect(retireKeys(b)).resolves.toEqual({ retired: [1, 2], inUse: [3] });
     a = await startReplica('a', ringOf(3));
     for (const provider of ['openai', 'mistral', 'groq']) {

@@ -33,7 +33,7 @@ const countRows = async (accountId: string) => {
   return (await database.query<{ rows: number }>(count, [accountId])).rows[0]!.rows;
 };
 
-it('forgetting an account deletes all its requests and rejects later ones, while another account keeps its requests', async () => {
+it('the deletion of an account deletes all its requests, rejects later requests, and keeps those of other accounts', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   for (const accountId of [gone, other, gone, other]) await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -48,9 +48,9 @@ it('forgetting an account deletes all its requests and rejects later ones, while
   expect(await forget(gone)).toEqual({ isDone: true });
 }, 60_000);
 
-it('forgetting an account leaves no rows from a concurrent writer', async () => {
+it('after the deletion of an account, no rows from a concurrent writer are left', async () => {
   const accountId = newAccountId();
-  // The writer continues until shortly after the deletion of the account, however long the deletion takes.
+  // The writer continues until shortly after the deletion of the account, even if the deletion takes long.
   const state = { isForgotten: false };
   const writing = (async () => {
     for (let at = 0, late = 0; late < 200; at++, late += state.isForgotten ? 1 : 0) {
@@ -64,14 +64,14 @@ it('forgetting an account leaves no rows from a concurrent writer', async () => 
   } finally {
     state.isForgotten = true;
   }
-  // When the deletion is reported as complete, no more rows may appear.
+  // When the service reports the deletion as complete, no more rows may appear.
   expect(await countRows(accountId)).toBe(0);
   await writing;
   await recorder.untilCommitted(40_000);
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('forgetting an account deletes a log that is too large for one statement', async () => {
+it('the deletion of an account also deletes a log that is too large for one statement', async () => {
   const accountId = newAccountId();
   await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -89,7 +89,7 @@ it('forgetting an account deletes a log that is too large for one statement', as
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('forgetting an account deletes rows even from tables that the code does not list', async () => {
+it('the deletion of an account also deletes rows in tables that the code does not list', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   await database.query('CREATE TABLE "later ""on" (account_id uuid, value int)');
   const insert = 'INSERT INTO "later ""on" SELECT $1::uuid, generate_series(1, 7000)';
@@ -102,7 +102,7 @@ it('forgetting an account deletes rows even from tables that the code does not l
   await database.query('DROP TABLE "later ""on"');
 }, 60_000);
 
-it('forgetting an account deletes its unwritable events, and keeps those of other accounts', async () => {
+it('the deletion of an account deletes the account’s dead letters, and keeps those of other accounts', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   const redis = new Redis(stack.dev.redis_url, { maxRetriesPerRequest: null });
   const queue = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection: redis });

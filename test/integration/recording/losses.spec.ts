@@ -93,7 +93,7 @@ describe('every accepted request has exactly one row after a kill', () => {
 });
 
 describe('a Redis server that evicts', () => {
-  it('the worker rejects a Redis server that evicts keys, on startup', async () => {
+  it('on startup, the worker rejects a Redis server that evicts keys', async () => {
     const redis = new Redis(stack.dev.redis_url);
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await stack.service('worker').kill();

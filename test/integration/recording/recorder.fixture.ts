@@ -14,15 +14,15 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 
 /**
  * The part of the gateway that records requests. The test process runs this part with the real servers and
- * the real worker of a stack.
+ * the real worker of a test stack.
  */
 export interface Recorder {
   readonly messaging: Messaging;
   readonly spool: RequestSpool;
   readonly shipper: SpoolShipper;
-  /** Accepts and completes one request in the same way as the gateway. */
+  /** Accepts and completes one request as the gateway does. */
   record(accountId: string, change?: Partial<RequestEventV1>, traceparent?: string): Promise<RequestEventV1>;
-  /** Resolves when the worker has reported every recorded event as committed. */
+  /** Resolves when the worker has reported that every recorded event is in Postgres. */
   untilCommitted(withinMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startRecorder(stack: StackUnderTest): Promise<Recorder> {
   };
 }
 
-/** Returns all requests of an account from the request log, fetched page by page. */
+/** Reads all requests of an account from the request log, page by page. */
 export async function listAll(messaging: Messaging, accountId: string) {
   const requests = [];
   for (let offset = 0; ; offset += 500) {

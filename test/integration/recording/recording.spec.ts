@@ -45,9 +45,7 @@ afterAll(() => undoAll(undo), 120_000);
 
 let batches = 0;
 
-/**
- * Queues a batch of events directly, bypassing the spool, and waits until the worker has processed the batch.
- */
+/** Queues a batch of events without the spool. Waits until the worker has processed the batch. */
 async function queueBatch(events: readonly unknown[], id = `test-${(batches += 1)}`): Promise<void> {
   const data = { batchId: id, events, traceparents: events.map(() => null) };
   await queue.add(requestEventBatch.name, data, { ...requestEventBatchOptions, jobId: id });
@@ -58,7 +56,7 @@ const shipped = (accountId: string, change: Partial<RequestEventV1> = {}) =>
   renderShippedEvent(createEndedEvent(createAcceptedEvent({ accountId }), change));
 
 describe('the request log', () => {
-  it('the request log contains every field of each recorded request, and the spool releases the request', async () => {
+  it('the request log contains every field of each recorded request, and the request leaves the spool', async () => {
     const accountId = newAccountId();
     const ended = await recorder.record(accountId, {
       sessionId: 'session-1',
@@ -114,7 +112,7 @@ describe('the request log', () => {
     expect(detail?.compression_steps).toEqual([{ step: 'schema', tokens_before: 900, tokens_after: 700 }]);
   });
 
-  it('the request log lists the newest requests first, page by page, and never shows another account', async () => {
+  it('the request log lists the newest requests first, page by page, and never shows another account’s requests', async () => {
     const [mine, other] = [newAccountId(), newAccountId()];
     const ids = [];
     for (let at = 0; at < 25; at += 1) ids.push((await recorder.record(mine)).requestId);
@@ -137,7 +135,7 @@ describe('the request log', () => {
     expect(before.total).toBe(2);
   });
 
-  it('an interrupted outcome is replaced with any other outcome, but never the reverse', async () => {
+  it('any other outcome replaces an interrupted outcome, and an interrupted outcome replaces no other outcome', async () => {
     const accountId = newAccountId();
     const events = [shipped(accountId), shipped(accountId), shipped(accountId), shipped(accountId)] as const;
     const interrupted = (event: object) => ({ ...event, status: 'interrupted', httpStatus: null });
@@ -184,7 +182,7 @@ describe('the request log', () => {
 });
 
 describe('an invalid event', () => {
-  it('an invalid event is stored as a dead letter with its reason, and the rest of its batch is written', async () => {
+  it('an invalid event is stored as a dead letter with the reason, and the other events of the batch are written', async () => {
     const accountId = newAccountId();
     const good = [shipped(accountId), shipped(accountId), shipped(accountId)] as const;
     const poison = [
@@ -217,7 +215,7 @@ describe('an invalid event', () => {
     expect((await listAll(recorder.messaging, accountId)).total).toBe(1);
   }, 60_000);
 
-  it('text content never makes an event invalid: NUL and lone surrogates become the replacement character', async () => {
+  it('no text makes an event invalid: NUL and lone surrogates become the replacement character', async () => {
     const accountId = newAccountId();
     const event = shipped(accountId, { sessionId: 'a\0b\ud800c', calledTools: ['x\0', '\\u0000'] });
     await queueBatch([event]);
@@ -225,7 +223,7 @@ describe('an invalid event', () => {
     expect(detail).toMatchObject({ session_id: 'a\ufffdb\ufffdc', called_tools: ['x\ufffd', '\\u0000'] });
   });
 
-  it('a dead letter is written when the write becomes possible, and otherwise stays unchanged', async () => {
+  it('the worker writes the event of a dead letter as soon as the worker can, and does not change other dead letters', async () => {
     const before = await dead.count();
     expect(await dead.retry()).toBe(before);
     await eventually(async () => ((await dead.count()) === before ? true : null));
@@ -235,7 +233,7 @@ describe('an invalid event', () => {
     expect(await dead.count()).toBe(before);
     const accountId = newAccountId();
     const [letter] = await dead.list(1);
-    // Simulates an upgrade of the worker to a version that can parse the event.
+    // Simulates an upgrade to a worker version that can parse the event.
     await redis.hset(
       `bull:request-events-dead:${letter!.id}`,
       'data',

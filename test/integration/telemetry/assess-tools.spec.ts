@@ -7,7 +7,7 @@ import { undoAll, type Undo } from '../stack.fixture.ts';
 const undo: Undo[] = [];
 afterAll(() => undoAll(undo), 120_000);
 
-test('a tool list is assessed with any characters in its tool names', async () => {
+test('a tool list with any characters in its tool names can be assessed', async () => {
   const stack = await startStack({ apps: ['worker'] });
   undo.push(() => stack.stop());
   const database = createTelemetryDatabase({ url: stack.dev.postgres.telemetry });

@@ -67,7 +67,7 @@ const countHours = async (accountId: string) => {
   return Number(rows[0]?.requests ?? 0);
 };
 
-test('rows expire with the account’s retention, and their totals and other rows stay', async () => {
+test('rows expire with the account’s retention period, but totals and newer rows stay', async () => {
   const nowMs = Date.now();
   const [own, other] = [newAccountId(), newAccountId()];
   await recordAt(own, [0.01, 1, 6, 8, 9, 40], nowMs);
@@ -158,7 +158,7 @@ describe('figures for a period whose log was deleted', () => {
     expect(totals).toEqual({ ...before.totals, ...unknown });
   });
 
-  it('after the log is deleted, figures are available for a key, and null for a model or a session', async () => {
+  it('after the log is deleted, a key still has figures, and the figures for a model or a session are null', async () => {
     const ofKey = await filtered({ key_id: keyId });
     expect(ofKey.totals).toMatchObject({ requests: 1 });
     for (const filter of [{ model: 'one' }, { session_id: 's-2' }]) {
@@ -186,7 +186,7 @@ describe('figures for a period whose log was deleted', () => {
     expect((await within(at + 3_600_000, at + 2 * 3_600_000 + 1_000)).figures).toMatchObject({ requests: 0 });
   });
 
-  it('the use of tools does not expire with the log', async () => {
+  it('the counts of tool use do not expire with the log', async () => {
     const call = { accountId, ...span, limit: 10, offset: 0 };
     const { requestsConsidered, tools } = await recorder.messaging.call(listToolHealth, call);
     expect(requestsConsidered).toBe(4);
@@ -199,7 +199,7 @@ describe('figures for a period whose log was deleted', () => {
   });
 });
 
-test('tool data also expires, even if the account has no rows left', async () => {
+test('tool data expires even if the account has no rows left', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();
   const { toolAssessment } = database.forAccount(accountId);
@@ -216,7 +216,7 @@ test('tool data also expires, even if the account has no rows left', async () =>
   expect(await listAccountsWithOldRows(database, nowMs)).not.toContain(accountId);
 });
 
-test('a month without rows is dropped, and created again for a late event', async () => {
+test('a monthly partition without rows is dropped, and created again for a late event', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();
   await recordAt(accountId, [200], nowMs);
@@ -225,7 +225,7 @@ test('a month without rows is dropped, and created again for a late event', asyn
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
   await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
-  // The worker's cache still contains the table partition of this month.
+  // The worker's cache still contains the table partition of the dropped month.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
 });
@@ -243,13 +243,13 @@ describe('request contents', () => {
   const expire = (accountId: string, retentionDays: number, hasContents = true) =>
     expireAccount(database, accountId, { retentionDays, hasContents }, Date.now());
 
-  test('request contents expire after the content lifetime or a shorter retention period, and other contents stay', async () => {
+  test('request contents expire after the content lifetime or a shorter retention period, and newer contents stay', async () => {
     const [own, other] = [newAccountId(), newAccountId()];
     const [fresh, old, over] = [await keep(own, 0), await keep(own, 9), await keep(own, 3, 2)];
     const theirs = await keep(other, 9);
     expect(await listAccountsWithContents(database)).toEqual(expect.arrayContaining([own, other]));
     expect(await read(own, old)).toMatchObject({ packed: Buffer.from('packed').toString('base64') });
-    // Expired request contents are hidden even before they are deleted.
+    // Expired request contents are hidden even before their deletion.
     expect(await read(own, over)).toBeNull();
     expect(await expire(own, 7)).toMatchObject({ contents: 2 });
     expect([await read(own, fresh), await read(own, old)]).toEqual([expect.anything(), null]);
@@ -257,7 +257,7 @@ describe('request contents', () => {
     expect(await read(other, fresh)).toBeNull();
   });
 
-  test('all request contents are deleted when their account turns off content logging', async () => {
+  test('all request contents of an account are deleted when the account turns off content logging', async () => {
     const own = newAccountId();
     const kept = await keep(own, 0);
     expect(await expire(own, 30, false)).toMatchObject({ contents: 1 });

@@ -20,7 +20,7 @@ const offer = (name: string, description: string, ...parameters: string[]): Offe
 const github = githubTools.map(({ function: tool }): OfferedTool => ({
   ...{ name: tool.name, description: tool.description ?? '', parameters: tool.parameters, examples: [] },
 }));
-/** Pairs of tools with the same purpose and no common word. */
+/** Pairs of tools that have the same purpose and no common word. */
 const planted = [
   [
     offer('list_cars', 'List the cars of a fleet', 'fleet'),
@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => encoder.release());
 
 /**
- * Creates a function that returns the tool router's replies, computed in this process with the shipped
- * encoder.
+ * Creates a function that returns a tool router's replies. The test process computes the replies with the
+ * shipped encoder.
  */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {
@@ -61,18 +61,21 @@ const nearOf = (assessed: ReturnType<typeof assessList>, name: string) =>
   assessed.find((tool) => tool.name === name)!.near.map((near) => near.name);
 
 describe('tools with the same meaning in different words', () => {
-  test.each(planted)('$0.name and $1.name differ by words but are similar by meaning', async (one, other) => {
-    const meanings = await readMeanings(openRouter(encoder), all);
-    expect(nearOf(assessList(all), one.name)).not.toContain(other.name);
-    const assessed = assessList(all, meanings);
-    expect(nearOf(assessed, one.name)).toContain(other.name);
-    expect(nearOf(assessed, other.name)).toContain(one.name);
-    expect(assessed.find(({ name }) => name === one.name)!.issues.map(({ code }) => code)).toContain(
-      'near_duplicate',
-    );
-  });
+  test.each(planted)(
+    '$0.name and $1.name have no common words but are similar by meaning',
+    async (one, other) => {
+      const meanings = await readMeanings(openRouter(encoder), all);
+      expect(nearOf(assessList(all), one.name)).not.toContain(other.name);
+      const assessed = assessList(all, meanings);
+      expect(nearOf(assessed, one.name)).toContain(other.name);
+      expect(nearOf(assessed, other.name)).toContain(one.name);
+      expect(assessed.find(({ name }) => name === one.name)!.issues.map(({ code }) => code)).toContain(
+        'near_duplicate',
+      );
+    },
+  );
 
-  test('similar meanings are rare in a clean set: even by meaning, nine of ten GitHub tools have no issue', async () => {
+  test('few tools are similar by meaning in a clean set: nine of ten GitHub tools have no issue', async () => {
     const meanings = await readMeanings(openRouter(encoder), github);
     expect(meanings).not.toBeNull();
     const withIssues = assessList(github, meanings).filter(({ issues }) => issues.length > 0);

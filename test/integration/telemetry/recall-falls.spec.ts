@@ -9,7 +9,7 @@ import { undoAll, type Undo } from '../stack.fixture.ts';
 
 const bucket = 'act:51-100';
 const minuteMs = 60_000;
-/** The start time of the test requests, five days ago. The requests contain one conversation per minute. */
+/** The start time of the test requests, five days ago. One conversation starts each minute. */
 const startMs = Date.now() - 5 * 86_400_000;
 const undo: Undo[] = [];
 let recorder: Recorder;
@@ -28,13 +28,15 @@ afterAll(() => undoAll(undo), 120_000);
 
 type Plan = NonNullable<RequestEventV1['plan']>;
 
-/** One of the account's conversations: a shadow conversation, or a conversation pruned to ten tools. */
+/**
+ * One of the account's conversations. The conversation is a shadow conversation, or is pruned to ten tools.
+ */
 interface Conversation {
   readonly place: number;
   readonly toolList: string;
   /**
    * The smallest K with which the plan would have forwarded the needed tool. Only shadow conversations have
-   * this field, and all shadow conversations call the needed tool.
+   * `heldFromK`. All shadow conversations call the needed tool.
    */
   readonly heldFromK?: number;
   readonly isRecovered?: boolean;
@@ -73,8 +75,8 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates conversations, of which every fifth is a shadow conversation. One of every `recovered`
- * conversations recovers a tool, unless the conversation is a shadow conversation.
+ * Creates conversations. Every fifth conversation is a shadow conversation. Of the remaining conversations,
+ * one of every `recovered` conversations recovers a tool.
  */
 function traffic(
   from: number,
@@ -108,7 +110,7 @@ async function calibrateNow(accountId: string) {
   return { policy: find(policies.at(-1)?.buckets), shown: find(shown.buckets), changes };
 }
 
-test('a new tool list restarts the recall test, and a fall of recall turns the bucket off, in policy, API and alert', async () => {
+test('a new tool list restarts the recall test; a fall of recall turns pruning off for the bucket and causes an alert', async () => {
   const accountId = newAccountId();
   const usual = { toolList: 'a'.repeat(16), recovered: 50, heldFromK: (at: number) => 1 + (at % 8) };
   await record(accountId, traffic(0, 500, usual));

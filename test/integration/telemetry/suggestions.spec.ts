@@ -34,8 +34,8 @@ function rankOf(tools: readonly Offered[], question: string, name: string): numb
 }
 
 /**
- * Tools that are easily confused, added to GitHub's tools. Each entry has the intended tool, a similar tool,
- * and a request for the intended tool.
+ * Pairs of tools that models easily confuse. The test adds the pairs to GitHub's tools. Each entry has the
+ * intended tool, a similar tool, and a request for the intended tool.
  */
 const collisions = [
   {
@@ -56,7 +56,7 @@ const collisions = [
 ] as const;
 
 test.each(collisions)(
-  'the collision between $meant.name and $rival.name is found, and the suggestion ranks the intended tool higher',
+  'the collision between $meant.name and $rival.name is found, and the suggestion ranks $meant.name higher',
   ({ meant, rival, question }) => {
     const tools = [...github, meant, rival];
     const assessment = assessList(tools).find(({ name }) => name === meant.name);

@@ -47,7 +47,10 @@ async function recordAt(
   recorder.spool.finish(createEndedEvent(accepted, change), null);
 }
 
-/** Requests from more than three months, including the first and last instants of months and days. */
+/**
+ * The requests are from more than three months. Some requests are at the first or last instant of a month or
+ * day.
+ */
 const now = new Date();
 const month = (ago: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
 const instants = [3, 2, 1].flatMap((ago) => [
@@ -89,8 +92,8 @@ describe('totals over many months', () => {
       const time = new Date(Math.floor(timeMs)).toISOString();
       const change = {
         ...{ toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 },
-        // Some recovery rounds cost more than the savings of pruning.
-        // Some tool definitions were not counted.
+        // In some requests, recovery rounds cost more than pruning saves.
+        // In some requests, the tokens of tool definitions were not counted.
         ...{ recoveryTokens: at % 4 === 0 ? at * 150 : 0, toolTokensSaved: at % 6 === 0 ? null : 40 - at },
       };
       await recordAt(
@@ -135,7 +138,7 @@ describe('totals over many months', () => {
   });
 });
 
-it('a request that was closed as interrupted and completed later is counted once, with its final outcome', async () => {
+it('a request that was closed as interrupted and completed later is counted once, with the final outcome', async () => {
   const accountId = newAccountId();
   const time = new Date(Date.now() - 60_000).toISOString();
   const accepted = { ...createAcceptedEvent({ accountId }), requestId: idAt(time), sessionId: 'one' };
@@ -158,7 +161,7 @@ it('a request that was closed as interrupted and completed later is counted once
 });
 
 /**
- * Recomputes the totals from the request log, with the SQL at the end of the migration that added the last
+ * Recomputes the totals from the request log. The SQL is at the end of the migration that added the newest
  * columns.
  */
 const migration = join(
@@ -177,7 +180,7 @@ async function readHours(sql: string): Promise<unknown[][]> {
   return rows.map(renderHour);
 }
 
-it('the totals can be recomputed from the request log, and stay when rows are deleted', async () => {
+it('the totals can be recomputed from the request log, and do not change when rows are deleted', async () => {
   const accountId = newAccountId();
   const times = instants.slice(0, 30).map((timeMs) => new Date(Math.floor(timeMs)).toISOString());
   for (const time of times) await recordAt(accountId, time);

@@ -10,10 +10,8 @@ function renderPerson({ demo_person: person }: DevInfo): string {
 }
 
 /**
- * Returns the text that is printed once the stack is running. The text contains the stack's address, the demo
- * key, and an example command.
- * @param startedInMs the duration of the start, with all installation steps. Null if the stack was already
- *   running.
+ * Returns the text that `npm start` prints after the stack has started. The text contains the stack's
+ * address, the demo key, and an example command.
  */
 export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number | null): string {
   const body = JSON.stringify({

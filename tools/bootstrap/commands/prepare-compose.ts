@@ -1,5 +1,5 @@
-// `npm run compose:prepare [-- --data-dir DIR]`: writes the files that deploy/compose.yaml needs.
-// The files are generated from the RPC contracts and the secrets.
+// `npm run compose:prepare [-- --data-dir DIR]` writes the files that deploy/compose.yaml needs.
+// The command generates the files from the RPC contracts and the secrets.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';

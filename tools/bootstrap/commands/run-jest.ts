@@ -9,15 +9,15 @@ import { root } from '../stack/root.ts';
 const alsoOnPath = ['/usr/local/sbin', '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
 /**
- * The environment variables for every step, with this Node version and the repository's tools first in the
- * PATH.
+ * The environment variables for every step. The PATH starts with the running Node version and the
+ * repository's tools.
  */
 export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? '', ...alsoOnPath];
   return { ...process.env, PATH: path.join(delimiter), ...extra };
 }
 
-/** Runs a command in the repository root, attached to the same terminal. Returns its exit code. */
+/** Runs a command in the repository root, attached to the terminal. Returns the exit code of the command. */
 export function runCommand(
   command: string,
   args: readonly string[],
@@ -25,7 +25,7 @@ export function runCommand(
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
   // Ctrl-C in a terminal reaches the child process directly, and the child process then cleans up.
-  // Signals that reach only this process are forwarded to the child process.
+  // This process forwards signals that the child process does not receive.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);
@@ -41,7 +41,7 @@ export function runCommand(
 const jestResults = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  /** Number of test files that could not be run. */
+  /** Number of test files that could not run. */
   numRuntimeErrorTestSuites: z.number(),
 });
 
@@ -51,14 +51,14 @@ export interface JestOutcome {
   readonly failed: number;
 }
 
-/** The file to which a Jest run writes the number of passed and failed tests for the summary. */
+/** The file to which a Jest run writes the numbers of passed and failed tests. */
 function resultsFile(name: string): string {
   const directory = join(root, '.data/test-results');
   mkdirSync(directory, { recursive: true });
   return join(directory, `${name}.json`);
 }
 
-/** Runs Jest and counts the results. A test file that could not be run counts as one failure. */
+/** Runs Jest and counts the results. A test file that could not run counts as one failure. */
 export async function runJest(
   name: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// `npm run bench:<name>` and `npm run eval:<name>`: prepares the checkout and runs one of its scripts.
+// `npm run bench:<name>` and `npm run eval:<name>` prepare the checkout and run a benchmark or an evaluation.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';

@@ -1,4 +1,4 @@
-// `npm start [-- --detach] [-- --data-dir DIR]`
+// `npm start [-- --detach] [-- --data-dir DIR]` starts a stack.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareCheckout } from '../setup/prepare.ts';

@@ -1,4 +1,5 @@
-// `npm run stop [-- --data-dir DIR]`: stops a stack, including processes left behind by a killed supervisor.
+// `npm run stop [-- --data-dir DIR]` stops a stack.
+// The command also stops processes that a killed supervisor left running.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +8,7 @@ import { endProcess } from '../stack/process-identity.ts';
 import { root } from '../stack/root.ts';
 import { endLeftovers, findRunningStack } from '../stack/state-file.ts';
 
-/** A time limit that is longer than the time that all services and servers together need to shut down. */
+/** A time limit in milliseconds that is longer than the shutdown of all services and servers together. */
 const SUPERVISOR_GRACE_MS = 90_000;
 
 const { values: flags } = parseArgs({

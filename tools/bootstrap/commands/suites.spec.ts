@@ -1,6 +1,6 @@
 import { chooseTests, listSuites, parseSuiteArguments } from './suites.ts';
 
-test('a word selects the test files of a suite whose names contain it, and --data is passed to the tests', () => {
+test('a word selects the test files of a suite whose names contain the word, and --data is passed to the tests', () => {
   expect(parseSuiteArguments('e2e', ['governance', '--data', '/srv/wire', '--verbose'])).toEqual({
     jest: ['test/e2e/.*governance', '--verbose'],
     env: { DATA_DIR: '/srv/wire' },
@@ -13,7 +13,7 @@ test('directories without tests are not suites', () => {
   expect(listSuites('daily')).not.toContain('bench');
 });
 
-test('a word that matches only a long test, or is its whole name, runs this long test', () => {
+test('a word runs a long test if the word matches only long tests, or is the whole name of the long test', () => {
   expect(chooseTests('faults', ['noisy-neighbour'])).toBe('nightly');
   expect(chooseTests('faults', ['noisy-neighbour', '-t', 'spool'])).toBe('nightly');
   expect(chooseTests('e2e', ['bound'])).toBe('both');

@@ -14,8 +14,8 @@ function listTests(directory: string, pattern: RegExp): string[] {
 }
 
 /**
- * The directories under test/ that contain tests of the given kind: `daily` for every run, `nightly` for long
- * tests.
+ * The directories under test/ that contain tests of the given kind. `daily` tests run in every run, and
+ * `nightly` tests are long tests.
  */
 export function listSuites(kind: 'daily' | 'nightly'): string[] {
   const pattern = kind === 'daily' ? daily : nightly;
@@ -31,8 +31,8 @@ interface SuiteArguments {
 }
 
 /**
- * Extracts `--data DIR` from the command line. The tests receive this directory as DATA_DIR. Arguments that
- * are not options select test files of the suite.
+ * Extracts `--data DIR` from the command line. The tests receive the directory DIR as DATA_DIR. Arguments
+ * that are not options select test files of the suite.
  */
 export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
   const jest: string[] = [];
@@ -47,13 +47,13 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** The tests of a run: the daily tests, the long tests, or both. */
+/** The kinds of tests in a run: the daily tests, the long tests, or both kinds of tests. */
 type TestKind = 'daily' | 'nightly' | 'both';
 
 /**
- * Returns the tests to run: the daily tests, the long tests, or both. A word that matches only long tests
- * selects long tests, such as `noisy-neighbour` in `faults`. The whole name of a long test, such as `bound`
- * in `e2e`, selects both kinds. If a daily test has the same name, only daily tests run.
+ * Returns the kinds of tests to run. A word that matches only long tests selects long tests, such as
+ * `noisy-neighbour` in `faults`. The whole name of a long test, such as `bound` in `e2e`, selects both kinds.
+ * If a daily test has the name of the long test, only daily tests run.
  */
 export function chooseTests(suite: string, args: readonly string[]): TestKind {
   const prefix = `test/${suite}/`;
@@ -71,7 +71,7 @@ export function chooseTests(suite: string, args: readonly string[]): TestKind {
 }
 
 /**
- * The test files of these suites share no state, so two files run in parallel. Parallel runs nearly halve the
+ * Suites whose test files share no state, so two test files run in parallel. Parallel runs nearly halve the
  * duration of the suites.
  */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'faults', 'fuzz', 'integration']);

@@ -1,4 +1,5 @@
-// `npm run test:<dir> [-- words, Jest options, --data DIR]`, and `npm run test:nightly`.
+// `npm run test:<dir> [-- words, Jest options, --data DIR]` runs the tests of a directory.
+// `npm run test:nightly` runs the long tests of every directory.
 import { prepareCheckout } from '../setup/prepare.ts';
 import { listSuites, runSuite } from './suites.ts';
 

@@ -1,4 +1,4 @@
-// `npm test`: runs every check, the fastest first, and stops at the first failure.
+// `npm test` runs every check, the fastest check first, and stops at the first failure.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';
@@ -11,7 +11,7 @@ interface Step {
   readonly run: () => Promise<JestOutcome>;
 }
 
-/** The name of a package.json script that reports no test counts. */
+/** The name of a package.json script. The script reports no test counts. */
 function script(name: string, title: string): Step {
   return {
     name: title,
@@ -23,8 +23,8 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // The linter uses one core while the following steps run.
-  // The result of the linter is checked after the architecture tests.
+  // The linter uses one core while the next steps run.
+  // The command checks the result of the linter after the architecture tests.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),

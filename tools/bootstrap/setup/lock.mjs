@@ -1,4 +1,4 @@
-// Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
+// Runs on Node 18 and later before any packages are installed, so the code uses only built-in modules.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,14 +13,14 @@ function isAlive(pid) {
 }
 
 /**
- * A time limit that is longer than the longest set-up. After a crash, another process may have the process id
- * of the lock holder.
+ * The maximum age of the lock file in milliseconds, which is longer than the longest set-up. After a crash,
+ * another process may have the process id of the lock holder.
  */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 
 /**
- * Takes the lock file. Returns false if a running process holds the lock. The lock of a process that no
- * longer exists is removed.
+ * Takes the lock file. Returns false if a running process holds the lock. Removes the lock of a process that
+ * has ended.
  */
 function tryLock(file) {
   try {
@@ -34,14 +34,14 @@ function tryLock(file) {
     const ageMs = Date.now() - statSync(file).mtimeMs;
     if ((holder > 0 && !isAlive(holder)) || ageMs > LOCK_AGE_MS_MAX) rmSync(file, { force: true });
   } catch {
-    // The holder has just let go of it.
+    // The lock holder has just released the lock.
   }
   return false;
 }
 
 /**
- * Runs `work` while no other command sets up this checkout. Two concurrent set-ups would write to the same
- * node_modules and dist.
+ * Runs `work` while no other command sets up this checkout. Two concurrent set-ups would write to one
+ * node_modules and one dist.
  */
 export async function withLock(file, work) {
   mkdirSync(dirname(file), { recursive: true });

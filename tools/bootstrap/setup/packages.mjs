@@ -17,8 +17,8 @@ function readLockedPackages(file) {
 }
 
 /**
- * Returns whether node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last,
- * so this check detects an interrupted or outdated installation. Optional packages for other platforms are
+ * Returns true if node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last,
+ * so the function detects an interrupted or outdated installation. Optional packages for other platforms are
  * ignored.
  */
 export function packagesAreInstalled(root) {
@@ -42,12 +42,13 @@ function runAttached(command, args, cwd) {
 }
 
 /**
- * Installs exactly the packages in package-lock.json, without running install scripts. Throws if npm fails.
+ * Installs exactly the packages in package-lock.json. The install scripts of packages do not run. Throws if
+ * npm fails.
  */
 export async function installPackages(root) {
   if (packagesAreInstalled(root)) return;
   // npm passes its own path to the scripts that it runs.
-  // If this script was started directly with `node tools/…`, it searches for npm in the PATH.
+  // After a direct start with `node tools/…`, this script searches for npm in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...flags] : ['npm', ...flags];

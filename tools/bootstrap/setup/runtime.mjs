@@ -1,4 +1,4 @@
-// Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
+// Runs on Node 18 and later before any packages are installed, so the code uses only built-in modules.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -16,8 +16,8 @@ function wantedMajor() {
 }
 
 /**
- * Runs the same command line again with another Node version, forwards signals, and exits with the same exit
- * code.
+ * Runs the command line of this process with another Node version. Forwards signals, and exits with the exit
+ * code of the child process.
  */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', env: continuedEnv() });
@@ -34,9 +34,8 @@ function continueOn(node) {
 }
 
 /**
- * Installs missing or outdated packages, then imports `command` (a module path relative to tools/bootstrap)
- * on the required Node version. One of the packages contains this Node version. With `--help` or `-h`, the
- * function only prints `usage`, if given.
+ * Installs missing or outdated packages. Then imports `command` (a module path relative to tools/bootstrap)
+ * on the required Node version. One of the packages contains the required Node version.
  */
 export async function runOnRuntime(command, usage) {
   if (usage !== undefined && process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {

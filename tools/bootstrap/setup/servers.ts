@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { findProgram } from '../stack/programs.ts';
 
-/** A server program to install, with its package names for Debian and Homebrew. */
+/** A server program to install, with the names of the Debian and Homebrew packages. */
 export interface ServerProgram {
   readonly program: string;
   readonly debian: string;
@@ -12,7 +12,7 @@ export interface ServerProgram {
 const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
 const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
 
-/** Returns the server programs that the stack itself runs. External servers are excluded. */
+/** Returns the server programs that the stack runs. External servers are excluded. */
 function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
   return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
 }
@@ -23,12 +23,14 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   return result.status === 0;
 }
 
-/** Returns the command prefix for running a command as root, or null if this user cannot become root. */
+/**
+ * Returns the words before a command that runs as root. Returns null if the current user cannot become root.
+ */
 function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
   if (sudo === null) return null;
-  // Without a terminal, sudo's password prompt cannot be answered.
+  // Without a terminal, nobody can answer sudo's password prompt.
   return process.stdin.isTTY ? [sudo] : [sudo, '-n'];
 }
 

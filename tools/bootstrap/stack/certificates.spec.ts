@@ -14,14 +14,14 @@ import { root } from './root.ts';
 const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-tls-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test("the certificate authority's key is deleted after it signed one certificate", () => {
+test("the certificate authority's key is deleted after the authority signed one certificate", () => {
   const names = { dns: ['nats', 'localhost'], ip: ['127.0.0.1'] };
   const made = makeServerCertificate(directory, names);
   expect(readdirSync(directory).sort()).toEqual(['ca.crt', 'server.crt', 'server.key']);
   expect(makeServerCertificate(directory, names)).toEqual(made);
 });
 
-test('NATS with the certificate accepts clients that trust the certificate authority, and no unencrypted connections', async () => {
+test('NATS with the certificate accepts clients that trust the certificate authority, and rejects unencrypted connections', async () => {
   const port = await findFreePort();
   const { caFile, ...tls } = makeServerCertificate(directory, {
     dns: ['nats', 'localhost'],
@@ -44,7 +44,8 @@ test('NATS with the certificate accepts clients that trust the certificate autho
 }, 60_000);
 
 /**
- * Connects to NATS like a service, which reads its trusted authorities from the environment when it starts.
+ * Connects to NATS as a service does. A service reads its trusted authorities from the environment when the
+ * service starts.
  */
 function connect(url: string, env: Record<string, string>): string {
   const program = `

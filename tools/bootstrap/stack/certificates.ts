@@ -5,7 +5,7 @@ import { requireProgram } from './programs.ts';
 
 /** Paths to the PEM files of a server certificate. */
 export interface ServerCertificate {
-  /** The certificate authority's certificate, which clients trust. */
+  /** The path of the certificate authority's certificate, which clients trust. */
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
@@ -16,8 +16,8 @@ const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-n
 
 /**
  * Creates a server certificate for the given names and addresses, signed by a new certificate authority. An
- * existing certificate is kept. The authority's key is deleted, so the authority can never sign another
- * certificate. This function needs the program openssl.
+ * existing certificate is kept. The function deletes the authority's key, so the authority can never sign
+ * another certificate. The function needs the program openssl.
  */
 export function makeServerCertificate(
   directory: string,

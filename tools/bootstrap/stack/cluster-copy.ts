@@ -8,8 +8,8 @@ import { choosePostgresUser } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * Files that are not copied from a running Postgres cluster. These files belong to the running server
- * process, or Postgres recreates them (Postgres manual, "Making a Base Backup Using the Low Level API").
+ * Files that are not copied from a running Postgres cluster. Some files belong to the running server process,
+ * and Postgres recreates the other files (Postgres manual, "Making a Base Backup Using the Low Level API").
  */
 const leftOut = /^(postmaster\.pid|postmaster\.opts|pgsql_tmp.*|pg_internal\.init)$/;
 const leftEmpty = new Set([
@@ -31,14 +31,14 @@ interface BackupEnd {
 /**
  * Copies a running Postgres cluster with all its databases, without stopping the cluster. The copy is
  * consistent at one point in time. This function replaces pg_basebackup, which the embedded Postgres lacks.
- * Returns the number of bytes copied.
+ * Returns the number of copied bytes.
  */
 export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: string): Promise<number> {
   const source = realpathSync(join(dataDir.path, 'postgres'));
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    // Reserves the write-ahead log segments until they are copied.
+    // Reserves the segments of the write-ahead log until the function has copied them.
     // The reservation ends with the database session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
@@ -60,7 +60,8 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
 }
 
 /**
- * Moves a copy of a cluster to the location where a stack with an empty data directory looks for its cluster.
+ * Copies a backup of a cluster to the location where a stack with an empty data directory looks for its
+ * cluster.
  */
 export async function restoreCluster(dataDir: DataDir, source: string): Promise<void> {
   const user = choosePostgresUser();
@@ -71,7 +72,10 @@ export async function restoreCluster(dataDir: DataDir, source: string): Promise<
 
 type Chooses = (directory: string, depth: number) => boolean;
 
-/** Files may disappear during the copy. The replay of the write-ahead log does not need such files. */
+/**
+ * Copies a folder. Files may disappear during the copy. The replay of the write-ahead log does not need files
+ * that disappear during the copy.
+ */
 async function copyTree(source: string, target: string, isCopied: Chooses, depth = 0): Promise<number> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let bytes = 0;

@@ -1,12 +1,12 @@
 import type { DataDir } from './data-dir.ts';
 import { findRunningStack } from './state-file.ts';
 
-/** A time limit that is longer than the time that any process of the stack needs to stop or become ready. */
+/** A time limit in milliseconds. Every process of the stack needs less time to stop or to become ready. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /**
- * Sends a command for one process of the stack to the supervisor of a running stack. Throws the error that
- * the supervisor returns.
+ * Sends a command for one process of a running stack to the stack's supervisor. Throws the error that the
+ * supervisor returns.
  */
 export async function controlUnit(
   dataDir: DataDir,

@@ -9,7 +9,7 @@ export interface StackControls {
   get(name: string): {
     start(): Promise<void>;
     stop(): Promise<void>;
-    /** Resolves once the process is ready. */
+    /** Resolves when the process is ready. */
     waitReady(): Promise<void>;
   };
 }
@@ -53,7 +53,7 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    // HTTP keep-alive is off, because a delayed caller could reuse a connection that was already closed.
+    // HTTP keep-alive is off, because a delayed caller could use a connection that the server has closed.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };

@@ -6,9 +6,12 @@ export interface DataDir {
   readonly path: string;
   readonly secretsFile: string;
   readonly portsFile: string;
-  /** The file with the information that a person or program needs to use the running stack. */
+  /** The path of the file with the information that a person or program needs to use the running stack. */
   readonly devFile: string;
-  /** The file with the running processes, for `npm run stop` and for the next start after a crash. */
+  /**
+   * The path of the file with the running processes. `npm run stop` and the next start after a crash read
+   * this file.
+   */
   readonly stateFile: string;
   readonly lockFile: string;
   readonly logFile: (name: string) => string;
@@ -18,7 +21,7 @@ export interface DataDir {
 
 /**
  * Creates the data directory if it is missing. All users may enter the directory, because Postgres may run as
- * another user. Secrets are in files with mode 600.
+ * another user. Files with secrets have the mode 600.
  */
 export function openDataDir(path: string): DataDir {
   for (const directory of [path, join(path, 'logs'), join(path, 'run')]) {
@@ -41,7 +44,7 @@ export function openDataDir(path: string): DataDir {
   };
 }
 
-/** Replaces a file atomically with a file that only its owner can read. */
+/** Replaces a file atomically. Only the owner can read the new file. */
 export function writePrivateFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.tmp`;
@@ -54,8 +57,8 @@ export function writePrivateJson(file: string, value: unknown): void {
 }
 
 /**
- * Returns the parsed JSON file, or null if the file is missing. Throws if the file is not JSON, because then
- * another program wrote the file.
+ * Returns the parsed JSON file, or null if the file is missing. Throws if the file is not JSON, because
+ * another program must have written the file.
  */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;

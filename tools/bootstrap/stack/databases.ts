@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The owner of a database. The Postgres role has the same name. */
+/** The owner of a database. The Postgres role has the owner's name. */
 export const databaseOwners = ['account', 'vault', 'billing', 'telemetry'] as const;
 export type DatabaseOwner = (typeof databaseOwners)[number];
 
@@ -9,8 +9,8 @@ export function renderPostgresUrl(port: number, user: string, password: string, 
 }
 
 /**
- * Returns SQL statements that create an owner's role and database. An administrator must run these
- * statements. The statements can be run repeatedly.
+ * Returns SQL statements that create an owner's role and database. An administrator must run the statements.
+ * Repeated runs have no further effect.
  */
 async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
   const role = pg.escapeIdentifier(owner);
@@ -25,8 +25,8 @@ async function createDatabase(client: pg.Client, owner: string, password: string
 }
 
 /**
- * Creates a database and a role for each owner. A role can open only its own database, because the default
- * PUBLIC right to connect is revoked on every database.
+ * Creates a database and a role for each owner. A role can open only its own database, because the function
+ * revokes the default PUBLIC right to connect on every database.
  */
 export async function createDatabases(
   adminUrl: string,

@@ -9,13 +9,13 @@ export interface SeedRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
-  /** The API key from an earlier start, if any. The key is reused if it still exists. */
+  /** The API key from an earlier start, if any. The bootstrap reuses an API key that still exists. */
   readonly knownKey: string | null;
-  /** The demo person. The bootstrap creates this person together with the account. */
+  /** The demo person. The bootstrap creates the demo person together with the account. */
   readonly personPassword: string;
 }
 
-/** An e-mail address in a reserved domain (RFC 2606), so that the address cannot belong to a real person. */
+/** An e-mail address in a reserved domain (RFC 2606). The e-mail address cannot belong to a real person. */
 export const demoEmail = 'demo@example.com';
 
 const seedAnswer = z.object({
@@ -32,11 +32,11 @@ export type DemoAccount = z.infer<typeof seedAnswer>;
 const SEED_WITHIN_MS = 90_000;
 
 /**
- * Creates the demo account and its API key through the account service, in a separate process. Throws if that
- * process fails.
+ * Creates the demo account and its API key through the account service, in a separate process. Throws if the
+ * separate process fails.
  */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
-  // An external NATS with TLS needs this variable.
+  // An external NATS with TLS needs the variable NODE_EXTRA_CA_CERTS.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
     cwd: root,

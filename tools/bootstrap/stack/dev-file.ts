@@ -5,7 +5,7 @@ import type { DataDir } from './data-dir.ts';
 const runningService = z.object({
   /** The process id. Null while the process is down. */
   pid: z.int().nullable(),
-  /** The address for requests, if the process accepts requests: the edges and the sandbox provider. */
+  /** The address for requests. Only the edges and the sandbox provider accept requests. */
   url: z.url().nullable(),
   /** The service's health port. Servers (Postgres, Redis, NATS) have no health port. */
   health_url: z.url().nullable(),
@@ -14,8 +14,8 @@ const runningService = z.object({
 });
 
 /**
- * `.data/dev.json`: the information that a person or program needs to use a running stack. The file contains
- * secrets.
+ * The content of `.data/dev.json`: the information that a person or program needs to use a running stack. The
+ * file contains secrets.
  */
 export const devInfo = z.object({
   /** The edge's address. Null for a stack without an edge. */
@@ -36,15 +36,15 @@ export const devInfo = z.object({
     vault: z.string(),
     billing: z.string(),
     telemetry: z.string(),
-    /** The address of the embedded Postgres for the administrator. Null if all databases are external. */
+    /** The administrator's address of the embedded Postgres. Null if all databases are external. */
     admin: z.string().nullable(),
   }),
   /** The address of the Redis server of the queue, with the administrator's password. */
   redis_url: z.string(),
   /**
    * The address of the Redis server of the cache, with the administrator's password. If one external Redis
-   * serves both purposes, this is the address of the queue. Empty in a file that an earlier release with one
-   * Redis wrote; the next start replaces the file.
+   * serves as queue and cache, the field has the address of the queue. Empty in a file from an earlier
+   * release with one Redis; the next start replaces the file.
    */
   redis_cache_url: z.string().default(''),
   nats_url: z.string(),
@@ -54,7 +54,7 @@ export const devInfo = z.object({
 });
 export type DevInfo = z.infer<typeof devInfo>;
 
-/** Returns the content of the `dev.json` file from an earlier run, or null. */
+/** Returns the content of the `dev.json` file from an earlier run. Returns null if no valid file exists. */
 export function readDevInfo(dataDir: DataDir): DevInfo | null {
   const parsed = devInfo.safeParse(readJson(dataDir.devFile));
   return parsed.success ? parsed.data : null;

@@ -31,7 +31,7 @@ describe('URLs in the environment', () => {
     return dev;
   }
 
-  test('replace all embedded servers', async () => {
+  test('URLs in the environment replace all embedded servers', async () => {
     const { postgres, redis_url, nats_url, nats_operator } = servers.dev;
     const dev = await startBeside(
       {
@@ -47,7 +47,7 @@ describe('URLs in the environment', () => {
       ['account'],
     );
     expect(Object.keys(dev.services)).toEqual(['account']);
-    // One external Redis server is used as both queue and cache.
+    // One external Redis server serves as queue and as cache.
     expect(dev).toMatchObject({ redis_url, redis_cache_url: redis_url });
     expect(dev).toMatchObject({ nats_url, postgres: { account: postgres.account, admin: null } });
     // The account service created this account in the external database.
@@ -55,7 +55,7 @@ describe('URLs in the environment', () => {
     expect(dev.api_key).toMatch(/^sk-svc-/);
   }, 60_000);
 
-  test('replace embedded servers one by one', async () => {
+  test('URLs in the environment can replace embedded servers one by one', async () => {
     const { postgres, redis_url } = servers.dev;
     const dev = await startBeside({ REDIS_URL: redis_url, VAULT_DATABASE_URL: postgres.vault }, []);
     expect(Object.keys(dev.services).sort()).toEqual(['nats', 'postgres']);

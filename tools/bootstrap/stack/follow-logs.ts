@@ -21,7 +21,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
     poll() {
       if (!existsSync(file)) return;
       if (statSync(file).size < offset) {
-        // After a rotation of the log file, all content of the file is new.
+        // After a rotation of the log file, the whole content of the log file is new.
         offset = 0;
         decoder = new StringDecoder('utf8');
       }
@@ -46,8 +46,8 @@ export interface LogFollower {
 }
 
 /**
- * Prints new log lines with the name of the process in front. The lines are read from files, so a slow
- * terminal never blocks a service.
+ * Prints new log lines, each after the name of the process. The function reads the lines from files, so a
+ * slow terminal never blocks a service.
  */
 export function followLogs(
   names: () => readonly string[],

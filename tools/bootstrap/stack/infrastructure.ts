@@ -9,11 +9,12 @@ import type { RedisServer } from './redis-acl.ts';
 import type { Unit } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 
-/** External servers that replace embedded ones. */
+/** External servers that replace embedded servers. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
   /**
-   * The address of the queue's Redis server. Without `redisCacheUrl`, the cache also uses this Redis server.
+   * The address of the queue's Redis server. Without `redisCacheUrl`, the cache also uses the queue's Redis
+   * server.
    */
   readonly redisUrl?: string | undefined;
   readonly redisCacheUrl?: string | undefined;
@@ -22,14 +23,14 @@ export interface ExternalServers {
 
 export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
-  /** The address of the embedded Postgres for the administrator. Null if Postgres is external. */
+  /** The administrator's address of the embedded Postgres. Null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   /**
-   * The administrator's address of each Redis server. `chooseRedisUrl` derives the address for each service
-   * from this address.
+   * The administrator's address of each Redis server. `chooseRedisUrl` derives the addresses for services
+   * from the administrator's addresses.
    */
   readonly redisUrls: Readonly<Record<RedisServer, string>>;
-  /** Whether a Redis server is embedded. An embedded Redis server has the generated users. */
+  /** Whether each Redis server is embedded. An embedded Redis server has the generated users. */
   readonly isRedisEmbedded: Readonly<Record<RedisServer, boolean>>;
   readonly natsUrl: string;
 }
@@ -40,7 +41,7 @@ export interface InfrastructureOptions {
   readonly secrets: Secrets;
   readonly external: ExternalServers;
   readonly durable: boolean;
-  /** Starts a process of the stack, keeps it running, and resolves once the process is ready. */
+  /** Starts a process of the stack, keeps the process running, and resolves when the process is ready. */
   readonly run: (unit: Unit) => Promise<void>;
 }
 
@@ -78,7 +79,7 @@ async function startRedis(server: RedisServer, options: InfrastructureOptions): 
 }
 
 /**
- * One external address serves queue and cache, because earlier releases had only one Redis server, and some
+ * One external address may serve queue and cache. Earlier releases had only one Redis server, and some
  * installations still have only one.
  */
 async function startBothRedis(
@@ -105,7 +106,7 @@ async function startNats(options: InfrastructureOptions): Promise<string> {
   return `nats://127.0.0.1:${port}`;
 }
 
-/** Starts Postgres, Redis and NATS unless they are external, and creates the databases. */
+/** Starts Postgres, Redis and NATS, except external servers. Creates the databases. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const [postgres, redis, natsUrl] = await Promise.all([
     startPostgres(options),

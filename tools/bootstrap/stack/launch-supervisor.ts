@@ -13,7 +13,7 @@ export const superviseMessage = z.union([
 ]);
 export type SuperviseMessage = z.infer<typeof superviseMessage>;
 
-/** Resolves once the stack is healthy. Throws the error that the supervisor reports. */
+/** Resolves when the stack is healthy. Throws the error that the supervisor reports. */
 function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
   return new Promise((settle, reject) => {
     child.once('message', (message) => {
@@ -29,7 +29,7 @@ function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
 }
 
 /**
- * Starts a stack under a supervisor process in the background, and resolves once the stack is healthy. The
+ * Starts a stack under a supervisor process in the background, and resolves when the stack is healthy. The
  * stack keeps running after this process exits, unless `endWithParent` is set. If the start fails, throws the
  * supervisor's error after the clean-up.
  * @param env the complete environment for the supervisor and the services

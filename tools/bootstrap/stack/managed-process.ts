@@ -17,7 +17,7 @@ export interface ProcessPlan {
   /** The signal that triggers an orderly shutdown. */
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
-  /** The operating system user of the process, if different from the user of this process. */
+  /** The operating system user of the process, if this user differs from the user of the supervisor. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -30,7 +30,7 @@ export interface ProcessExit {
 export interface ManagedProcess {
   readonly plan: ProcessPlan;
   readonly identity: ProcessIdentity;
-  /** Resolves once the process has exited for any reason. */
+  /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<ProcessExit>;
   /** The exit result. Null while the process is running. */
   exit(): ProcessExit | null;

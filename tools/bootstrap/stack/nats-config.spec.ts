@@ -7,7 +7,7 @@ import { startStack } from '@gateway/testing';
 import type { StackUnderTest } from '@gateway/testing';
 import { natsUsers, renderNatsConfig } from './nats-config.ts';
 
-test('rejects a user without a password', () => {
+test('the NATS configuration rejects a user without a password', () => {
   const options = { host: '127.0.0.1', port: 4222, passwords: {}, contracts: contractTable };
   expect(() => renderNatsConfig(options)).toThrow('no password');
 });
@@ -48,7 +48,7 @@ describe('a nats-server with the generated configuration', () => {
   }
 
   /**
-   * The NATS server sends the rejection before its reply to the flush. The client's iterator then needs one
+   * The NATS server sends the rejection before it replies to the flush. The client's iterator then needs one
    * more turn of the event loop.
    */
   async function settle(nats: NatsConnection): Promise<void> {
@@ -56,7 +56,7 @@ describe('a nats-server with the generated configuration', () => {
     await nextTurn();
   }
 
-  test('lets a service reply once to a request, although the service may not publish to that subject otherwise', async () => {
+  test('a service may reply once to each request, although the service may not publish to the reply subject otherwise', async () => {
     const { nats: server, refusals } = await connectAs('account');
     const { nats: caller } = await connectAs('edge-gateway');
     server.subscribe('account.authenticate-key.v1', {
@@ -73,7 +73,7 @@ describe('a nats-server with the generated configuration', () => {
     expect(refusals.join()).toMatch(/permissions violation for publish/i);
   });
 
-  test('accepts messages of up to 8 MiB', async () => {
+  test('a nats-server with the generated configuration accepts messages of up to 8 MiB', async () => {
     const { nats } = await connectAs('edge-gateway');
     expect(nats.info?.max_payload).toBe(8 * 1024 * 1024);
   });

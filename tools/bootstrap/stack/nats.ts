@@ -26,7 +26,7 @@ export function planNats(
   };
 }
 
-/** Returns whether a NATS server responds on that port. */
+/** Returns true if a NATS server responds on the given port. */
 export function natsAnswers(port: number): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });

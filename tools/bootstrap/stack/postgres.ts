@@ -20,7 +20,9 @@ import type { ProcessPlan } from './managed-process.ts';
 import { canReach, choosePostgresUser, findPostgresBinaries, SHARED_HOME } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
-/** Postgres's built-in locale, so that clusters do not depend on the locales installed on the machine. */
+/**
+ * Flags for initdb. With Postgres's built-in locale, clusters do not depend on the locales of the machine.
+ */
 const CLUSTER_FLAGS = [
   '--auth=scram-sha-256',
   '--username=postgres',
@@ -38,14 +40,14 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // The link may exist although its target was deleted.
+  // The link may exist although the target of the link was deleted.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // A deleted data directory with the same name may have left this directory.
+    // A deleted data directory with an equal path may have left the directory behind.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }
@@ -55,8 +57,8 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
 }
 
 /**
- * While `work` runs, stores the administrator's password in a file that only the user running initdb can
- * read.
+ * Runs `work` with a file that contains the administrator's password. Only the user who runs initdb can read
+ * the file.
  */
 async function withPasswordFile(
   password: string,
@@ -76,7 +78,7 @@ async function withPasswordFile(
 
 /**
  * Removes the lock file of a Postgres server that was killed together with its machine or container. The
- * process id in the lock file may now belong to another program. Postgres would treat that program as a
+ * process id in the lock file may now belong to another program. Postgres would then treat the program as a
  * running Postgres server and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
@@ -90,7 +92,10 @@ function dropForeignLock(clusterDir: string): void {
 export interface PostgresOptions {
   readonly port: number;
   readonly adminPassword: string;
-  /** Whether Postgres protects data against crashes. False increases the speed for test data. */
+  /**
+   * Whether Postgres protects data against crashes. Test data needs no protection, and tests are faster
+   * without it.
+   */
   readonly durable: boolean;
 }
 
@@ -146,7 +151,7 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
   };
 }
 
-/** Returns whether a database session can be opened. */
+/** Returns true if a client can open a database session. */
 export async function canOpenDatabase(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   try {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** The identity of a process, which is unique even if the process id is later reused. */
+/** The identity of a process. The identity is unique even if the system later reuses the process id. */
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
@@ -36,7 +36,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** Returns whether the process or its group (the processes that it started) still exists. */
+/** Returns true if the process or its group (the processes that it started) still exists. */
 function groupIsRunning(pid: number): boolean {
   try {
     process.kill(-pid, 0);
@@ -46,7 +46,10 @@ function groupIsRunning(pid: number): boolean {
   }
 }
 
-/** Sends a signal to a process group, or only to its leader. Has no effect if the group no longer exists. */
+/**
+ * Sends a signal to a process group, or only to the leader of the group. Has no effect if the group no longer
+ * exists.
+ */
 export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
   try {
     process.kill(whom === 'group' ? -pid : pid, signal);
@@ -56,8 +59,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader
 }
 
 /**
- * Waits until `isDone` returns true, for at most `limitMs` milliseconds. Returns whether `isDone` returned
- * true.
+ * Waits until `isDone` returns true, for at most `limitMs` milliseconds. Returns the last result of `isDone`.
  */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
@@ -73,9 +75,8 @@ export async function waitUntil(
 }
 
 /**
- * Ends a process. Sends `signal` to the leader of the process group, then kills the whole group after
- * `graceMs`, or earlier if only child processes remain. Has no effect if the process id now belongs to
- * another process.
+ * Ends a process. Sends `signal` to the leader of the process group. Kills the whole group after `graceMs`,
+ * or earlier if only child processes remain. Has no effect if the process id now belongs to another process.
  */
 export async function endProcess(
   identity: ProcessIdentity,

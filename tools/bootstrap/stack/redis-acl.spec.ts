@@ -3,11 +3,11 @@ import { redisRights, redisUsers, renderRedisAcl } from './redis-acl.ts';
 const passwords = Object.fromEntries(redisUsers.map((user) => [user, `password of ${user}`]));
 const options = { server: 'cache', adminPassword: 'password of the administrator', passwords } as const;
 
-test('rejects a user without a password', () => {
+test('the ACL file rejects a user without a password', () => {
   expect(() => renderRedisAcl({ ...options, passwords: {} })).toThrow('no password');
 });
 
-test('contains hashes instead of passwords, and no user without a password', () => {
+test('the ACL file contains hashes and no passwords, and no user without a password', () => {
   const lines = renderRedisAcl(options).trimEnd().split('\n');
   expect(lines.map((line) => line.split(' ')[1])).toEqual(['default', ...Object.keys(redisRights.cache)]);
   for (const line of lines) {
@@ -22,4 +22,4 @@ test('only the edge and the account service share keys of the cache, namely the 
   expect(patterns.filter((pattern, at) => patterns.indexOf(pattern) !== at)).toEqual(['epoch:*']);
 });
 
-// test/authz/redis-users.spec.ts tests the permissions of these users on real Redis servers.
+// test/authz/redis-users.spec.ts tests the permissions of the Redis users on real Redis servers.

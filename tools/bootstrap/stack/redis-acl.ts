@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { deadRequestEvent, ledgerEntryBatch, requestEventBatch, type ServiceName } from '@gateway/contracts';
 
 /**
- * The two Redis servers. `queue` never evicts data and persists to a file: it stores job queues and token
- * budgets. `cache` evicts data when its memory is full: it stores everything that can be lost or computed
- * again.
+ * The two Redis servers. `queue` stores job queues and token budgets, never evicts data, and persists data to
+ * a file. `cache` stores data that can be lost or computed again, and evicts data when its memory is full.
  */
 export type RedisServer = 'queue' | 'cache';
 
@@ -13,8 +12,8 @@ export interface RedisRights {
   /** Patterns of the keys that the user may read and write. */
   readonly keys: readonly string[];
   /**
-   * Commands that the user may run, in addition to the commands that every connection needs. Commands within
-   * scripts must also be listed.
+   * Commands that the user may run, in addition to the commands that every connection needs. The list must
+   * also contain the commands within scripts.
    */
   readonly commands: readonly string[];
 }
@@ -56,17 +55,20 @@ const bullmqAddCommands = [
  */
 const deletionCommands = ['scan', 'del', 'unlink'];
 
-/** The commands of `AccountCache`, which stores a value if the account's share of the cache allows it. */
+/**
+ * The commands of `AccountCache`. `AccountCache` stores a value if the account's share of the cache allows
+ * it.
+ */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
-/** The Redis keys that store the used part of each account share of one resource. */
+/** Returns the pattern of the Redis keys that store the used part of each account share of one resource. */
 const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 
 const jobsOf = (queue: string) => `bull:${queue}:*`;
 
 /**
  * The permissions of each service on each Redis server. A service that is not listed has no user on that
- * server. A new Redis key or command in a service needs an entry in this table. Without an entry, Redis
- * answers `NOPERM`.
+ * Redis server. A new Redis key or command in a service needs an entry in `redisRights`. Without an entry,
+ * Redis answers `NOPERM`.
  */
 export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
   queue: {
@@ -82,7 +84,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
   cache: {
     'edge-gateway': {
-      // The edge only reads epochs, the numbers of the last changes of accounts.
+      // The edge only reads epochs, which are the numbers of the last changes of accounts.
       // A Redis script needs read and write permission for each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
@@ -108,20 +110,21 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
 };
 
-/** The services with a Redis user, each with one password for both servers. */
+/** The services with a Redis user. Each service has one password for the two Redis servers. */
 export const redisUsers: readonly string[] = [
   ...new Set([...Object.keys(redisRights.queue), ...Object.keys(redisRights.cache)]),
 ];
 
 /**
- * The administrator, for health checks, `npm run dead-letters` and tests. Its name is Redis's own name for
- * connections without a user name, so an address with only a password stays valid.
+ * The name of the Redis administrator. Health checks, `npm run dead-letters` and tests connect as this user.
+ * Redis uses the
+ * name `default` for connections without a user name, so an address with only a password stays valid.
  */
 const administrator = 'default';
 
 /**
- * Subcommands of CLIENT that affect other connections are in `@dangerous`. INFO is also in `@dangerous`, but
- * it only reads.
+ * Redis lists subcommands of CLIENT that affect other connections in `@dangerous`. Redis also lists INFO in
+ * `@dangerous`, but INFO only reads.
  */
 const connectionCommands = '-@all +client -@dangerous +ping +info';
 
@@ -138,8 +141,8 @@ function renderUser(user: string, password: string, rights: RedisRights): string
 
 /**
  * Renders the ACL file of one Redis server (Redis 7 or later), with an administrator and one user per
- * service. The file contains hashes instead of passwords. Throws if a password is missing.
- * @param passwords the password of each service, which is valid for both Redis servers
+ * service. The file contains hashes, not passwords. Throws if a password is missing.
+ * @param passwords the password of each service, which is valid for the two Redis servers
  */
 export function renderRedisAcl(options: {
   readonly server: RedisServer;

@@ -12,13 +12,13 @@ const settings: Readonly<Record<RedisServer, string>> = {
   queue: `appendonly yes
 appendfsync everysec
 maxmemory-policy noeviction`,
-  // The memory limit is a value for development and tests. Larger installations set another limit.
+  // The memory limit is a value for development and tests. Larger installations need a higher limit.
   cache: `appendonly no
 maxmemory 256mb
 maxmemory-policy allkeys-lru`,
 };
 
-/** The name of the server, which is also the name of its data folder and its log file. */
+/** The name of the Redis server, its data folder and its log file. */
 export const redisUnits: Readonly<Record<RedisServer, string>> = { queue: 'redis', cache: 'redis-cache' };
 
 export interface RedisOptions {
@@ -59,7 +59,7 @@ export function planRedis(dataDir: DataDir, options: RedisOptions): ProcessPlan 
   };
 }
 
-/** Returns whether Redis on that port accepts the administrator's password and has loaded its data. */
+/** Returns true if Redis on the given port accepts the administrator's password and has loaded its data. */
 export function redisAnswers(port: number, password: string): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });

@@ -8,8 +8,8 @@ import { waitUntil } from './process-identity.ts';
 export interface Unit {
   readonly name: string;
   /**
-   * Position in the stop order, ascending: 0 for the public entry point, 1 for the other services, 2 for the
-   * servers that the services use.
+   * Position in the stop order, ascending. The public entry point has 0, all other services have 1, and the
+   * servers that the services use have 2.
    */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
@@ -17,7 +17,7 @@ export interface Unit {
 }
 
 export interface RunnerOptions {
-  /** Whether to restart the process if it exits without a stop request. */
+  /** Whether to restart a process that exits without a stop request. */
   readonly restartCrashed: boolean;
   /** Called each time a process starts or exits. */
   readonly onChange: () => void;
@@ -25,9 +25,15 @@ export interface RunnerOptions {
 }
 
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
-/** A process with this uptime is treated as healthy. Its next crash starts the backoff from the beginning. */
+/**
+ * The uptime in milliseconds after which a process counts as healthy. After a crash of a healthy process, the
+ * delays before restarts begin with the shortest delay.
+ */
 const SETTLED_MS = 30_000;
-/** A process that crashes this often before it is ready for the first time is treated as unable to start. */
+/**
+ * The maximum number of crashes before a process is ready for the first time. The runner does not restart a
+ * process with more crashes.
+ */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;
 
@@ -52,7 +58,7 @@ export class Runner {
     return this.#process;
   }
 
-  /** Starts the process unless it is running. Starts and stops of one process never overlap. */
+  /** Starts the process if it is not running. The start and the stop of one process never overlap. */
   start(): Promise<void> {
     this.#wanted = true;
     return this.#inTurn(() => this.#launch());
@@ -76,14 +82,17 @@ export class Runner {
     const ready = await waitUntil(async () => this.#failure() !== null || (await isReady()), READY_WITHIN_MS);
     const failure = this.#failure() ?? (ready ? null : `was not ready within ${READY_WITHIN_MS / 1000} s`);
     if (failure === null) {
-      // The runner handles a crash of a ready process differently from a failed start.
+      // A later crash counts as the crash of a ready process, not as a failed start.
       this.#crashes = 0;
       return;
     }
     throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
   }
 
-  /** Returns the reason if the process will never become ready, or null if it may still become ready. */
+  /**
+   * Returns the reason why the process will never become ready. Returns null if the process may still become
+   * ready.
+   */
   #failure(): string | null {
     if (!this.#wanted) return 'was stopped while it was starting';
     return this.#hasGivenUp() ? 'ended while it was starting' : null;

@@ -4,17 +4,20 @@ import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
 const secretsSchema = z.object({
-  /** Secrets of 32 bytes in base64. Without these secrets, stored API keys and credentials cannot be used. */
+  /**
+   * Secrets of 32 bytes in base64. Without these 32-byte secrets, stored API keys and credentials cannot be
+   * used.
+   */
   keyPepper: z.string(),
   vaultKek: z.string(),
-  /** A secret of 32 bytes in base64. The keys for login sessions are derived from this secret. */
+  /** A secret of 32 bytes in base64. The keys for login sessions are derived from the session secret. */
   sessionSecret: z.string(),
   /**
-   * A secret of 32 bytes in base64. Without this secret, the stored originals of compressed blocks cannot be
-   * read.
+   * A secret of 32 bytes in base64. Without the originals key, the stored originals of compressed blocks
+   * cannot be read.
    */
   originalsKey: z.string(),
-  /** A secret of 32 bytes in base64. Without this secret, stored request contents cannot be read. */
+  /** A secret of 32 bytes in base64. Without the content key, stored request contents cannot be read. */
   contentKey: z.string(),
   /** The demo person's password. */
   demoPassword: z.string(),

@@ -4,7 +4,7 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { RedisServer } from './redis-acl.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The inputs for building a service's environment. */
+/** The inputs for a service's environment. */
 export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
@@ -21,8 +21,8 @@ export interface ServiceRow {
   readonly hasPort: boolean;
   readonly usesNats: boolean;
   /**
-   * Time limit for an orderly shutdown. The limit is longer than the time that the service waits for requests
-   * in progress.
+   * Time limit in milliseconds for an orderly shutdown. The limit is longer than the time that the service
+   * waits for requests in progress.
    */
   readonly stopGraceMs: number;
   /** Command-line options for Node. */
@@ -40,15 +40,15 @@ const base: ServiceRow = {
   env: () => ({}),
 };
 
-/** Additional settings for each service. Apps that are not listed have no additional settings. */
+/** Additional settings for each service. An app without an entry has no additional settings. */
 const serviceTable: Readonly<Record<string, ServiceRow>> = {
   'edge-gateway': {
     ...base,
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // The memory of a request becomes garbage once the response is sent.
-    // A larger young generation of the heap reduces the amount of memory that is copied.
+    // The memory of a request becomes garbage after the response is sent.
+    // A larger young generation of the heap reduces the amount of memory that the garbage collector copies.
     nodeOptions: ['--max-semi-space-size=32'],
     env: (context, instance) => ({
       ...chooseRedis(context, 'edge-gateway', ['queue', 'cache']),
@@ -58,7 +58,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   'tool-router': {
     ...base,
-    // Planning allocates little memory, so a larger young generation of the heap would be wasted.
+    // Planning allocates little memory, so a larger young generation of the heap would not help.
     nodeOptions: ['--max-semi-space-size=8'],
     env: (context) => chooseRedis(context, 'tool-router', ['cache']),
   },
@@ -114,8 +114,8 @@ const redisVariables: Readonly<Record<RedisServer, string>> = {
 
 /**
  * Returns the addresses of the Redis servers that a service uses, with the Redis user of the service. An
- * external Redis server has such users only if the caller gives their passwords as
- * `REDIS_PASSWORD_<SERVICE>`. Without such a password, the external address is used unchanged.
+ * external Redis server has service users only if the caller gives their passwords as
+ * `REDIS_PASSWORD_<SERVICE>`. Without `REDIS_PASSWORD_<SERVICE>`, the external address is used unchanged.
  */
 function chooseRedis(
   { infrastructure, secrets, inherited }: ServiceContext,
@@ -153,8 +153,8 @@ function chooseNamed(
 }
 
 /**
- * Returns all encryption keys that the caller's environment provides, in either form. Returns the generated
- * key if the environment provides no keys.
+ * Returns all encryption keys from the caller's environment, in either form. Returns the generated key if the
+ * environment has no keys.
  */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
@@ -169,8 +169,8 @@ export function serviceRow(app: string): ServiceRow {
 }
 
 /**
- * The service table sets these variables per service, so they are never passed from the caller's environment
- * to all services.
+ * Variables that the service table sets per service. No service receives these variables from the caller's
+ * environment.
  */
 const ownVariables = [
   /_DATABASE_URL$/,

@@ -97,17 +97,17 @@ test('variables for all services reach every service and override the developmen
   expect(env).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', PLAN_DEADLINE_MS: '99', LOG_LEVEL: 'debug' });
 });
 
-test("a replica's variables override the variables of its service, which override the variables for all services", () => {
+test("a replica's variables override the variables of the service, which override the variables for all services", () => {
   const overrides = { '*': { A: '1', B: '1', C: '1' }, worker: { B: '2', C: '2' }, 'worker-2': { C: '3' } };
   expect(envOf('worker', {}, overrides)).toMatchObject({ A: '1', B: '2', C: '2' });
   expect(envOf('worker', {}, overrides, 'worker-2')).toMatchObject({ A: '1', B: '2', C: '3' });
 });
 
-test('secrets are generated once', () => {
+test('secrets are generated only once', () => {
   expect(loadSecrets(dataDir, { roles: databaseOwners, natsUsers, redisUsers })).toEqual(secrets);
 });
 
-test('each service has its own user in an embedded Redis, and only on the servers that it uses', () => {
+test('each service has its own user in an embedded Redis, and only on the servers that the service uses', () => {
   const password = secrets.redisUsers['worker'] ?? '';
   expect(envOf('worker')['REDIS_URL']).toBe(`redis://worker:${password}@127.0.0.1:1`);
   const servers = Object.fromEntries(

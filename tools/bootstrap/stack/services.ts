@@ -14,8 +14,8 @@ const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 export interface Instance {
   readonly app: string;
   /**
-   * The name of the process. The first process of the tool router is `tool-router`, and further replicas are
-   * `tool-router-2` and so on.
+   * The name of the process. The first process of the tool router is `tool-router`, and the next replica is
+   * `tool-router-2`.
    */
   readonly name: string;
   readonly healthPort: number;
@@ -58,7 +58,7 @@ export interface ServiceEnvSources {
   readonly context: ServiceContext;
   /** The environment variables of the caller. */
   readonly shared: Readonly<Record<string, string>>;
-  /** Variables by service name, or `*` for all services. These variables override all other variables. */
+  /** Variables by service name, or `*` for all services. The given variables override all other variables. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

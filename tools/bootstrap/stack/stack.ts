@@ -51,7 +51,7 @@ async function migrate(
   );
 }
 
-/** Starts every service, and creates the demo account once the account service responds. */
+/** Starts every service. Creates the demo account as soon as the account service responds. */
 async function startServices(
   supervision: Supervision,
   instances: readonly Instance[],
@@ -143,9 +143,9 @@ async function prepareServices(
 }
 
 /**
- * Starts a whole stack: servers, databases, migrations, services and the demo account. Resolves once all
- * processes are ready. The result is also written to `dev.json`. Throws if a process fails to start. The
- * caller must then end the supervision.
+ * Starts a whole stack: servers, databases, migrations, services and the demo account. Resolves when all
+ * processes are ready. Also writes the result to `dev.json`. Throws if a process fails to start. The caller
+ * must then end the supervision.
  * @param env the caller's environment: URLs of external servers, and variables for the services
  */
 export async function startStack(
@@ -173,7 +173,7 @@ export async function startStack(
   const demo = await startServices(supervision, prepared.instances, prepared.sources, options.images);
   const describe = () => describeStack(supervision, prepared.instances, prepared.sources, demo);
   writeDevInfo(supervision.dataDir, describe());
-  // Process ids change when a service restarts.
+  // The process id of a service changes when the service restarts.
   supervision.onChange(() => writeDevInfo(supervision.dataDir, describe()));
   supervision.setStatus('healthy');
   return describe();

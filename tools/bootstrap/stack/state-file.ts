@@ -9,7 +9,7 @@ const trackedProcess = processIdentity.extend({
   name: z.string(),
   stopSignal: z.string(),
   stopGraceMs: z.number(),
-  /** Position in the stop order, ascending: services before the servers that they use. */
+  /** Position in the stop order, ascending: services before the servers that the services use. */
   stage: z.int(),
 });
 export type TrackedProcess = z.infer<typeof trackedProcess>;
@@ -31,13 +31,13 @@ export function writeState(dataDir: DataDir, state: StackState): void {
   writePrivateJson(dataDir.stateFile, state);
 }
 
-/** Returns the state of the stack if its supervisor is running, otherwise null. */
+/** Returns the state of a stack whose supervisor is running. Returns null if no supervisor is running. */
 export function findRunningStack(dataDir: DataDir): StackState | null {
   const state = readState(dataDir);
   return state !== null && isRunning(state.supervisor) ? state : null;
 }
 
-/** Ends processes that a killed supervisor left running. Returns the names of these processes. */
+/** Ends processes that a killed supervisor left running. Returns the names of the ended processes. */
 export async function endLeftovers(dataDir: DataDir): Promise<string[]> {
   const left = (readState(dataDir)?.processes ?? []).filter(isRunning);
   const stages = [...new Set(left.map(({ stage }) => stage))].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 // Runs the supervisor as a separate process, for `npm start -- --detach` and for tests.
 // The variable STACK_OPTIONS contains the options of the stack.
-// The supervisor reports the result of the start to its parent process over their IPC channel.
+// The supervisor reports the result of the start to the parent process over an IPC channel.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
 import { rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const env = Object.fromEntries(
 const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
 
 function tellParent(message: SuperviseMessage): void {
-  // The parent process may have exited already. In that case, the message is not needed.
+  // If the parent process has exited already, nobody needs the message.
   if (process.connected) process.send?.(message, () => undefined);
 }
 

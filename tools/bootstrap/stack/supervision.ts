@@ -9,8 +9,8 @@ import type { StackState, TrackedProcess } from './state-file.ts';
 import { UnitBoard } from './unit-board.ts';
 
 /**
- * Ownership of a data directory, with its processes and the state file through which other processes find
- * them.
+ * Ownership of a data directory, with the processes of its stack. Other commands find the processes of the
+ * stack through the state file.
  */
 export interface Supervision {
   readonly dataDir: DataDir;
@@ -22,7 +22,7 @@ export interface Supervision {
   end(): Promise<void>;
 }
 
-/** Writes the state of this process and of the processes of the stack to the state file. */
+/** Writes the state of this process and of the stack's processes to the state file. */
 class StatusBoard {
   readonly #dataDir: DataDir;
   readonly #listeners: (() => void)[] = [];
@@ -53,8 +53,8 @@ class StatusBoard {
 }
 
 /**
- * Becomes the supervisor for a data directory, and ends processes that an earlier, killed supervisor left
- * running.
+ * Makes this process the supervisor of a data directory. Ends processes that an earlier, killed supervisor
+ * left running.
  */
 export async function beginSupervision(
   options: StackOptions,

@@ -12,7 +12,7 @@ export class UnitBoard {
     this.#options = options;
   }
 
-  /** Starts a process, keeps it running, and resolves once the process is ready. */
+  /** Starts a process, keeps the process running, and resolves when the process is ready. */
   async run(unit: Unit): Promise<void> {
     if (this.#isClosed) throw new Error('The stack is stopping.');
     const runner = new Runner(unit, this.#options);
@@ -36,8 +36,8 @@ export class UnitBoard {
   }
 
   /**
-   * Returns the running processes. The supervisor records these processes, so that they can be ended if the
-   * supervisor is killed.
+   * Returns the running processes. The supervisor records the running processes, so that another process can
+   * end them if the supervisor is killed.
    */
   track(): TrackedProcess[] {
     return [...this.#runners.values()].flatMap(({ unit, process }) =>
@@ -56,7 +56,7 @@ export class UnitBoard {
   }
 
   /**
-   * Stops all processes, the public entry point first and the servers last. After that, no process can be
+   * Stops all processes, the public entry point first and the servers last. Afterwards, no process can be
    * started.
    */
   async stopAll(): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Confidence, FamilyFacts } from './family.ts';
 
-/** A fact about a model with its certainty. The value `no` and values without a certainty are documented. */
+/** A fact about a model, with a certainty. The value `no` and values without a certainty are documented. */
 type Certain<Value> = Value | readonly [Value, Confidence];
 
 interface ClaudeFacts {
   readonly byDefault: boolean;
   readonly off: boolean | 'between_tools';
   /**
-   * `all`: the provider's check of the prefix applies to every account. `new`: the check applies to accounts
-   * created since `checkedSince`.
+   * The accounts to which the provider's check of the prefix applies. `all` means every account, and `new`
+   * means accounts created since `checkedSince`.
    */
   readonly binds: 'no' | 'all' | 'new';
   readonly isAccountBound?: true;
@@ -18,7 +18,10 @@ interface ClaudeFacts {
   readonly isReadSecondHand?: true;
 }
 
-/** By default, only accounts created since this date get a 400 for a changed prefix. */
+/**
+ * The date since which the provider returns 400 for a changed prefix. By default, only accounts created since
+ * then are affected.
+ */
 const checkedSince = '2026-08-31';
 
 const always = { byDefault: true, off: false } as const;
@@ -26,7 +29,7 @@ const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: fa
 
 /**
  * Claude models by line and version. Sources: preserved thinking and its prefix checks, tool search,
- * mid-conversation messages, prompt caching, and the pages on each model. Deferral of Fable, Sonnet 5 and
+ * mid-conversation messages, prompt caching, and the pages on each model. The deferral of Fable, Sonnet 5 and
  * Haiku 5.5 is inferred, because the page excludes only Opus 4.1 and older models.
  */
 const models: Readonly<Record<string, ClaudeFacts>> = {
@@ -112,16 +115,16 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 };
 
 /**
- * The first model with bound reasoning was released after this date. The date is part of the names of the
- * controls for bound reasoning.
+ * The date in the names of the controls for bound reasoning. The first model with bound reasoning was
+ * released after this date.
  */
 const bindingSince = '2026-08-01';
 
 /**
- * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
- * treated as a model with bound reasoning. If this assumption is wrong, the gateway saves fewer tokens. If
- * the opposite assumption were wrong, requests would fail. Returns undefined for other models and for older
- * Claude models, which have none of these properties.
+ * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table
+ * counts as a model with bound reasoning. If the assumption of bound reasoning is wrong, the gateway saves
+ * fewer tokens. If a model wrongly counted as a model without bound reasoning, requests would fail. Returns
+ * undefined for models of other makers and for older Claude models without such facts.
  */
 export function findClaudeFacts(
   provider: string,
@@ -163,7 +166,7 @@ function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
     ...(api !== undefined && {
       toolsOn: { [api]: 'yes' },
       // Bedrock's tool search needs the API InvokeModel.
-      // In the API Converse, `toolSpec` has no field for deferral.
+      // In the Converse API, `toolSpec` has no field for deferral.
       defersOn: api === 'messages' && defers ? [api] : [],
       addsToolsOn: adds ? [api] : [],
       write1h: 2,
@@ -200,7 +203,7 @@ function listEvidence(
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
     // Bedrock's SDK has the field for added tools.
-    // Only the documentation of Anthropic's own API states which models accept this field.
+    // Only the documentation of Anthropic's own API states which models accept the field for added tools.
     ...(api !== undefined &&
       adds &&
       uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),

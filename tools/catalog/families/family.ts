@@ -10,21 +10,21 @@ export type Confidence = NonNullable<Evidence['binding']>['confidence'];
 /** Facts about a family of models. Facts without an entry in `evidence` are documented. */
 export interface FamilyFacts extends Facts {
   readonly evidence: Evidence;
-  /** The provider caches every prefix, even if no source has the price of a cache read. */
+  /** The provider caches every prefix, even if no source states a price for cache reads. */
   readonly cachesAlways?: true;
   readonly cacheMinTokens?: number;
-  /** Minimum time for which the provider caches an unused prefix. */
+  /** Minimum time in seconds for which the provider caches an unused prefix. */
   readonly cacheTtlSeconds?: number;
-  /** Price of a cache write with a lifetime of one hour, relative to the input price. */
+  /** Price of a cache write with a lifetime of one hour, divided by the input price. */
   readonly write1h?: number;
-  /** Price of a cache write, relative to the input price, for models without a listed price. */
+  /** Price of a cache write divided by the input price, for models without a listed price. */
   readonly write?: number;
   readonly sources: readonly (keyof typeof familySources)[];
 }
 
 const page = (title: string, takenOn: string) => ({ title, licence: 'facts of a public page', takenOn });
 
-/** The pages that state the facts of families. */
+/** The pages from which the facts of model families come. */
 export const familySources = {
   'anthropic-prefix-checks': page(
     'https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks',

@@ -1,7 +1,7 @@
 import type { FamilyFacts } from './family.ts';
 
 /**
- * Gemini 3.6 and later at Google's own addresses. These APIs check the signature of reasoning, but no source
+ * Gemini 3.6 and later at Google's own addresses. The APIs check the signature of reasoning, but no source
  * mentions a check of the prefix.
  */
 export function findGeminiFacts(provider: string, modelId: string): FamilyFacts | undefined {

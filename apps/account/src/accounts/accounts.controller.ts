@@ -15,7 +15,7 @@ import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-d
 import { attachPerson, createAccount, registerAccount } from './create-account.ts';
 import { getAccount, noteCredentialChange, updateAccount, type AccountsContext } from './manage-account.ts';
 
-/** Implements the contracts for accounts and the people in them. */
+/** Implements the RPC contracts for accounts and the people in accounts. */
 @Controller()
 export class AccountsController {
   readonly #context: AccountsContext;

@@ -6,8 +6,8 @@ import { recordAudit, renderEvent, renderOrigin } from '../audit/record-audit.ts
 import type { AccountsContext } from './manage-account.ts';
 
 /**
- * Creates an account with the default policy and preferences. If an operator has already created an account
- * with that name, returns that account.
+ * Creates an account with the default policy and preferences. Returns the existing account if an operator has
+ * already created an account with this name.
  */
 export async function createAccount(
   { database }: Pick<AccountsContext, 'database'>,
@@ -36,7 +36,7 @@ export async function createAccount(
   }
 }
 
-/** The first event of an account's audit log. */
+/** The first event in an account's audit log. */
 function describeRegistration({ id, name }: { id: string; name: string }) {
   return renderEvent({ action: 'account.registered', target: { type: 'account', id, name } });
 }
@@ -60,7 +60,7 @@ const unnamed = 'My account';
 
 /**
  * Creates an account with a policy, preferences, and a person for the subject of a token. Returns the
- * existing account if the subject already has one, because each subject gets exactly one account.
+ * existing account if the subject already has an account, because each subject gets exactly one account.
  */
 export async function registerAccount(
   context: AccountsContext,

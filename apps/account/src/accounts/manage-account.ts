@@ -41,8 +41,9 @@ interface UpdateAccountRequest {
 
 /**
  * Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account.
- * Throws `grant_exceeds_key` if the calling API key would set a limit above its own limit. Throws
- * `grant_exceeds_key` if the new default scopes include a scope that the calling API key does not have.
+ * Throws `grant_exceeds_key` if the calling API key would set a limit that is higher than the key's own
+ * limit. Throws `grant_exceeds_key` if the new default scopes include a scope that the calling API key does
+ * not have.
  */
 export async function updateAccount(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -105,8 +106,9 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 /**
  * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
  * notifies gateways directly, so this call only serves gateways that miss the vault's notification. A gateway
- * that missed the notification reads the account's new epoch (change number) in Redis. The gateway then
- * reloads the account's credentials before the next use. Throws `not_found` for an unknown account.
+ * that missed the notification reads the account's new epoch (change number) in Redis. After reading the new
+ * epoch, the gateway reloads the account's credentials before the next use. Throws `not_found` for an unknown
+ * account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -115,7 +117,7 @@ export async function noteCredentialChange(
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     // A grant must contain the account's latest epoch (change number).
-    // A gateway would reload a grant with an outdated epoch again and again.
+    // A gateway would reload a grant with an outdated epoch repeatedly.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

@@ -30,7 +30,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user with ended login sessions or with a changed account. */
+/** A user whose login sessions have ended or whose account has changed. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;

@@ -9,16 +9,16 @@ import type { EpochBoard } from './epoch-board.port.ts';
  */
 const waitingMax = 10_000;
 /**
- * Milliseconds between attempts to write epochs to Redis. Redis can reject writes even while connected, for
- * example while it is a replica awaiting promotion.
+ * Milliseconds between two attempts to write epochs (change numbers) to Redis. Redis can reject writes even
+ * while connected, for example while it is a replica awaiting promotion.
  */
 const againMs = 1_000;
 
 /**
  * Stores an epoch (change number) if it is higher than the stored epoch. Changes are announced after the
- * commit, so announcements can arrive out of order. A positive epoch never replaces a negative epoch, which
- * marks a deletion or revocation. Epochs are small and expire, so they are written even while Redis is out of
- * memory.
+ * commit of their transaction, so announcements can arrive out of order. A positive epoch never replaces a
+ * negative epoch, which marks a deletion or revocation. Epochs are small and expire, so they are written even
+ * while Redis is out of memory.
  */
 const writeNewest = `#!lua flags=allow-oom
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
@@ -35,7 +35,7 @@ interface EpochCommands {
 
 /**
  * Stores the latest epoch (change number) of each account and key in the Redis server that holds the cache.
- * Stored epochs expire.
+ * The stored epochs expire after some time.
  */
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
@@ -43,8 +43,8 @@ export class RedisEpochBoard implements EpochBoard {
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param redis the client, which must not use an offline queue. This class already limits the number of
-   * waiting writes.
+   * @param redis the client, which must not use an offline queue. The class `RedisEpochBoard` already limits
+   * the number of waiting writes.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

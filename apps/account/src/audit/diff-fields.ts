@@ -1,11 +1,11 @@
 import type { AuditChanges } from '@gateway/contracts';
 
-/** Maximum length of a field value as JSON. A longer value is replaced by its size. */
+/** Maximum length of a field value as JSON. A longer field value is replaced by its size. */
 const valueLengthMax = 1_024;
 
 /**
- * Lists the fields that differ between two objects, with the value before and after the change. A field of a
- * nested object is named by its path. Pass only the objects of API responses, which contain no secrets.
+ * Lists the fields that differ between two objects, with the value before and after the change. A field in a
+ * nested object is named by its path. Pass only objects from API responses, which contain no secrets.
  */
 export function diffFields(before: object, after: object): AuditChanges {
   const [from, to] = [flatten(before), flatten(after)];

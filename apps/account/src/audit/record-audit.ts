@@ -11,8 +11,8 @@ export interface AuditedChange {
 }
 
 /**
- * The account, and the actor that makes the change. An operator command makes the change if no actor is
- * given.
+ * The account, and the actor that makes the change. If no actor is given, an operator command made the
+ * change.
  */
 export interface AuditPlace {
   readonly accountId: string;
@@ -35,7 +35,7 @@ export async function recordAudit(
 
 type ActorColumns = Pick<Prisma.AuditEventUncheckedCreateInput, 'actorType' | 'actorId' | 'actorName'>;
 
-/** The type, id and current name of an actor. A deleted user keeps only the id. */
+/** The type, id and current name of an actor. For a deleted user, only the id is known. */
 export async function describeActor(
   tx: Pick<AccountModels, 'apiKey' | 'person'>,
   accountId: string,
@@ -85,8 +85,8 @@ export function renderOrigin(origin: RequestOrigin | undefined) {
 }
 
 /**
- * Maximum number of failed sign-ins that are recorded per person and hour. The limit prevents password
- * guesses from filling the audit log.
+ * Maximum number of failed sign-ins that are recorded per person and hour. A limit on recorded sign-ins
+ * prevents password guesses from filling the audit log.
  */
 const failedSignInsMax = 20;
 const hourMs = 3_600_000;
@@ -103,10 +103,10 @@ export interface AuditedPerson {
 export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'email'}.${string}`>;
 
 /**
- * Adds an event about a person's sign-in to the audit log of the person's account. Nothing is written for a
- * person without an account, because an account owns the audit log. Failed sign-ins above a limit per hour
- * are not recorded. Answer a failed sign-in without waiting for this function, because the response time must
- * not show whether the person exists.
+ * Adds an event about a person's sign-in to the audit log of the person's account. No event is written for a
+ * person without an account, because each audit log belongs to an account. Failed sign-ins above a limit per
+ * hour are not recorded. Answer a failed sign-in without waiting for this function, because the response time
+ * must not show whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

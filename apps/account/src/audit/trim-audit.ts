@@ -3,17 +3,19 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 export interface AuditLimits {
   /** Age in days above which audit events are deleted. */
   readonly retentionDays: number;
-  /** Maximum number of audit events per account. Above this number, the oldest events are deleted. */
+  /** Maximum number of audit events per account. Above this number, the oldest audit events are deleted. */
   readonly eventsMax: number;
 }
 
 const dayMs = 86_400_000;
 /**
- * Length of the period before a run of the job, in milliseconds. The job checks only accounts with audit
- * events in this period. An earlier run of the job has already checked all other accounts.
+ * Length of the period before a run of the cleanup job, in milliseconds. The cleanup job checks only accounts
+ * with audit events in this period. An earlier run of the cleanup job has already checked all other accounts.
  */
 const activeMs = dayMs;
-/** Maximum number of events that one SQL statement deletes. Each statement takes a fraction of a second. */
+/**
+ * Maximum number of events that one SQL statement deletes. Each SQL statement takes a fraction of a second.
+ */
 const eventsAtOnce = 5_000;
 
 /**

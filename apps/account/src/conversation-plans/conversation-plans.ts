@@ -5,16 +5,18 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const dayMs = 86_400_000;
 /**
- * Milliseconds for which conversations that begin with the same messages and tools share a plan. A repeated
- * first request therefore sends the same tools.
+ * Milliseconds for which conversations that begin with the same messages and tools share a plan. The shared
+ * plan gives a repeated first request the same tools.
  */
 const sharedMs = 3_600_000;
-/** Maximum number of plans that one SQL statement deletes. Each statement takes a fraction of a second. */
+/**
+ * Maximum number of plans that one SQL statement deletes. Each SQL statement takes a fraction of a second.
+ */
 const plansAtOnce = 5_000;
 /**
  * Maximum number of conversation plans per account, and of names of unchanged turns per account. Above this
- * number, the least recently used ones are deleted. The two are counted apart, so that an outage of the
- * compressor does not displace the plans of conversations.
+ * number, the least recently used plans or names are deleted. Plans and names are counted separately, so that
+ * an outage of the compressor does not displace the plans of conversations.
  */
 const plansMax = 100_000;
 
@@ -30,8 +32,8 @@ interface KeptPlan {
 }
 
 /**
- * Stores the tool plan of a conversation. A plan that was stored under the same name within the last hour
- * stays, unless `replaces` is true. Returns the plan that is stored after the call. Throws `not_found` for an
+ * Stores the tool plan of a conversation. A plan that was stored under the same name within the last hour is
+ * kept, unless `replaces` is true. Returns the plan that is stored after the call. Throws `not_found` for an
  * unknown account.
  */
 export async function keepPlan(
@@ -54,7 +56,10 @@ export async function keepPlan(
   return { plan: kept === null ? plan : conversationPlan.parse(kept.plan) };
 }
 
-/** Returns the plan of the first given name that has a plan. Reading a plan restarts its retention period. */
+/**
+ * Returns the plan under the first of the given names that has a stored plan. Reading a plan restarts the
+ * plan's retention period.
+ */
 export async function findPlan(
   { database }: PlanContext,
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
@@ -74,7 +79,7 @@ export async function findPlan(
 }
 
 /**
- * Stores that the messages after a turn of the model were sent unchanged. Throws `not_found` for an unknown
+ * Records that the messages after a model turn were sent unchanged. Throws `not_found` for an unknown
  * account.
  */
 export async function keepUnchangedTurn(
@@ -93,7 +98,8 @@ export async function keepUnchangedTurn(
 }
 
 /**
- * Returns the given names that `keepUnchangedTurn` has stored. Reading a name restarts its retention period.
+ * Returns those of the given names that `keepUnchangedTurn` has stored. Reading the name of a turn restarts
+ * the name's retention period.
  */
 export async function findUnchangedTurns(
   { database }: PlanContext,
@@ -109,8 +115,8 @@ export async function findUnchangedTurns(
 }
 
 /**
- * Deletes plans that were not used for a long time, and the oldest plans and turns of accounts with too many.
- * Several replicas can run this function concurrently.
+ * Deletes plans that were not used for a long time. In accounts with too many plans or turns, the oldest
+ * plans and turns are deleted. Several replicas can run this function concurrently.
  */
 export async function trimPlans({ database }: PlanContext, now = Date.now(), max = plansMax): Promise<void> {
   const { conversationPlan: plans } = database.acrossAccounts;

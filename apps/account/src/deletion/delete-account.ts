@@ -19,9 +19,9 @@ export interface DeleteAccountContext {
 export const DELETION_LOGGER = Symbol('DeletionLogger');
 
 /**
- * Deletes an account. A single transaction deletes all rows of the account in this service. The account's
- * keys and login sessions therefore stop working at the commit. The transaction also records the deletion and
- * the steps that other services still have to run. Throws `not_found` for an unknown account.
+ * Deletes an account. A single transaction deletes all rows of the account in the account service. The
+ * account's keys and login sessions stop working when the transaction commits. The transaction also records
+ * the deletion, and the deletion steps of other services. Throws `not_found` for an unknown account.
  */
 export async function deleteAccount(
   context: DeleteAccountContext,
@@ -58,7 +58,7 @@ interface KnownDeletion {
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // The query is not limited to one account, because users of the embedded identity service belong to people.
+  // The query spans all accounts, because sign-in data belongs to people, not to accounts.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);
@@ -110,8 +110,8 @@ function renderStep(service: string, position: number, now: Date) {
 }
 
 /**
- * Deletes every row in this service that belongs to the account, including the account's people. Returns the
- * deleted people.
+ * Deletes every row in this service that belongs to the account, including the account's people. The function
+ * returns the deleted people.
  */
 async function deleteRows(
   tx: AccountModels,

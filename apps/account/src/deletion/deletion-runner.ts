@@ -25,14 +25,15 @@ export interface DeletionStep {
  */
 const everyMs = 2_000;
 /**
- * Milliseconds for which a replica's claim on an account deletion is valid. The active replica renews its
- * claim. If the active replica stops, another replica claims the deletion after the claim expires.
+ * Milliseconds for which a replica's claim on an account deletion is valid. The replica that runs the
+ * deletion renews its claim. If this replica stops, another replica claims the deletion after the first claim
+ * expires.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;
 /**
- * Delays before retries of a failed deletion step. The last delay repeats, because a service may be down for
- * days.
+ * Delays before retries of a failed deletion step. The last delay is used for all later retries, because a
+ * service may be unavailable for days.
  */
 const restsMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
@@ -42,7 +43,8 @@ interface Claimed extends DeletedAccount {
 
 /**
  * Runs the steps of pending account deletions one at a time, for as long as the service runs. The database
- * contains the whole state: if a process stops, another process resumes at the first unfinished step.
+ * contains the whole state of a deletion. If a process stops, another process resumes at the first unfinished
+ * step.
  */
 export class DeletionRunner {
   readonly #database: AccountDatabase;

@@ -14,10 +14,10 @@ import type { DeletionStep } from './deletion-runner.ts';
 export const ownStep = 'account';
 
 /**
- * The services that delete account data after the account service, in order. Add an entry to this list for
- * each new service that stores account data. Deletions that are already running keep their original steps.
- * The tool routers need no deletion step: their vectors of tool definitions are keyed by hash, belong to no
- * account, and expire. The last two steps delete keys in Redis. The steps that delete Redis keys start after
+ * The services that delete account data after the account service, in order. For each new service that stores
+ * account data, add an entry to the list. Deletions that are in progress keep their original steps. The tool
+ * routers need no deletion step: their vectors of tool definitions are keyed by hash, belong to no account,
+ * and expire. The last two deletion steps delete keys in Redis. The steps that delete Redis keys start after
  * open requests have ended, because open requests write Redis keys until their end.
  */
 export function deletionSteps(
@@ -72,11 +72,11 @@ function redisSteps(messaging: Pick<Messaging, 'call'>): readonly DeletionStep[]
 }
 
 /**
- * Milliseconds after which all requests of a deleted account have ended. Gateways end the open requests
- * within 5 s, and then write their last counts.
+ * Milliseconds after which all requests of a deleted account have ended. Gateways end the open requests of a
+ * deleted account within 5 s, and then write the last counts of the requests.
  */
 const settledAfterMs = 6_000;
-/** Milliseconds that one call of a deletion step waits. The runner can stop between the calls. */
+/** Milliseconds that one call in a deletion step waits. The deletion runner can stop between two calls. */
 const waitMs = 250;
 
 function onceSettled(forget: (accountId: string) => Promise<void>): DeletionStep['forget'] {

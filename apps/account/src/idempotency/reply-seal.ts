@@ -5,7 +5,10 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The owner of a stored reply. Only this account with this idempotency key can decrypt the stored reply. */
+/**
+ * The owner of a stored reply. Only the account and the idempotency key that own a reply can decrypt the
+ * reply.
+ */
 export interface ReplyOwner {
   readonly accountId: string;
   /** SHA-256, in hex, of the caller's `Idempotency-Key`. */
@@ -24,8 +27,9 @@ export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<Ar
 
 /**
  * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper
- * and the caller's idempotency key, which is not stored. A stolen database is therefore unreadable. An
- * attacker who also has the pepper can decrypt only replies with a guessable idempotency key.
+ * and the caller's idempotency key, which is not stored. Without the pepper and the idempotency keys, the
+ * replies in a stolen database are unreadable. An attacker who also has the pepper can decrypt only replies
+ * with a guessable idempotency key.
  */
 export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buffer<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes);

@@ -6,11 +6,14 @@ import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './rep
 const hourMs = 3_600_000;
 /** Milliseconds for which a stored reply is returned to repeated calls. */
 const keptMs = 24 * hourMs;
-/** Maximum number of stored replies per account. The oldest replies are deleted first. */
+/**
+ * Maximum number of stored replies per account. If there are too many replies, the oldest replies are deleted
+ * first.
+ */
 export const recordsMax = 1_000;
 /**
  * Maximum total size of an account's stored replies, in bytes. The reply for an API key with the longest
- * possible tool lists uses half of the maximum.
+ * possible tool lists uses half of this maximum.
  */
 export const replyBytesMax = 8 * 1024 * 1024;
 
@@ -18,7 +21,7 @@ export const replyBytesMax = 8 * 1024 * 1024;
 interface CreatingCall {
   readonly accountId: string;
   /**
-   * The SHA-256 of the idempotency key. Undefined if the request has no `Idempotency-Key`. The reply of a
+   * The SHA-256 of the idempotency key. Undefined if the request has no `Idempotency-Key`. The reply to a
    * call without an idempotency key is not stored.
    */
   readonly idempotencyKeySha256: string | undefined;
@@ -28,10 +31,11 @@ interface CreatingCall {
 }
 
 /**
- * Runs a call at most once per idempotency key. For a day, repeated calls return the stored reply (as JSON,
- * including secrets). The caller must hold a transaction that locks the account's row (`takeNextEpoch`). The
- * second of two concurrent calls then waits and returns the first call's reply. The reply of a failed call is
- * not stored. Throws `idempotency_key_reused` if the key was used for a different request.
+ * Runs a call at most once per idempotency key. For one day, repeated calls with the key return the stored
+ * reply (as JSON, including secrets). The caller must hold a transaction that locks the account's row
+ * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the first
+ * call's reply. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the idempotency
+ * key was used for a different request.
  */
 export async function runOnce<Reply>(
   tx: AccountModels,
@@ -84,8 +88,8 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
 }
 
 /**
- * Renders JSON so that equal values always give the same string. Object members are sorted by name, and
- * undefined members are omitted.
+ * Renders JSON so that equal values always give the same string. The members of JSON objects are sorted by
+ * name, and undefined members are omitted.
  */
 export function renderCanonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {

@@ -19,7 +19,7 @@ export function auditUser(
 
 /**
  * Adds an event in the background, so that the response time does not show whether the user exists. A failure
- * is reported, but does not fail the request.
+ * to add the event is reported, but does not fail the request.
  */
 export function auditUserLater(
   identity: {

@@ -4,7 +4,7 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
  * The number of failed sign-ins before the first block, and the length of the blocks after later failures.
- * Each block lasts twice as long as the previous block, up to the maximum.
+ * Each block of sign-in attempts lasts twice as long as the previous block, up to the maximum.
  */
 interface GuessAllowance {
   readonly free: number;
@@ -17,8 +17,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const forgottenAfterMs = dayMs;
 
 /**
- * The block lengths of most sign-in budgets. A budget of n failures with the doubling blocks admits at most n
- * + 100 failures in 24 hours.
+ * The block lengths of most sign-in budgets. With doubling block lengths, a budget of n failures admits at
+ * most n + 100 failures in 24 hours.
  */
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
@@ -46,11 +46,12 @@ export const guessAllowances = {
    * budgets.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
-  /** Sign-in attempts with one email address from all networks that passed the network budget. */
+  /** Sign-in attempts with one email address from all networks that still had an unspent network budget. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Emails of one kind to one address. The longest block is shorter than the lifetime of a link. A person
-   * therefore always has a working link, even if strangers request the emails.
+   * Emails of one kind to one address. The longest block of emails is shorter than the lifetime of an emailed
+   * link. A person therefore always has a working link, even if strangers request emails to the person's
+   * address.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
   /** Emails that one client address requests. */
@@ -62,14 +63,19 @@ type GuessKind = keyof typeof guessAllowances;
 const bucketsOfAKind = 1 << 20;
 const kinds = Object.keys(guessAllowances);
 
-/** A sign-in attempt. `deviceId` is null unless the browser has a valid device token of this person. */
+/**
+ * A sign-in attempt. The field `deviceId` is null unless the browser has a valid device token for the person.
+ */
 export interface Guess {
   readonly email: string;
   readonly clientAddress: string;
   readonly deviceId: string | null;
 }
 
-/** An admitted sign-in attempt. The attempt counts as a failure until its password is found correct. */
+/**
+ * An admitted sign-in attempt. A sign-in attempt counts as a failure until its password is found to be
+ * correct.
+ */
 export interface AdmittedGuess {
   /** Failure counters that a correct password clears. */
   readonly own: readonly number[];
@@ -80,18 +86,19 @@ export interface AdmittedGuess {
 }
 
 /**
- * Slows down password guessing across all replicas. Each attempt counts as a failure before the password is
- * checked, and a correct password removes that failure. A thousand concurrent guesses therefore have no
- * advantage over sequential guesses. Attempts with unknown email addresses are counted as well. Addresses,
- * networks and devices are hashed into 2^20 counters of each kind, and values with the same hash share a
- * counter. The hash is an HMAC, so an attacker cannot construct a collision.
+ * Slows down password guessing across all replicas. Each sign-in attempt counts as a failure before the
+ * password is checked, and a correct password removes that failure. A thousand concurrent guesses therefore
+ * have no advantage over sequential guesses. Sign-in attempts with unknown email addresses are counted as
+ * well. Addresses, networks and devices are hashed into 2^20 counters of each kind, and values with the same
+ * hash share a counter. The hash of an address, network or device is an HMAC, so an attacker cannot construct
+ * a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
   readonly #key: Buffer;
   readonly #now: () => number;
 
-  /** `key` has 32 bytes. `now` returns milliseconds since 1970. */
+  /** `key` has 32 bytes. The function `now` returns milliseconds since 1970. */
   constructor(database: AccountDatabase, key: Buffer, now: () => number = Date.now) {
     this.#database = database;
     this.#key = key;
@@ -139,7 +146,7 @@ export class GuessLimit {
 
   /**
    * Records that an admitted sign-in attempt had a wrong password. The failure was already counted when the
-   * attempt was admitted.
+   * sign-in attempt was admitted.
    */
   async blame({ network }: AdmittedGuess): Promise<void> {
     if (network !== null) await this.#reserve('network', network);
@@ -147,8 +154,8 @@ export class GuessLimit {
 
   /**
    * Admits a sign-in attempt after the budget of the email address is spent. A network without a failed
-   * sign-in in the last 24 hours may still make one attempt. Guesses from other networks therefore do not
-   * lock out a person with a new device.
+   * sign-in in the last 24 hours may still make one sign-in attempt. Guesses from other networks therefore do
+   * not lock out a person with a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);

@@ -38,12 +38,13 @@ export interface Identity {
    */
   readonly sealingKeys: SealingKeyPair;
   /**
-   * The pepper for refresh tokens: 32 bytes. Each refresh token is stored as an HMAC keyed with this pepper.
+   * The pepper for refresh tokens: 32 bytes. Each refresh token is stored as an HMAC keyed with the pepper
+   * for refresh tokens.
    */
   readonly refreshPepper: Buffer;
   /**
    * The pepper for the tokens of emailed links: 32 bytes. Each token of an emailed link is stored as an HMAC
-   * keyed with this pepper.
+   * keyed with the pepper for links.
    */
   readonly mailPepper: Buffer;
   readonly signingKeys: SigningKeys;
@@ -55,7 +56,10 @@ export interface Identity {
   readonly countEvent: (event: IdentityEvent) => void;
   /** Called if an event could not be added to the audit log. */
   readonly onAuditError: (error: unknown) => void;
-  /** Announces that a person's cached login sessions are stale. Call this function after the commit. */
+  /**
+   * Announces that a person's cached login sessions are stale. Call this function after the transaction has
+   * committed.
+   */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
@@ -78,7 +82,8 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
   /**
-   * The email sender. Null if the service cannot send email. `publicUrl` is the gateway's origin in links.
+   * The email sender. Null if the service cannot send email. The field `publicUrl` is the gateway's origin,
+   * used in links.
    */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
   /** Called with the id of the person if an email could not be sent. */
@@ -129,7 +134,10 @@ function buildLinkMails(
   return new LinkMails({ ...mail, issuer, database, guesses, mailPepper, countMail, onError: onMailError });
 }
 
-/** The pepper for the tokens of emailed links. The operator's command line needs only this key. */
+/**
+ * The pepper for the tokens of emailed links. The operator's command line needs only the pepper for emailed
+ * links.
+ */
 export function deriveMailPepper(secret: Buffer): Buffer {
   return deriveKey(secret, 'mail tokens');
 }

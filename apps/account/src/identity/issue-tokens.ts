@@ -12,10 +12,14 @@ import type { DeviceOwner } from './known-devices.ts';
  * Lifetime of a login session. Refreshing the session's tokens does not extend the lifetime of the session.
  */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
-/** Maximum number of login sessions per person. A new login above this number ends the oldest session. */
+/**
+ * Maximum number of login sessions per person. A new login above this number ends the person's oldest login
+ * session.
+ */
 const loginSessionsPerUserMax = 50;
 /**
- * Number of replaced refresh tokens that are kept per login session, to detect the use of a replaced token.
+ * Number of replaced refresh tokens that are kept per login session, so that the use of a replaced token is
+ * detected.
  */
 export const usedRefreshTokensMax = 50;
 
@@ -62,7 +66,7 @@ export function sha256HexOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Starts a login session. If the person has too many login sessions, the oldest session ends. */
+/** Starts a login session. If the person has too many login sessions, the oldest login session ends. */
 export async function beginLoginSession(
   tx: AccountModels,
   identity: Identity,

@@ -42,8 +42,8 @@ export class KnownDevices {
   }
 
   /**
-   * Creates the device token for a browser. A password or an emailed link has just proven the person's
-   * identity.
+   * Creates the device token for a browser. Call the method only after a password or an emailed link has
+   * proven the person's identity.
    */
   async issue({ id, deviceGeneration }: DeviceOwner): Promise<string> {
     return new SignJWT({ gen: deviceGeneration })

@@ -35,7 +35,7 @@ export interface LinkMailsOptions {
 }
 
 const parallelMax = 4;
-/** Maximum number of waiting emails. Further requests for an email are rejected. */
+/** Maximum number of waiting emails. Requests for an email beyond this number are rejected. */
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 
@@ -46,8 +46,9 @@ interface WaitingMail {
 }
 
 /**
- * Sends links by email after the reply to the request. The reply therefore takes the same time for known and
- * unknown email addresses. Emails wait in memory. If the process ends, the person must request another email.
+ * Sends links by email after the reply to the request. The reply to a request therefore takes the same time
+ * for known and unknown email addresses. Emails wait in memory until they are sent. If the process ends while
+ * an email waits, the person must request another email.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
@@ -128,8 +129,8 @@ export class LinkMails {
 }
 
 /**
- * The address of the dashboard page for a token. The token is in the URL's fragment, which browsers do not
- * send to servers. No server log or referrer therefore contains the token.
+ * The address of the dashboard page for a token. The token in a link is in the URL's fragment, which browsers
+ * do not send to servers. No server log or referrer therefore contains the token.
  */
 export function renderLink(publicUrl: string, purpose: MailPurpose, token: string): string {
   return `${publicUrl}/dashboard/${purpose}#token=${token}`;

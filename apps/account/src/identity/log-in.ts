@@ -59,9 +59,9 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 }
 
 /**
- * Starts a login session if the password is still current. If the password changes during the check, the
- * check is repeated. A password change ends only the login sessions that exist at that moment. Returns null
- * if the person is unknown or the password is wrong.
+ * Starts a login session if the password is still current. If the password changes during the password check,
+ * the check is repeated. A password change ends only the login sessions that exist at the time of the change.
+ * Returns null if the person is unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,
@@ -76,7 +76,7 @@ async function beginOnPassword(
     const { id, passwordHash } = person;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
       // The user's row stays locked until the login session exists.
-      // A concurrent password change waits for the lock, and then ends the new login session.
+      // A concurrent password change waits for this lock, and then ends the new login session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },
         data: { passwordHash },

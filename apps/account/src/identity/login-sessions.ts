@@ -25,8 +25,8 @@ type Outcome =
 
 /**
  * Replaces a refresh token with a new refresh token. A refresh token that is used twice may be stolen, and
- * the service cannot distinguish its owner from a thief. If a refresh token is used twice, its login session
- * therefore ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * the service cannot distinguish the owner of the token from a thief. A second use of a refresh token
+ * therefore ends the login session (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,

@@ -20,7 +20,10 @@ export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
  */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/** Maximum number of valid emailed links of one kind per person. A further link replaces the oldest link. */
+/**
+ * Maximum number of valid emailed links of one kind per person. A link beyond the maximum number replaces the
+ * oldest link.
+ */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {
@@ -32,8 +35,8 @@ export interface NewMailToken {
 }
 
 /**
- * Creates a token: 256 random bits with a prefix that identifies the kind of token. Only the token's hash is
- * stored.
+ * Creates a token: 256 random bits with a prefix that identifies the kind of token. The database stores only
+ * the hash of the token.
  */
 export async function createMailToken(
   database: AccountDatabase,

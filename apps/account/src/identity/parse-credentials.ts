@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 const emailCharsMax = 254;
 /**
- * Maximum password length. The limit only ensures that credentials fit in one message, because longer
- * passwords would not be slower to hash.
+ * Maximum password length. The limit on the password length only ensures that credentials fit in one message.
+ * Longer passwords would not be slower to hash.
  */
 const passwordCharsMax = 256;
 /**

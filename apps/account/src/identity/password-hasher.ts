@@ -4,17 +4,20 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
  * The cost of argon2id: 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106
- * §4). Each hash takes about 20 ms on one core. With a higher memory setting, a burst of logins could exhaust
- * the process's memory.
+ * §4). Hashing one password takes about 20 ms on one core. With a higher memory setting, a burst of logins
+ * could exhaust the process's memory.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords waiting for a free processor core. Further passwords are rejected. */
+/**
+ * Maximum number of passwords that wait for a free processor core. Passwords beyond the maximum number are
+ * rejected.
+ */
 const defaultWaitingMax = 256;
 
 /**
- * Hashes and checks passwords. The number of parallel computations equals the number of spare processor
- * cores.
+ * Hashes and checks passwords. The number of passwords that are hashed in parallel equals the number of spare
+ * processor cores.
  */
 export class PasswordHasher {
   readonly #slots: number;
@@ -57,8 +60,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash for unknown users, which is created only once. If creating the hash fails because the queue is
-   * full, the next call tries again.
+   * The hash for unknown users, which is created only once. If the queue is full when the hash is created,
+   * the next call creates the hash.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;

@@ -11,7 +11,7 @@ import { findMailToken, useMailToken } from './mail-tokens.ts';
 
 /**
  * Creates a person and starts the person's first login session. The error for an existing email address is
- * intentionally visible, because the edge gateway limits the rate of attempts. Throws `email_taken`,
+ * intentionally visible, because the edge gateway limits the rate of sign-up attempts. Throws `email_taken`,
  * `sign_up_closed` and `invalid_field`.
  */
 export async function signUp(

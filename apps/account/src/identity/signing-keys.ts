@@ -8,8 +8,8 @@ import type { AccountDatabase, SigningKeyRow } from '../persistence/account-data
 export interface SigningKeysOptions {
   readonly database: AccountDatabase;
   /**
-   * The key pair that encrypts private keys for storage. Only this key pair can decrypt the stored private
-   * keys.
+   * The key pair that encrypts private keys for storage. Only the key pair of the service can decrypt the
+   * stored private keys.
    */
   readonly boxKeys: SealingKeyPair;
   /** Milliseconds for which a key signs tokens before the next signing key replaces it. */
@@ -129,7 +129,7 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // Another replica has already created a signing key, so that key can be used instead.
+      // Another replica has already created a signing key, so the existing key is used.
       if (!isUniqueConflict(error)) throw error;
     }
   }

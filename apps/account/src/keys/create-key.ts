@@ -90,9 +90,9 @@ function renderRow(
 }
 
 /**
- * The permissions of the new API key. For fields that the body omits, the calling key's limits, lists, expiry
- * and scopes apply if they are stricter. Throws `grant_exceeds_key` for a field of the body that exceeds the
- * calling key.
+ * The permissions of the new API key. Fields that the body omits come from the account, or from the calling
+ * key if its limits, lists, expiry or scopes are stricter. Throws `grant_exceeds_key` for a field of the body
+ * that exceeds the calling key.
  */
 function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
   const own = acting?.authority;

@@ -36,22 +36,22 @@ const restrictions = [
 ] as const;
 
 describe('the scopes of an API key after a call that does not specify scopes', () => {
-  it.each(restrictions)('a new key with %s gets no `manage`', (_name, key) => {
+  it.each(restrictions)('a new key with %s does not get the scope `manage`', (_name, key) => {
     expect(chooseScopes(null, key, policy)).toEqual(['inference', 'read']);
   });
 
-  it.each(restrictions)('a key that gets %s loses `manage`', (_name, key) => {
+  it.each(restrictions)('a key that gets %s loses the scope `manage`', (_name, key) => {
     expect(chooseScopes(keyWith(), key, policy)).toEqual(['inference', 'read']);
   });
 
   it.each(restrictions)(
-    'a key that already has %s keeps `manage` when another field changes',
+    'a key that already has %s keeps the scope `manage` when another field changes',
     (_name, key) => {
       expect(chooseScopes(key, key, policy)).toEqual(all);
     },
   );
 
-  it('an unrestricted key keeps `manage`, even with higher limits than the account', () => {
+  it('an unrestricted key keeps the scope `manage`, even with higher limits than the account', () => {
     expect(chooseScopes(null, keyWith(), policy)).toEqual(all);
     expect(chooseScopes(null, keyWith({ limits: { rate_limit_rpm: 601 } }), policy)).toEqual(all);
     expect(chooseScopes(keyWith({ expiresAt: future }), keyWith(), policy)).toEqual(all);
@@ -107,7 +107,7 @@ describe('an API key that makes a change', () => {
     );
   });
 
-  it('that only has a list of denied tools may not grant these tools', () => {
+  it('whose only restriction is a list of denied tools may not grant these tools', () => {
     const denying = keyWith({ deniedTools: ['a', 'b'] });
     const granted = keyWith({ scopes: ['read'] });
     expect(exceed({ ...granted, deniedTools: ['b', 'a', 'x'] }, denying)).toBeUndefined();
@@ -116,13 +116,13 @@ describe('an API key that makes a change', () => {
     expect(exceed({ ...granted, allowedTools: ['a'] }, denying)).toBe('tools');
   });
 
-  it('that has no restrictions may grant `manage` and limits above the account’s limits, and a user may grant all permissions', () => {
+  it('without restrictions may grant `manage` and limits above the account’s limits, and a user may grant all permissions', () => {
     const generous = keyWith({ limits: { rate_limit_rpm: 1e7 } });
     expect(findExcess(actorWith(keyWith(), false), generous, allParts)).toBeUndefined();
     expect(findExcess(null, generous, allParts)).toBeUndefined();
   });
 
-  it('may not raise an account limit above its own limit', () => {
+  it('may not raise an account limit above the limit of the key itself', () => {
     const unrestricted = actorWith(keyWith(), false);
     expect(() => requireNoRaise(unrestricted, { rate_limit_rpm: 600, daily_token_budget: 1 })).not.toThrow();
     expect(() => requireNoRaise(unrestricted, { rate_limit_rpm: 601 })).toThrow(

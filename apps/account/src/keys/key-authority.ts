@@ -15,7 +15,10 @@ export interface KeyAuthority {
   readonly limits: EffectiveLimits;
   /** The expiry of the key. Null if the key does not expire. */
   readonly expiresAt: Date | null;
-  /** The allowed tools. If this list is null, all tools except the denied tools are allowed. */
+  /**
+   * The tools that the API key may use. If the list of allowed tools is null, all tools except the denied
+   * tools are allowed.
+   */
   readonly allowedTools: readonly string[] | null;
   readonly deniedTools: readonly string[] | null;
 }
@@ -43,8 +46,8 @@ export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority
 
 /**
  * Reads the API key that makes a change. Returns null for users and operators, because users and operators
- * may grant all permissions. The key is read in the transaction of the change, so a concurrent revocation or
- * restriction takes effect.
+ * may grant all permissions. The calling key is read in the transaction of the change, so a concurrent
+ * revocation or restriction of the key takes effect.
  * @throws GatewayError `invalid_api_key` for a revoked or expired key; `insufficient_scope` for a key without
  * the scope `manage`
  */
@@ -90,8 +93,8 @@ export async function openKeyChange(
 const limitNames = ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'] as const;
 
 /**
- * Returns the restrictions of an API key, by name, with their values as text. The map is empty for an
- * unrestricted key.
+ * Returns the restrictions of an API key, by name, with their values as text. The returned map is empty for
+ * an unrestricted key.
  */
 function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, string> {
   const account = chooseLimits(
@@ -132,7 +135,7 @@ export function chooseScopes(
   });
 }
 
-/** A part of an API key's permissions. The part `tools` means both tool lists. */
+/** The name of a part of an API key's permissions. The part `tools` stands for both tool lists. */
 export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
 
 /** The permissions that a call sets, each with the name of its field in the caller's request. */
@@ -160,8 +163,8 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an API key raises no account limit above its own limit. The API key may inherit the account
- * limit.
+ * Checks that an API key does not raise an account limit above the key's own limit. The API key may inherit
+ * the account limit.
  * @param limits the account's new limits; limits that do not change are absent
  * @throws GatewayError `grant_exceeds_key`, with the field and the highest value that the key may set
  */

@@ -4,18 +4,18 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of API keys with a last use that waits to be written. Also the maximum number of API keys
- * with a last use that was written in the last minute. The use of further keys is not recorded.
+ * Maximum number of API keys whose last use waits to be written. The number of API keys whose last use was
+ * written in the last minute has the same maximum. The use of keys beyond the maximum is not recorded.
  */
 const keysMax = 10_000;
 
-/** Stores `usedAt` as the time of the last use of these API keys. */
+/** Stores `usedAt` as the time of the last use of the given API keys. */
 type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
  * Records the last use of API keys, outside the request path. The recorder collects uses for a second and
- * writes the uses in one batch. Each key is written at most once a minute. A failed write is reported but not
- * retried, because the next minute's write replaces the failed write.
+ * writes the uses in one batch. The last use of each key is written at most once a minute. A failed write is
+ * reported but not retried, because the next minute's write replaces the failed write.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -29,7 +29,7 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Records that an API key was used. Each call costs one in-memory lookup. */
+  /** Records that an API key was used. Each call of the method costs one in-memory lookup. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);
@@ -53,8 +53,8 @@ export class LastUsedRecorder {
 }
 
 /**
- * Stores the last use of API keys in the database. Several replicas record uses of the same key. A condition
- * in the query limits all replicas together to one write per minute and key.
+ * Stores the last use of API keys in the database. Several replicas may record uses of the same key. A
+ * condition in the query limits all replicas together to one write per minute and key.
  */
 export function writeLastUsedTo(database: AccountDatabase): WriteLastUsed {
   return async (keyIds, usedAt) => {

@@ -25,13 +25,13 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active API keys per account, so that a list of all keys fits in one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of the kept
- * keys. The oldest revoked keys are deleted first.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked
+ * keys that are kept. Above the maximum, the oldest revoked keys are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's API keys, as JSON. The limit is half of the
- * size of the largest message.
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. The maximum size of the
+ * tool lists is half of the size of the largest message.
  */
 const toolListBytesMax = 4 * 1024 * 1024;
 
@@ -53,8 +53,8 @@ export function targetOf({ id, name }: Pick<ApiKey, 'id' | 'name'>): AuditTarget
 }
 
 /**
- * Lists the changes of an API key, for the audit log. The time of the key's last use is not a change, because
- * the time is recorded independently.
+ * Lists the changes to an API key, for the audit log. The time of the key's last use does not count as a
+ * change.
  */
 export function diffKeys(before: ApiKey, after: ApiKey): AuditChanges {
   return diffFields({ ...before, last_used_at: after.last_used_at }, after);
@@ -134,9 +134,9 @@ function partsOf(body: UpdateApiKeyBody): GrantedParts {
 }
 
 /**
- * Replaces one or both tool lists for an API key. An omitted tool list stays unchanged. Throws `not_found` if
- * the key is unknown, revoked or belongs to another account. Throws `invalid_field` if the account's tool
- * lists become too long. Setting a tool list removes `manage` from the key's scopes. Throws
+ * Replaces one or both tool lists for an API key. A tool list that the caller omits stays unchanged. Throws
+ * `not_found` if the key is unknown, revoked or belongs to another account. Throws `invalid_field` if the
+ * account's tool lists become too long. Setting a tool list removes `manage` from the key's scopes. Throws
  * `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may not make the
  * change.
  */
@@ -226,8 +226,8 @@ export async function revokeKey(
 }
 
 /**
- * Deletes the oldest revoked API key above the limit. Each call revokes one key, so at most one key needs to
- * be deleted.
+ * Deletes the oldest revoked API key above the limit. Each call of the function follows the revocation of one
+ * key, so at most one key needs to be deleted.
  */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const [oldest] = await tx.apiKey.findMany({

@@ -22,12 +22,12 @@ export interface RotateKeyRequest extends KeyCall {
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
- * Gives an API key a new secret, once per idempotency key. The previous secret stays valid together with the
- * new secret for a given period. A secret from an earlier rotation expires immediately, so a key never has
- * more than two valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another
- * account. Throws `invalid_field` for an expired key or an invalid public key. The caller receives the new
- * secret. An API key therefore cannot rotate a key with more permissions (`grant_exceeds_key`). An API key
- * cannot rotate itself (`own_key_change`).
+ * Gives an API key a new secret, once per idempotency key. The previous secret stays valid next to the new
+ * secret for a given period. A secret from an earlier rotation expires immediately, so a key never has more
+ * than two valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another account.
+ * Throws `invalid_field` for an expired key or an invalid public key. The caller of a rotation receives the
+ * new secret. An API key therefore cannot rotate a key with more permissions (`grant_exceeds_key`). An API
+ * key cannot rotate itself (`own_key_change`).
  */
 export async function rotateKey(
   context: KeysContext,

@@ -21,8 +21,8 @@ const defaultRetryAfterMs = [1_000, 5_000];
 const permanentFrom = 500;
 
 /**
- * A failed delivery of an email. The error message contains only codes. A server's text may quote the
- * recipient or the email, and the email contains a secret link.
+ * A failed delivery of an email. The error message for a failed delivery contains only codes. The text of a
+ * mail server's error may quote the recipient or the email, and the email contains a secret link.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
@@ -35,7 +35,7 @@ export class MailError extends Error {
   }
 }
 
-/** Sends emails through an SMTP server. A few connections stay open. */
+/** Sends emails through an SMTP server. A few connections to the SMTP server stay open. */
 export class SmtpSender implements MailSender {
   readonly #transport: Transporter<SMTPPool.SentMessageInfo, SMTPPool.Options>;
   readonly #from: string;
@@ -87,9 +87,9 @@ export class SmtpSender implements MailSender {
 }
 
 /**
- * Parses the address of the mail server. `smtps:` uses TLS from the start. `smtp:` upgrades to TLS with
- * STARTTLS if the server offers it. With credentials, the upgrade is required, so that no password is sent in
- * plain text.
+ * Parses the address of the mail server. `smtps:` uses TLS from the start. `smtp:` upgrades to TLS if the
+ * server offers STARTTLS. If the address contains credentials, the upgrade to TLS is required, so that no
+ * password is sent in plain text.
  */
 function renderOptions({ protocol, hostname, port, username, password }: URL): SMTPPool.Options {
   const secure = protocol === 'smtps:';

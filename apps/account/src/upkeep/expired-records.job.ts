@@ -7,16 +7,16 @@ const everyMs = 10 * 60_000;
 
 interface ExpiredRecordsParts {
   readonly database: AccountDatabase;
-  /** Limits on the age and number of events in the audit logs. */
+  /** Limits on the age and the number of events in the audit logs. */
   readonly audit: AuditLimits;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Deletes expired replies to idempotent calls, so that even inactive accounts keep no encrypted secrets after
- * their promised lifetime. The job also deletes expired login sessions, expired email tokens and old login
- * failures. The job deletes audit events above the limits, and plans of conversations that were not continued
- * for a long time. Every replica runs this job, and concurrent runs are harmless.
+ * Deletes expired replies to idempotent calls, so that even inactive accounts keep no encrypted secrets
+ * beyond the promised lifetime of the secrets. The job also deletes expired login sessions, expired email
+ * tokens and old login failures. The job deletes audit events above the limits, and plans of conversations
+ * that were not continued for a long time. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;

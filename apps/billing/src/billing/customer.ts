@@ -20,8 +20,8 @@ export async function findCustomer({ database }: CustomerContext, accountId: str
 }
 
 /**
- * Returns the account's Stripe customer id. Creates the customer at Stripe if needed. Throws `not_found` for
- * a deleted account, after deleting the new customer at Stripe.
+ * Returns the account's Stripe customer id. Creates the customer at Stripe if the account has no customer
+ * yet. Throws `not_found` for a deleted account, after deleting the new customer at Stripe.
  */
 export async function ensureCustomer(
   context: CustomerContext,
@@ -35,7 +35,7 @@ export async function ensureCustomer(
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
     // The deletion check must follow the write of the new customer row.
-    // A concurrent deletion then either reads the new row, or its deletion mark is already stored.
+    // A concurrent deletion then either reads the new row or has already stored its deletion mark.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;
@@ -46,8 +46,8 @@ export async function ensureCustomer(
 }
 
 /**
- * Stores the customer's current subscription from Stripe. If two calls run concurrently, the result of the
- * call that started later is kept. Each further change at Stripe triggers a new Stripe event.
+ * Stores the customer's current subscription from Stripe. If two updates run concurrently, the result of the
+ * update that started later is kept. Each further change at Stripe triggers a new Stripe event.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

@@ -4,11 +4,13 @@ import { findCustomer, type BillingContext } from './customer.ts';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 
 /**
- * Maximum number of ledger rows that one SQL statement changes. Each statement takes a fraction of a second,
- * so other writers are hardly delayed.
+ * Maximum number of ledger rows that one SQL statement changes. Each SQL statement takes a fraction of a
+ * second, so other writers are hardly delayed.
  */
 const rowsAtOnce = 5_000;
-/** Time limit for one call, in milliseconds. The limit is well within the deadline of the RPC contract. */
+/**
+ * Time limit for one call, in milliseconds. The time limit is well within the deadline of the RPC contract.
+ */
 const workMs = 5_000;
 /**
  * Milliseconds for which the deletion mark waits for running writers before the call fails and is retried.
@@ -63,9 +65,9 @@ async function forgetCustomer(
 
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read
- * the deletion mark. No writer that missed the deletion mark therefore adds a ledger entry after the account
+ * the deletion mark. A writer that missed the deletion mark therefore adds no ledger entry after the account
  * is renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for the
- * table lock therefore reads the deletion mark.
+ * table lock therefore sees the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

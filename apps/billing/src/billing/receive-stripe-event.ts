@@ -15,10 +15,10 @@ const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
 type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
- * Processes each Stripe event once. A Stripe event only triggers a sync with Stripe, so the order of events
- * does not matter. The event is stored after it has been processed. Stripe therefore sends the event again if
- * processing fails. Stripe signs each delivery separately, so a repeated signature is a replay and is
- * rejected.
+ * Processes each Stripe event once. A Stripe event only triggers an update of the stored subscription from
+ * Stripe, so the order of events does not matter. A Stripe event is stored after it has been processed. If
+ * processing fails, Stripe therefore sends the event again. Stripe signs each delivery separately, so a
+ * repeated signature is a replay and is rejected.
  */
 export async function receiveStripeEvent(
   context: Context,

@@ -7,11 +7,14 @@ import { newId } from '@gateway/persistence';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 import type { Redis } from 'ioredis';
 
-/** Number of ledger batches that are processed concurrently. Each batch is written in one SQL statement. */
+/**
+ * Number of ledger batches that are processed concurrently. Each ledger batch is written in one SQL
+ * statement.
+ */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Detecting
- * that a process died can take up to the same number of milliseconds.
+ * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Before the
+ * takeover, the detection of a dead process can take up to the same number of milliseconds.
  */
 const lockDurationMs = 5_000;
 
@@ -120,8 +123,8 @@ const insert = `
   ON CONFLICT (request_id) DO NOTHING`;
 
 /**
- * Writes either all ledger entries or none, and returns the number of new entries. The call can be repeated
- * with the same entries.
+ * Writes either all ledger entries or none, and returns the number of new entries. A call with the same
+ * entries can be repeated.
  */
 function writeLedger(database: BillingDatabase, entries: readonly LedgerEntry[]): Promise<number> {
   return database.acrossAccounts.$executeRawUnsafe(insert, JSON.stringify(entries), newId());

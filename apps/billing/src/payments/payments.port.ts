@@ -29,7 +29,10 @@ export interface PaymentEvent {
  * fails.
  */
 export interface Payments {
-  /** Creates the Stripe customer for an account. Concurrent calls create only one customer. */
+  /**
+   * Creates the Stripe customer for an account. Concurrent calls for one account create only one Stripe
+   * customer.
+   */
   createCustomer(accountId: string): Promise<string>;
   /** Closes the customer's open checkout pages and creates a new checkout page. */
   createCheckout(checkout: {
@@ -47,7 +50,10 @@ export interface Payments {
    * the newest subscription comes first. Null if the customer has no subscription.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
-  /** Deletes the customer and ends its subscriptions immediately. A missing customer is not an error. */
+  /**
+   * Deletes the customer and ends its subscriptions immediately. If Stripe has no such customer, the call
+   * still succeeds.
+   */
   deleteCustomer(customerId: string): Promise<void>;
   /**
    * Parses a Stripe event. Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within

@@ -4,13 +4,13 @@ import { isPaying } from '../plans/plans.ts';
 import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './payments.port.ts';
 
 /**
- * Timeout of one call to Stripe, in milliseconds. A call and its single retry fit within the deadline of the
- * RPC contracts.
+ * Timeout of one call to Stripe, in milliseconds. A call to Stripe and its single retry fit within the
+ * deadline of the RPC contracts.
  */
 const callTimeoutMs = 10_000;
 /**
  * Maximum age of a Stripe signature, and the maximum time by which Stripe's clock may run ahead. Stripe
- * recommends five minutes.
+ * recommends a maximum age of five minutes.
  */
 const toleranceSeconds = 300;
 /** Maximum number of subscriptions read per customer, far more than any customer has. */

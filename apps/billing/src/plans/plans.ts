@@ -10,7 +10,7 @@ export type Plan = z.output<typeof plan>;
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
 
-/** The billing plans. The first plan applies to accounts without a subscription. */
+/** The billing plans. The first billing plan applies to accounts without a subscription. */
 export const plans = z
   .tuple([plan], plan)
   .refine((all) => all.length <= 20, 'has more than 20 plans')
@@ -46,7 +46,7 @@ export const isPaying = (status: string | null) => status !== null && payingStat
 
 /**
  * Chooses the billing plan for a subscription. Accounts without a paid subscription to a known price get the
- * first plan.
+ * first billing plan.
  */
 export function choosePlan(
   all: Plans,

@@ -16,8 +16,8 @@ import { ConversationCompressor } from './conversation.ts';
  */
 const replyBytesMax = 7 * 1024 * 1024;
 /**
- * Estimated number of JSON bytes per UTF-16 unit. An escape takes up to six bytes, but most text takes about
- * one byte per unit.
+ * Estimated number of JSON bytes per UTF-16 unit. A JSON escape takes up to six bytes, but most text takes
+ * about one byte per unit.
  */
 const bytesPerUnit = 3;
 
@@ -35,7 +35,7 @@ export interface Compressed {
 
 /**
  * Continues a remembered conversation, or starts a new conversation from all of its blocks. Only one version
- * of the compression steps exists. A second version would require `ConversationCompressor` to take the
+ * of the compression steps exists so far. A second version would require `ConversationCompressor` to take the
  * version as a setting.
  */
 export function compressBlocks(
@@ -81,8 +81,8 @@ const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
- * Caches the compression state of conversations, by a hash over all blocks sent until now. If a conversation
- * is no longer cached, the gateway sends all blocks of the conversation again.
+ * Caches the compression state of conversations, by a hash over all blocks sent so far. If a conversation is
+ * no longer cached, the gateway sends all blocks of the conversation again.
  */
 export class ConversationStore {
   readonly #conversations: LRUCache<string, ConversationCompressor>;

@@ -4,8 +4,8 @@ import type { ContextStepName } from '@gateway/contracts';
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
 /**
- * A part of the conversation: a tool result, a text part, or an assistant turn with its tool calls. Blocks
- * are in the order of the conversation.
+ * A part of the conversation: a tool result, a text part, or an assistant turn with its tool calls. The
+ * blocks are in the order of their parts in the conversation.
  */
 export interface ContextBlock {
   readonly speaker: Speaker;
@@ -20,16 +20,16 @@ export interface ContextBlock {
 }
 
 /**
- * Compression mode. With `lossless`, the model receives the same facts. With `balanced`, parts of long tool
- * results are omitted, and the model can request the omitted parts.
+ * Compression mode. With the mode `lossless`, the model receives all facts. With the mode `balanced`, parts
+ * of long tool results are omitted, and the model can request the omitted parts.
  */
 export type CompressionMode = 'lossless' | 'balanced';
 
 export interface CompressionSettings {
   readonly mode: CompressionMode;
   /**
-   * Whether omitted text can be recovered. If omitted text cannot be recovered, `balanced` uses only the
-   * steps that omit no text.
+   * Whether omitted text can be recovered. If omitted text cannot be recovered, the mode `balanced` uses only
+   * the compression steps that omit no text.
    */
   readonly recoverable: boolean;
   /**

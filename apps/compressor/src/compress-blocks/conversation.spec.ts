@@ -19,7 +19,7 @@ describe('ConversationCompressor', () => {
     );
   });
 
-  it('refers to other lines by quoting the first and last line', () => {
+  it('refers to lines without numbers by quoting the first and last line', () => {
     const text = file.map((line) => line.replace(/^\d+:/, '')).join('\n');
     expect(sent([block('tool', text), block('tool', `now it says\n${text}\nand ends`)])[1]).toBe(
       'now it says\n[30 lines as above, from "total = add(total, price_0)" to "total = add(total, price_29)"]\nand ends',
@@ -51,7 +51,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('user', json)])).toEqual([null]);
   });
 
-  it('treats a user turn after a command as the command’s output', () => {
+  it('treats a user turn after a command in the text as the output of the command', () => {
     const json = JSON.stringify({ a: [1, 2, 3, 4, 5, 6, 7, 8] }, null, 8);
     const command = 'Let us look.\n```\ncat a.json\n```';
     expect(sent([block('assistant', command), block('user', json)])[1]).toBe('{"a":[1,2,3,4,5,6,7,8]}');

@@ -24,20 +24,23 @@ import { terminal, trailingSpace } from './steps/terminal.ts';
 import type { TextStep } from './steps/text-step.ts';
 
 /**
- * Minimum and maximum size of a compressed block. Compressing blocks below the minimum saves too few tokens.
- * Larger blocks are left unchanged, because half a million tokens exceed any context window.
+ * Minimum and maximum size of a compressed block. Compressing blocks below the minimum size saves too few
+ * tokens. Blocks above the maximum size are left unchanged, because half a million tokens exceed any context
+ * window.
  */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /**
- * Maximum number of values and keys of a document that may become a table. A document with more values and
- * keys has at least a quarter of a million tokens.
+ * Maximum number of values and keys of a document that may become a table. A document above this maximum has
+ * at least a quarter of a million tokens.
  */
 const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
-/** Maximum number of quotes in a reference. JSON escapes each quote, which adds one character. */
+/**
+ * Maximum number of quotes in a reference. JSON escapes each quote in a reference, which adds one character.
+ */
 const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
@@ -59,8 +62,8 @@ export class ConversationCompressor {
   /** Sent blocks, keyed by the hashes of the original block and of the sent block. */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * Numbers of the sent texts that start with the same label. The map contains for each label and each hash
-   * the number of the text, counted from 1.
+   * Numbers of the sent texts that start with the same label. For each label, the map contains the number of
+   * each text, counted from 1, by the hash of the text.
    */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();
@@ -73,8 +76,8 @@ export class ConversationCompressor {
   }
 
   /**
-   * Number of characters in the conversation until now. Memory use is roughly proportional to the number of
-   * characters.
+   * Number of characters in the conversation so far. The memory use of a conversation is roughly proportional
+   * to its number of characters.
    */
   get characters(): number {
     return this.#characters;
@@ -116,7 +119,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // Text with references is already compressed, so the remaining lines may not resemble code.
+    // Text with references is already compressed, so the remaining lines may no longer look like code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -146,8 +149,8 @@ export class ConversationCompressor {
 
   /**
    * Records a sent block, so that later blocks can refer to it.
-   * @param original the text that a later reference can replace. If the whole block was sent, the text is the
-   * original block.
+   * @param original the text that a later reference can replace. If the whole block was sent, `original` is
+   * the original block.
    */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);
@@ -174,7 +177,10 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/** A block between two compression steps. The result of a step is used only if it saves tokens. */
+/**
+ * A block between two compression steps. The result of a compression step is used only if the result saves
+ * tokens.
+ */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];

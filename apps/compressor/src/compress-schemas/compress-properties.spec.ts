@@ -128,8 +128,8 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Tool arguments that are nearly valid. The arguments are the schema's own constants, with and without fields
- * that look like annotations.
+ * Tool arguments that are nearly valid. The nearly valid arguments are the schema's own constants, with and
+ * without fields that look like annotations.
  */
 function probesOf(each: unknown): unknown[] {
   if (typeof each !== 'object' || each === null) return [];
@@ -192,7 +192,7 @@ describe('any tool definition', () => {
     expect(judged).toBeGreaterThan(1000);
   });
 
-  it('gets ordered edits without overlaps, shorter valid JSON, and no further edits the second time', () => {
+  it('gets ordered edits without overlaps, shorter valid JSON, and no edits in a second compression', () => {
     fc.assert(
       fc.property(definitionText, mode, (definition, inMode) => {
         const bytes = Buffer.from(definition);

@@ -29,7 +29,7 @@ describe('a tool definition', () => {
       { toolSpec: { name: 'do_it', description: 'Does.', inputSchema: { json: schema } } },
       { toolSpec: { name: 'do_it', description: 'Does.', inputSchema: { json: smaller } } },
     ],
-  ])('in the %s format is compressed to the same bytes, compact or indented', (_, tool, expected) => {
+  ])('in the %s format is compressed to the same bytes, whether compact or indented', (_, tool, expected) => {
     for (const indent of [undefined, 2, '\t']) {
       expect(compressedText(JSON.stringify(tool, null, indent))).toBe(JSON.stringify(expected));
     }

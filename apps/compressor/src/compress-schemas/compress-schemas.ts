@@ -27,8 +27,8 @@ const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
 };
 
 /**
- * Compression mode for tool definitions. With `lossless`, only descriptions without information are dropped.
- * With `balanced`, long descriptions are also cut to a token budget per tool.
+ * Compression mode for tool definitions. With the mode `lossless`, only descriptions without information are
+ * dropped. With the mode `balanced`, long descriptions are also cut to a token budget per tool.
  */
 export type SchemaMode = 'lossless' | 'balanced';
 
@@ -55,9 +55,9 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
 /**
  * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model.
  * The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that
- * only repeat a name. `balanced` also removes sentences from long descriptions. Compression is pure and
- * idempotent, and its result is never longer. Text is left unchanged if it is not JSON or not in a known
- * definition format.
+ * only repeat a name. The mode `balanced` also removes sentences from long descriptions. Compression is pure
+ * and idempotent, and never makes a tool definition longer. Text that is not JSON, or not in a known
+ * definition format, is left unchanged.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
@@ -130,7 +130,10 @@ interface DefinitionText {
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
-/** Compresses each tool definition. After the reply is full, the remaining tool definitions get no edits. */
+/**
+ * Compresses each tool definition. When the reply has reached its maximum size, the remaining tool
+ * definitions get no edits.
+ */
 export function compressSchemas(
   definitions: readonly DefinitionText[],
   mode: SchemaMode,

@@ -3,7 +3,10 @@ import type { Logger } from '@gateway/observability';
 import type { CountStore } from './redis-count-store.adapter.ts';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
-/** Maximum number of UTF-16 units in the counting queue. Blocks above this limit are not counted. */
+/**
+ * Maximum number of UTF-16 units in the counting queue. Blocks that do not fit into the counting queue are
+ * not counted.
+ */
 const waitingUnitsMax = 8 * 1024 * 1024;
 /** Maximum share of one account in the counting queue: a quarter of the queue. */
 const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
@@ -11,8 +14,8 @@ const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
   /**
-   * The account of the block. The account is undefined in requests from gateways of the previous release.
-   * Counts without an account are not stored.
+   * The account of the block. The account is undefined if the request comes from a gateway of the previous
+   * release. Token counts without an account are not stored.
    */
   readonly accountId: string | undefined;
   readonly id: string;

@@ -7,9 +7,8 @@ import type { CountingThread } from './counting-thread.adapter.ts';
 const knownMax = 100_000;
 
 /**
- * Limits of the queue of tool lists. The tool lists of one account are counted one at a time, and the accounts
- * take turns. A tool list may wait for seconds, because the edge needs the counts only after the request has
- * ended.
+ * Limits for the queue of tool lists. Tool lists are counted one at a time, and the accounts take turns. A
+ * tool list may wait for seconds, because the edge needs the counts only after the request has ended.
  */
 const turns: FairQueueOptions = {
   slots: 8,

@@ -14,7 +14,7 @@ export interface CountStore {
 
 export const COUNT_STORE = Symbol('CountStore');
 
-/** The kind in the names of the Redis keys of token counts: `<kind>:{<account id>}:<block id>`. */
+/** The kind in the names of the Redis keys for token counts: `<kind>:{<account id>}:<block id>`. */
 export const countKeyKind = 'tokens:v2';
 
 /** The cache commands that the count store uses (`AccountCache`). */
@@ -27,8 +27,8 @@ export interface CountRedis {
 const keptSeconds = 24 * 3600;
 
 /**
- * Stores token counts in the cache's Redis server: two numbers per block id. The block id reveals nothing
- * about the block.
+ * Stores token counts in the Redis server that holds the cache: two numbers per block id. The block id
+ * reveals nothing about the block.
  */
 export class RedisCountStore implements CountStore {
   readonly #redis: CountRedis;

@@ -11,15 +11,16 @@ import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-s
 import type { CompressionThread } from './compression-thread.adapter.ts';
 
 /**
- * Maximum size of a request on the event loop, in UTF-16 units. Compressing text of this maximum size takes
- * about 5 ms (`npm run bench:compressor`). A request therefore delays other requests by at most about 5 ms.
- * The worker thread compresses larger requests.
+ * Maximum size of a request on the event loop, in UTF-16 units. Compressing a request of the maximum size on
+ * the event loop takes about 5 ms (`npm run bench:compressor`). A request on the event loop therefore delays
+ * other requests by at most about 5 ms. The worker thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;
 
 /**
- * Limits of the queue of requests. Requests run one at a time, and the accounts take turns. A request that
- * waits for a second is rejected, because its gateway has stopped waiting long before (`PLAN_DEADLINE_MS`).
+ * Limits for the queue of requests. Compression requests run one at a time, and the accounts take turns. A
+ * request that waits for a second is rejected, because its gateway has stopped waiting long ago
+ * (`PLAN_DEADLINE_MS`).
  */
 const turns: FairQueueOptions = {
   slots: 1,
@@ -74,7 +75,7 @@ export class FairCompressor {
       });
     }
     if (after === null) return this.#compressInThread(accountId, request);
-    // The worker thread does not have this conversation. The gateway therefore sends the whole conversation.
+    // The worker thread lacks this conversation, so the gateway sends the whole conversation.
     store.take(after);
     return Promise.resolve({ reply: { status: 'unknown', instanceId }, originals: new Map(), changed: [] });
   }

@@ -16,9 +16,9 @@ export interface ConversationKeys {
 }
 
 /**
- * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The conversation is the salt, and
- * the account is part of the info. An original text therefore cannot be found or decrypted from another
- * conversation, or with only the stored data.
+ * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The HKDF salt is the conversation,
+ * and the HKDF info contains the account. An original text therefore cannot be found or decrypted from
+ * another conversation, or with only the stored data.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');
@@ -28,7 +28,8 @@ export function deriveConversationKeys(key: Buffer, { accountId, session }: Orig
 }
 
 /**
- * The name under which an original text is stored. The name reveals neither the account nor the marker id.
+ * The name under which an original text is stored. The storage name reveals neither the account nor the
+ * marker id.
  */
 export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');

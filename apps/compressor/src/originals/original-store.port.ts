@@ -16,8 +16,8 @@ export interface OriginalStore {
    */
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void;
   /**
-   * Returns the omitted texts unchanged, in the order of the requested ids. Texts that are not stored or
-   * belong to another conversation are null. The method never rejects.
+   * Returns the omitted texts unchanged, in the order of the requested ids. The result is null for texts that
+   * are not stored or belong to another conversation. The method never rejects.
    */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }

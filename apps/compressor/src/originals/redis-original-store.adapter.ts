@@ -10,7 +10,7 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
-/** The kind in the names of the Redis keys of original texts: `<kind>:{<account id>}:<name>`. */
+/** The kind in the names of the Redis keys for original texts: `<kind>:{<account id>}:<name>`. */
 export const originalKeyKind = 'original:v2';
 
 /** The cache commands that the store of original texts uses (`AccountCache`). */
@@ -25,13 +25,15 @@ export interface OriginalRedis {
  */
 const keptSeconds = 24 * 3600;
 /**
- * Maximum size in bytes of a stored original text. Longer original texts are not stored, but rebuilt on
- * request.
+ * Maximum size in bytes of a stored original text. Original texts above the maximum size are not stored, but
+ * rebuilt on request.
  */
 const originalBytesMax = 2 * 1024 * 1024;
-/** Maximum number of bytes in unfinished writes. Above this limit, original texts are not stored. */
+/**
+ * Maximum number of bytes in unfinished writes. Above this number of bytes, original texts are not stored.
+ */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** Maximum number of bytes in unfinished writes of one account: a quarter of the limit for all accounts. */
+/** Maximum number of bytes in unfinished writes for one account: a quarter of the limit for all accounts. */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
 /** The lowest deflate level, because even the lowest level reduces logs to a tenth of their size. */
 const deflateLevel = 1;
@@ -39,8 +41,8 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 /**
- * Stores original texts in the cache's Redis server, compressed (deflate) and encrypted with the keys of
- * their conversation.
+ * Stores original texts in the Redis server that holds the cache. The original texts are compressed (deflate)
+ * and encrypted with the keys of their conversation.
  */
 export class RedisOriginalStore implements OriginalStore {
   readonly #redis: OriginalRedis;

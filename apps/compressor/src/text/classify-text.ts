@@ -3,8 +3,8 @@
  */
 const codeLinesMax = 400;
 /**
- * Maximum number of lines of a text that are read to find the lines to examine. The limit also counts empty
- * lines.
+ * Maximum number of lines of a text that are read to find the lines to examine. Empty lines count toward the
+ * maximum number of lines.
  */
 const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
@@ -49,8 +49,8 @@ const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
  * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents that
- * do not use tool calls write commands in this form. The next user turn after a command is the command's
- * output and not text from a person.
+ * do not use tool calls write commands as a fenced block or as such an element. The next user turn after a
+ * command is the command's output and not text from a person.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

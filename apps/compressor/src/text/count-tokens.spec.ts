@@ -72,7 +72,7 @@ describe('countTokens', () => {
     ['punctuation with combining marks', '!!\u0301'.repeat(12_000)],
     ['Chinese', '天气预报说今天下雨'.repeat(2_000)],
     ['emoji', '\u{1f600}\u{1f601}'.repeat(10_000)],
-  ])('counts %s without a break about as fast as words', (_, text) => {
+  ])('counts %s without a break about as fast as ordinary words', (_, text) => {
     const words = text.replace(/(.{5})/gsu, '$1 1 ').slice(0, text.length);
     countTokens(words.slice(0, 20_000));
     const wordsMs = leastMs(words);
@@ -80,7 +80,7 @@ describe('countTokens', () => {
   });
 });
 
-/** Lines with a word that is in no other text of the test. */
+/** Creates lines with a word that occurs in no other text in the test. */
 function writeLines(seed: number, chars: number): string {
   const line = `${writeWord(seed).slice(0, 20)} is a word of text ${seed}\n`;
   return Buffer.from(line.repeat(Math.ceil(chars / line.length))).toString('latin1');

@@ -13,7 +13,8 @@ const partMax = 128;
 /**
  * Matches parts of a text with more than `partMax` characters: letters, punctuation, white space, or line
  * breaks and slashes (which the tokenizer adds to punctuation). The lookbehinds let a match start only at the
- * start of its part. Otherwise, the regular expression would read each part again from each of its positions.
+ * start of a part. Without the lookbehinds, the regular expression would read each part again from each of
+ * its positions.
  */
 const longPart =
   /(?<![\p{L}\p{M}])[\p{L}\p{M}]{129,}|(?<![^\s\p{L}\p{N}])[^\s\p{L}\p{N}]{129,}|(?<!\s)\s{129,}|(?<![\r\n/])[\r\n/]{129,}/gu;

@@ -49,8 +49,8 @@ function classOf(code: number): number {
 }
 
 /**
- * Number of bytes in a run that make up about one token, by character class. Unlike in ordinary text, line
- * breaks count as whitespace.
+ * Number of bytes in a run that make up about one token, by character class. In tool definitions, unlike in
+ * ordinary text, line breaks count as whitespace.
  */
 const bytesPerToken = Float64Array.of(Infinity, 10, 3, 4, 2.5);
 

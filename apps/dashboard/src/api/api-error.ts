@@ -1,7 +1,7 @@
 /** An error response from the gateway, or a failed connection. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status of the response. The value is 0 if the gateway could not be reached. */
+  /** The HTTP status of the response. The status is 0 if the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
   /** The name of the invalid field. Undefined if no field is invalid. */
@@ -42,7 +42,7 @@ export function parseApiError(status: number, body: unknown, requestId: string |
   });
 }
 
-/** Converts any error to an ApiError. A TypeError means that the fetch failed. */
+/** Converts any error to an ApiError. A TypeError means that `fetch` received no response. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TypeError) return unreachable;

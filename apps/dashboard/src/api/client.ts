@@ -13,16 +13,16 @@ interface TokenSource {
 let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve(null) };
 
 /**
- * Connects the API client to the login session, which belongs to a higher layer. Call this function before
- * the first request.
+ * Connects the API client to the login session. The API folder must not import the folder of the login
+ * session. Call this function before the first request to the gateway.
  */
 export function setTokenSource(source: TokenSource): void {
   tokenSource = source;
 }
 
 /**
- * Adds the access token to a request. If the gateway rejects the token, the middleware renews the token and
- * sends the request one more time.
+ * Adds the access token to a request. If the gateway rejects the access token, the middleware renews the
+ * token and sends the request one more time.
  */
 async function fetchAsPerson(request: Request): Promise<Response> {
   const again = request.clone();
@@ -53,7 +53,7 @@ function withToken(request: Request, token: string | null): Request {
 }
 
 /**
- * The gateway's API, typed by its OpenAPI document. Calls of the API client return `{ data, error, response
+ * The gateway's API, typed by its OpenAPI document. Calls to the API client return `{ data, error, response
  * }`, which `unwrap` reads.
  */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
@@ -76,8 +76,8 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
 const retriesMax = 2;
 
 /**
- * Returns whether to retry a failed request. Client errors are final. Network errors and the statuses 429 and
- * 5xx are retried.
+ * Returns whether to retry a failed request. A request with a client error is not retried. Network errors and
+ * the statuses 429 and 5xx are retried.
  */
 function shouldRetry(failures: number, error: unknown): boolean {
   const { status } = toApiError(error);

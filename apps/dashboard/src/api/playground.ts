@@ -1,8 +1,11 @@
 import { api, unwrap } from './client.ts';
 
-/** The largest K that an API key accepts. Tool lists with more tools are rare. */
+/** The largest K that an API key accepts. Tool lists with more tools than this number are rare. */
 const everything = 512;
-/** Milliseconds before its expiry at which an API key is replaced, so that no response is interrupted. */
+/**
+ * An API key is replaced this number of milliseconds before the key expires, so that no response is
+ * interrupted.
+ */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -34,7 +37,7 @@ export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   return (await created).secret;
 }
 
-/** Drops an API key that the gateway rejected. The next call creates a new API key. */
+/** Drops an API key that the gateway rejected. The next call of the playground creates a new API key. */
 export function forgetPlaygroundKey(column: PlaygroundColumn): void {
   keys.delete(column);
 }

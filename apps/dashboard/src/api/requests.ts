@@ -35,8 +35,8 @@ export function useRequests(filter: RequestFilter, until: string) {
 }
 
 /**
- * The number of requests since a given time. The number is refreshed every few seconds while the page is
- * visible.
+ * The number of requests since a given time. The number of requests is refreshed every few seconds while the
+ * page is visible.
  */
 export function useNewRequests(filter: RequestFilter, since: string) {
   return useQuery({

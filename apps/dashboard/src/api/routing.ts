@@ -3,7 +3,10 @@ import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
 export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
-/** A partial update of the routing preferences. `pruning` and `compression` can also be partial. */
+/**
+ * A partial update of the routing preferences. The objects `pruning` and `compression` in the update can also
+ * be partial.
+ */
 export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
   readonly pruning?: Partial<RoutingPreferences['pruning']>;
   readonly compression?: Partial<RoutingPreferences['compression']>;
@@ -15,7 +18,7 @@ export function useRoutingPreferences() {
   return useQuery({ queryKey: ['routing', 'preferences'], queryFn: readPreferences });
 }
 
-/** Updates the given routing preferences. The response contains all preferences. */
+/** Updates the given routing preferences. The response contains all routing preferences. */
 export function useUpdatePreferences() {
   const client = useQueryClient();
   return useMutation({

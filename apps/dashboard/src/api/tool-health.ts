@@ -8,8 +8,8 @@ const pageRows = 500;
  */
 const toolsMax = 10_000;
 /**
- * Maximum number of alerts and of suggestions to read. The newest alerts and the suggestions with the most
- * evidence are read.
+ * Maximum number of alerts and of suggestions to read. The dashboard reads the newest alerts, and the
+ * suggestions with the most evidence.
  */
 const alertsMax = 500;
 

@@ -15,8 +15,8 @@ export type AnalyticsDay = Analytics['data'][number];
 export type AnalyticsTotals = NonNullable<Analytics['totals']>;
 
 /**
- * Loads usage for the last `days` UTC days including today, by day and in total. Old figures stay visible
- * while loading.
+ * Loads usage for the last `days` UTC days including today, by day and in total. The old figures stay visible
+ * while new figures are loading.
  */
 export function useAnalytics(days: number, filter: UsageFilter) {
   return useQuery({
@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** A time span of usage figures. With a session id, only requests in the session count. */
+/** A time span of usage figures. If a session id is given, only the requests in that session count. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;

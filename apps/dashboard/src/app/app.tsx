@@ -54,7 +54,7 @@ function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice })
 
 /**
  * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements.
- * Keep theme.css and the theme in this file consistent. Scroll locking is off because scroll locking also
+ * Keep theme.css consistent with the theme in app.tsx. Scroll locking is off because scroll locking also
  * creates a style element.
  */
 const theme = createTheme({

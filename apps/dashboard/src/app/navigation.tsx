@@ -9,7 +9,7 @@ import { logOut, useLoginSession } from '../login-session/current-login-session.
 
 const groups = ['Start', 'Monitor', 'Set up'] as const;
 
-/** Callback for the choice of a page, so that a menu can close. */
+/** Called when the user chooses a page, so that the menu can close. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   return (
     <nav className={classes.navigation} aria-label="Pages">

@@ -16,8 +16,8 @@ import {
 import type { ComponentType } from 'react';
 
 /**
- * A page of the dashboard. The navigation lists the pages in this order. A page's code is loaded when the
- * page is first opened.
+ * A page of the dashboard. The navigation lists the pages in the order of this array. A page's code is loaded
+ * when the page is first opened.
  */
 export interface Page {
   /** Path of the page below `/dashboard`, without a leading slash. */

@@ -85,7 +85,7 @@ function Content() {
   );
 }
 
-/** The top bar on narrow screens. A button opens the navigation. */
+/** The top bar on narrow screens. A button in the top bar opens the navigation. */
 function TopBar() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (
@@ -106,8 +106,8 @@ function TopBar() {
 }
 
 /**
- * Waits for the account, which the gateway creates at a person's first visit. Pages need the account for
- * their requests.
+ * Waits for the account, which the gateway creates at a person's first visit. The pages of the dashboard need
+ * the account for their requests.
  */
 function AccountGate({ children }: { readonly children: ReactNode }) {
   const account = useAccount();

@@ -74,7 +74,7 @@ function addCompletionChunk(answer: Answer, chunk: Loose): Answer {
   let next = addText(answer, text(delta['content']));
   for (const part of list(delta['tool_calls']).map(object)) {
     const called = object(part['function']);
-    // The provider chooses the index of a tool call, which may not start at zero.
+    // The provider chooses the indexes of tool calls, and the first index may differ from zero.
     const place = typeof part['index'] === 'number' ? part['index'] : next.calls.length;
     const known = next.calls.findIndex((call) => call.place === place);
     const at = known === -1 ? next.calls.length : known;

@@ -5,7 +5,7 @@ import { FiguresTable, Panel, ScrollRegion } from './panel.tsx';
 import { QueryView } from './states.tsx';
 import { Count, Dollars, Tokens } from './values.tsx';
 
-/** Shows missed prompt caches by cause, for an account or for one session. */
+/** Shows prompt cache misses by cause, for an account or for one session. */
 export function CachePanel(query: CacheReportQuery) {
   return (
     <Panel

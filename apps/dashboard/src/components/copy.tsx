@@ -7,8 +7,8 @@ import classes from './copy.module.css';
 const shownMs = 1_800;
 
 /**
- * The clipboard API exists only in secure contexts. In other contexts, the text is selected and copied with
- * `execCommand`.
+ * The clipboard API exists only in secure contexts. Outside secure contexts, the text is selected and copied
+ * with `execCommand`.
  */
 async function copyText(text: string): Promise<void> {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- missing when the page is served over plain HTTP
@@ -53,7 +53,7 @@ interface CodeBlockProps {
   readonly code: string;
   /** The code block's label for screen readers. */
   readonly label: string;
-  /** Number of visible lines. Code with more lines scrolls. */
+  /** Number of visible lines. A code block with more lines scrolls. */
   readonly linesMax?: number;
 }
 

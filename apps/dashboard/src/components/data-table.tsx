@@ -37,7 +37,7 @@ interface DataTableProps<Row> {
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
+  /** Minimum width of the table. In a frame below the minimum width, the table scrolls sideways. */
   readonly minWidth?: string;
   /** Row height in pixels. One line of text needs 44 pixels. */
   readonly rowHeight?: number;
@@ -50,8 +50,9 @@ const headHeight = 40;
 const overscan = 12;
 
 /**
- * A table of any length. The page contains only the visible rows. All rows have the same height, and long
- * text ends with an ellipsis. If a row leads to a page, put the link into the first column.
+ * A table of any length. The HTML page contains only the visible table rows. All table rows have the same
+ * height, and long text ends with an ellipsis. If a table row leads to a page, put the link into the first
+ * column.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { fromLocalInput, toLocalInput } from '../lib/local-time.ts';
 
-/** A filter. The address of the page contains the value of the filter. */
+/** A filter of a list. The address of the page contains the value of the filter. */
 export interface FilterFieldProps {
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
@@ -32,8 +32,8 @@ export function TextFilter({ label, placeholder, value = '', onChange }: TextFil
 }
 
 /**
- * A filter for a time. Each typed digit already makes a valid date, so the field must not render again while
- * the user types.
+ * A filter for a time. Each typed digit makes a valid date, so the time field must not render again while the
+ * user types.
  */
 export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & { readonly label: string }) {
   const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
@@ -54,7 +54,8 @@ interface TypedOptions {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /**
-   * `show` converts the filter's value to the text in the field, and `read` converts the text to the value.
+   * The function `show` converts the filter's value to the text in the field, and `read` converts the text to
+   * the value.
    */
   readonly show: (value: string) => string;
   readonly read: (text: string) => string;
@@ -62,8 +63,8 @@ interface TypedOptions {
 
 /**
  * A filter's text field. The address of the page contains the filter's value. The address changes when the
- * user pauses typing, not with every letter. The typed text stays until the address changes for another
- * reason.
+ * user pauses typing, not with every letter. The typed text stays until the address changes independently of
+ * the field.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

@@ -14,7 +14,7 @@ interface PageHeaderProps {
 /**
  * The page's heading. The heading takes the focus after a navigation, so that a screen reader announces the
  * new page. After a change within the page, such as a filter, the heading takes the focus only if the focused
- * element was removed. A page that changes to another item needs a new React `key`.
+ * element was removed. A page that switches to another item needs a new React `key`.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);

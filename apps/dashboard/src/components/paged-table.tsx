@@ -20,7 +20,7 @@ interface PagedTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** The content of an empty table. */
   readonly empty: ReactNode;
-  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
+  /** Minimum width of the table. In a frame below the minimum width, the table scrolls sideways. */
   readonly minWidth: string;
   /** The number of rows at which the gateway stops counting. */
   readonly countedMax?: number;

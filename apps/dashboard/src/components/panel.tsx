@@ -60,8 +60,8 @@ export function Columns({ children }: { readonly children: ReactNode }) {
 }
 
 /**
- * A small table of figures. The first column names the row. The calling component supplies the head and the
- * body.
+ * A small table of figures. The first column of the table names the row. The calling component supplies the
+ * table's head and body.
  */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;

@@ -31,8 +31,8 @@ interface ScopeFieldProps {
 }
 
 /**
- * The form field for the scopes of API keys. The gateway requires at least one scope, so the field shows a
- * missing scope as an error before sending.
+ * The form field for the scopes of API keys. The gateway requires at least one scope. The form field shows a
+ * missing scope as an error before the form is sent.
  */
 export function ScopeField({ label, description, value, onChange }: ScopeFieldProps) {
   return (

@@ -19,7 +19,7 @@ const details: Readonly<Record<Miss['detail'], string>> = {
   evicted: 'no change: the provider dropped the prompt earlier',
 };
 
-/** Describes in words why a prompt cache was missed. */
+/** Describes the cause of a prompt cache miss as text. */
 export function describeMiss({ cause, detail }: Pick<Miss, 'cause' | 'detail'>): string {
   return `${causes[cause]}: ${details[detail]}`;
 }

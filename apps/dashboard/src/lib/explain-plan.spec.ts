@@ -11,7 +11,7 @@ it('never claims that K was applied if all tools were sent', () => {
   );
 });
 
-it('shows the plan’s K of a shadow conversation as not applied', () => {
+it('shows the plan’s K as not applied for a shadow conversation', () => {
   expect(describeK({ k: 9, k_reason: 'shadow' })).toBe('all tools sent (shadow, K = 9)');
   expect(explainDecision({ k: 9, k_reason: 'shadow' })).toMatch(/^A shadow.*The plan’s K = 9\.$/);
   expect(describeK({ k: 9, k_reason: 'frozen' })).toBe('K = 9');

@@ -8,10 +8,10 @@ export interface Savings {
 }
 
 /**
- * The net number of tokens saved, as measured. The number is the sum of pruned definitions (counted with a
- * tokenizer) and compression, minus recovery rounds. The number is negative if recovery cost more tokens than
- * pruning and compression saved. Every page shows the number as “Tokens saved”. The billing unit is a
- * different figure (`net_tokens_saved`).
+ * The net number of tokens saved, as measured. The net number is the tokens of pruned definitions (counted
+ * with a tokenizer) plus compression, minus recovery rounds. The net number is negative if recovery cost more
+ * tokens than pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing
+ * unit is a different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
@@ -29,8 +29,8 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input tokens that was saved. The share is approximate, because providers count with their
- * own tokenizers.
+ * The share of the input tokens that was saved. The share of saved tokens is approximate, because providers
+ * count with their own tokenizers.
  */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);

@@ -10,7 +10,7 @@ import type { OidcIdentity } from './oidc-identity.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 import { readSignInSettings } from './sign-in-settings.ts';
 
-// The page contains data and drafts of one person. If another person signs in, the page reloads.
+// The page contains data and drafts of one person. If another person signs in, the browser reloads the page.
 const loginSession = new LoginSession(() => window.location.reload());
 setTokenSource(loginSession);
 
@@ -42,8 +42,8 @@ function forgetPerson(): void {
 }
 
 /**
- * Creates the account of a new person. If the creation fails, the first read of the account creates the
- * account.
+ * Creates the account of a new person. If the creation of the account fails, the first read of the account
+ * creates the account.
  */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
@@ -63,7 +63,10 @@ export async function signUp(credentials: Credentials): Promise<void> {
   loginSession.begin(tokens);
 }
 
-/** Opens the issuer's sign-in page. `next` is the path below `/dashboard` that opens after the sign-in. */
+/**
+ * Opens the issuer's sign-in page. The parameter `next` is the path below `/dashboard` that opens after the
+ * sign-in.
+ */
 export async function goToIssuer(next: string): Promise<void> {
   const settings = await readSignInSettings();
   if (settings.kind === 'oidc') await (await openOidc(settings)).begin(next);

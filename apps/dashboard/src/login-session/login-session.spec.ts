@@ -54,7 +54,7 @@ describe('the login session of a page', () => {
     expect(calls.renewals).toBe(2);
   });
 
-  it('ends when the identity provider ends it, and continues when the provider cannot be reached', async () => {
+  it('ends when the identity provider ends the session, and continues when the provider cannot be reached', async () => {
     const session = new LoginSession();
     await session.restore(createIdentity(tokens('one'), new Error('away'), null).identity);
     expect(await session.renew('one')).toBeNull();

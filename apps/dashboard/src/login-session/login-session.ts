@@ -8,8 +8,8 @@ export interface Tokens {
 /** An identity provider: the gateway itself or an OpenID Connect issuer. */
 export interface Identity {
   /**
-   * Whether an earlier visit may have left a login session. Without this check, a failed renewal would log an
-   * error in the browser.
+   * Whether an earlier visit may have left a login session. If no earlier visit left a login session, a
+   * renewal would fail and log an error in the browser.
    */
   mayHaveSession(): boolean;
   /**
@@ -36,7 +36,8 @@ interface CurrentToken {
 }
 
 /**
- * Milliseconds before its expiry at which a token is renewed, so that the token does not expire in transit.
+ * A token is renewed this number of milliseconds before the token expires, so that the token does not expire
+ * in transit.
  */
 const marginMs = 30_000;
 
@@ -52,7 +53,7 @@ export class LoginSession {
   readonly #onAnother: () => void;
 
   /**
-   * @param onAnother callback if another tab has signed in a different person. After the callback, the page
+   * @param onAnother callback if another tab has signed in a different person. After this callback, the page
    * of the previous person sends no more requests.
    */
   constructor(onAnother: () => void = () => undefined) {
@@ -78,7 +79,7 @@ export class LoginSession {
     this.#change({ status: 'signed-in', email: tokens.email ?? this.#state.email });
   }
 
-  /** An access token that stays valid for a while. Null when no person is signed in. */
+  /** Returns an access token that does not expire soon. Returns null if no person is signed in. */
   async token(): Promise<string | null> {
     if (this.#current === null) return null;
     if (this.#current.expiresAtMs - Date.now() > marginMs) return this.#current.accessToken;
@@ -86,8 +87,8 @@ export class LoginSession {
   }
 
   /**
-   * Replaces the rejected access token. Concurrent callers receive the same new token. Returns null if no new
-   * token is available.
+   * Replaces the rejected access token. Concurrent callers receive the same new access token. Returns null if
+   * no new token is available.
    */
   async renew(rejected: string): Promise<string | null> {
     if (this.#current && this.#current.accessToken !== rejected) return this.#current.accessToken;
@@ -114,7 +115,7 @@ export class LoginSession {
     // The person signed out during the renewal, so the response is ignored.
     if (ends !== this.#ends) return null;
     // `undefined` means that the identity provider could not be reached.
-    // If the provider cannot be reached, the person stays signed in, and the current request fails.
+    // If the identity provider cannot be reached, the person stays signed in, and the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
       // Listeners are not notified, because the page would open the sign-in page instead of reloading.
@@ -148,8 +149,8 @@ export class LoginSession {
 }
 
 /**
- * Name of a mark in the storage of a browser that was signed in. The login session is in a cookie, which
- * scripts cannot read.
+ * Name of the mark in the browser's storage that shows an earlier sign-in. The login session is in a cookie,
+ * which scripts cannot read.
  */
 const markName = 'svc-was-signed-in';
 
@@ -162,7 +163,7 @@ export function forgetMark(): void {
 }
 
 export function isMarked(): boolean {
-  // If storage is disabled, the browser may still have a cookie of a login session.
+  // If storage is disabled, the browser may still have the cookie of a login session.
   return withStorage((storage) => storage.getItem(markName) !== null) ?? true;
 }
 

@@ -15,7 +15,7 @@ interface StartedSignIn {
 
 /**
  * Storage key for a started sign-in. The browser tab stores the started sign-in during the redirect to the
- * issuer. The stored data never contains a token.
+ * issuer. The stored data about a sign-in never contains a token.
  */
 const startedKey = 'svc-sign-in';
 /** Token lifetime in milliseconds, used if the issuer does not return a lifetime. */
@@ -152,8 +152,8 @@ export class OidcIdentity implements Identity {
   }
 
   /**
-   * If the configured audience is the client, the gateway accepts ID tokens. For any other audience, the
-   * gateway accepts access tokens.
+   * If the configured audience is the dashboard's client id, the gateway accepts ID tokens. For any other
+   * audience, the gateway accepts access tokens.
    */
   #takesIdToken(): boolean {
     return this.#settings.audience === this.#settings.client_id;

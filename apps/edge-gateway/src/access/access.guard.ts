@@ -33,8 +33,8 @@ const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
  * Denies access to callers without the right credential, and to API keys without the operation's scope. A
- * route that declares no access rule rejects every caller. A Nest guard checks the route that actually runs,
- * however the path is spelled. A hook on the path could not check the route that actually runs.
+ * route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
+ * regardless of the spelling of the path. A hook that checks the path could check a different route.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -73,7 +73,7 @@ export class AccessGuard implements CanActivate {
 
   /**
    * An API key and a session token look different, so the wrong kind of credential is rejected without a
-   * lookup. A user has every scope.
+   * lookup. A signed-in user has every scope.
    */
   async #authenticate(
     request: FastifyRequest,
@@ -100,7 +100,10 @@ export const FromCaller = createParamDecorator((_: unknown, context: ExecutionCo
   callerOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Injects the `LoginSession` on routes with access `session`. The user may not have an account yet. */
+/**
+ * Injects the `LoginSession` on routes with access `session`. On a route with access `session`, the user does
+ * not need an account.
+ */
 export const FromLoginSession = createParamDecorator((_: unknown, context: ExecutionContext) =>
   loginSessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

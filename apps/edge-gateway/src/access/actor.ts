@@ -2,7 +2,8 @@ import { userAgentLengthMax, type Actor, type RequestOrigin } from '@gateway/con
 import type { FastifyRequest } from 'fastify';
 
 /**
- * An IP address has at most 45 characters. The limit is needed because a trusted proxy could report any text.
+ * An IP address has at most 45 characters. The length of a reported address is limited, because a trusted
+ * proxy could report any text.
  */
 const addressLengthMax = 64;
 

@@ -46,7 +46,7 @@ export class LogExports {
     return new StreamableFile(Readable.from(readExport(source)), { type: exportTypes[source.format] });
   }
 
-  /** Counts a running export. Returns a function to call when the export has ended. */
+  /** Counts a running export. Returns a function that the caller must call when the export has ended. */
   #take(accountId: string): () => void {
     const count = this.#counts.get(accountId) ?? 0;
     if (count >= runningPerAccountMax) {

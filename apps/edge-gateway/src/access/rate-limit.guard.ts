@@ -11,7 +11,7 @@ import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/cou
 import type { LimitedCaller, RateDecision } from '../rate-limits/rate-limiter.port.ts';
 import { findLoginSession } from './access.guard.ts';
 
-/** Maximum number of calls of account routes per account and minute, by the kind of route. */
+/** Maximum number of calls to account routes per account and minute, by the kind of route. */
 export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
@@ -30,9 +30,9 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 
 /**
  * Applies rate limits to authenticated routes that do not run the request pipeline. An API key's calls to
- * these routes count against its own `rate_limit_rpm`, in a separate window from its chat requests. All calls
- * of an account count against the account's rate limit for the kind of route. Runs after `AccessGuard`.
- * Throws `rate_limit_exceeded`.
+ * account routes count against the key's own `rate_limit_rpm`, in a window separate from that for chat
+ * requests. All calls from an account count against the account's rate limit for the kind of route. The rate
+ * limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -107,7 +107,7 @@ interface BudgetOwner {
   readonly name: string;
 }
 
-/** Calls of a user without an account count against a separate rate limit for that user. */
+/** Calls from a user without an account count against a separate rate limit for that user. */
 function nameOwner({ accountId, issuer, subject }: LoginSession): BudgetOwner {
   if (accountId !== null) return { accountId, name: '' };
   const digest = createHash('sha256')

@@ -15,12 +15,12 @@ interface AccountLoad {
 
 /**
  * Counts the requests in flight for each account and queues waiting requests per account. The account with
- * the fewest requests in flight starts the next request, so a busy account does not delay others.
+ * the fewest requests in flight starts the next request, so a busy account does not delay other accounts.
  */
 export class AccountQueues {
   /** Accounts with requests in flight or in the queue. */
   readonly #loads = new Map<string, AccountLoad>();
-  /** Accounts with queued requests. The account that was served last is at the end. */
+  /** Accounts with queued requests. The account that was served last is at the end of the list. */
   readonly #waiting = new Map<string, AccountLoad>();
   #length = 0;
 
@@ -67,8 +67,8 @@ export class AccountQueues {
 
   /**
    * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if that account may not start another request. If that account may not start a request, no other account
-   * may, because no other account has fewer requests in flight.
+   * if that account may not start another request. In this case, no other account may start a request either,
+   * because no other account has fewer requests in flight.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;
@@ -84,8 +84,8 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the newest queued request from the account with the longest queue. Returns undefined unless that
-   * queue has more than `least` requests.
+   * Removes the newest queued request from the account with the longest queue. Returns undefined if the
+   * longest queue has at most `least` requests.
    */
   popOfLongest(least: number): Waiter | undefined {
     let longest: AccountLoad | undefined;

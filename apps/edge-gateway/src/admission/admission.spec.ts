@@ -72,7 +72,7 @@ describe('the number of request slots that one account may use', () => {
     ]);
   });
 
-  it('is named in the error when a request exceeds it', async () => {
+  it('is named in the error when a request exceeds the limit', async () => {
     const { ask, shed } = admissionOf({ inFlightMax: 4, accountShare: 0.5, queuedMax: 2, waitMsMax: 20 });
     const [first, second, late] = [ask('a'), ask('a'), ask('a')];
     expect([first.isAtOnce, second.isAtOnce, late.isAtOnce]).toEqual([true, true, false]);
@@ -87,7 +87,7 @@ describe('the number of request slots that one account may use', () => {
     await expect(waiting.told).resolves.toBe('served');
   });
 
-  it('also depends on the bytes in memory, which a request returns when it ends', () => {
+  it('also depends on the bytes that the account’s requests hold in memory until each request ends', () => {
     const { ask } = admissionOf();
     const first = ask('a');
     first.taker.turn?.memory.add(700_000);

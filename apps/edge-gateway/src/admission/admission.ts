@@ -15,8 +15,8 @@ export interface AdmissionOptions {
    */
   readonly accountShare: number;
   /**
-   * Maximum number of requests of one account that are served concurrently. If this option is absent, only
-   * the account's share limits the account.
+   * Maximum number of requests of one account that are served concurrently. Without a fixed maximum, only the
+   * account's share limits the account.
    */
   readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */
@@ -31,8 +31,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * A request's permission to run, with the bytes that the request holds. The permission can be released only
- * once.
+ * A request's permission to run, with the bytes that the request holds. The permission to run can be released
+ * only once.
  */
 export interface Turn {
   readonly accountId: string;
@@ -98,9 +98,9 @@ export class Admission {
   }
 
   /**
-   * Returns undefined if the request may start now. Otherwise returns a promise that resolves when the
-   * request may start. Throws or rejects with `overloaded`, and the error names the exceeded limit. Rejects
-   * with an `AbortError` if the client disconnects.
+   * Returns undefined if the request may start now. If the request must wait, returns a promise that resolves
+   * when the request may start. Throws or rejects with `overloaded`, and the error names the exceeded limit.
+   * The promise rejects with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#mayStart(this.#queues.inFlightOf(accountId))) {
@@ -112,8 +112,8 @@ export class Admission {
   }
 
   /**
-   * Frees the request slot of a request that has ended, and releases the bytes that the request held. The
-   * call has no effect for a request that never started.
+   * Frees the request slot of a request that has ended, and releases the bytes that the request held. For a
+   * request that never started, the call has no effect.
    */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
@@ -161,13 +161,13 @@ export class Admission {
     if (waiting >= Math.max(1, queuedMax / 2)) throw this.#shed(this.#reasonOr('queue_full'));
     if (this.#expectedWaitMs(waiting + 1) > waitMsMax) throw this.#shed(this.#reasonOr('too_slow'));
     if (this.#queues.length < queuedMax) return;
-    // The account with the longest queue loses a queued request to an account with a shorter queue.
+    // A queued request of the account with the longest queue makes room for an account with a shorter queue.
     const displaced = this.#queues.popOfLongest(waiting + 1);
     if (displaced === undefined) throw this.#shed('queue_full');
     displaced.settle(false);
   }
 
-  /** The estimate of the waiting time assumes that all accounts start equally many requests. */
+  /** The estimated waiting time assumes that all accounts start the same number of requests. */
   #expectedWaitMs(place: number): number {
     const share = this.#options.inFlightMax / Math.max(1, this.#queues.accounts);
     return (place / Math.max(1, share)) * this.#holdMs;
@@ -209,7 +209,7 @@ export class Admission {
   }
 
   /**
-   * While request slots are free, a request waits or is rejected only because its account has used up its
+   * While request slots are free, a request waits or is rejected only if its account has used up the account
    * share.
    */
   #reasonOr(reason: ShedReason): ShedReason {

@@ -50,7 +50,7 @@ describe('the bytes that requests hold in memory', () => {
     expect(shed).toEqual(['memory_full']);
   });
 
-  it('are returned once, when the request ends', () => {
+  it('are released once, when the request ends', () => {
     const { hold, used } = ledgerOf();
     const held = hold('a', 30 * mebibyte);
     held.add(5 * mebibyte);

@@ -4,14 +4,17 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
-   * The place where the bytes are held: memory or disk. The place appears in error messages and in the
-   * metric.
+   * The storage that the ledger counts: memory or disk. The name of the storage appears in error messages and
+   * in the metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
 }
 
-/** Minimum time that a rejected client should wait, in milliseconds. Large requests take seconds. */
+/**
+ * Minimum time that a rejected client should wait, in milliseconds. A large request takes seconds to
+ * complete.
+ */
 const retryAfterMs = 2_000;
 
 const refusals = {
@@ -29,7 +32,7 @@ const refusals = {
 
 /**
  * Counts the bytes that the requests of each account hold, so that large bodies cannot use up the process's
- * memory or disk. All operations are synchronous.
+ * memory or disk. All operations of the ledger are synchronous.
  */
 export class ByteLedger {
   readonly #held: AccountAmounts;
@@ -68,7 +71,8 @@ export class ByteLedger {
 }
 
 /**
- * A request counts its bytes in steps of this size, so that small requests and small additions stay cheap.
+ * The number of bytes in one counting step. Requests count their bytes in steps, so that small requests and
+ * small additions stay cheap.
  */
 const stepBytes = 16 * 1024;
 
@@ -87,9 +91,9 @@ export class HeldBytes {
   }
 
   /**
-   * Adds bytes that the request holds until it ends. If the number of bytes is known, call this method before
-   * the bytes are allocated. After the release, the call has no effect, because a rejected request may still
-   * be reading its short body.
+   * Adds bytes that the request holds until it ends. If the number of bytes is known in advance, call this
+   * method before the bytes are allocated. After the release, the call has no effect, because a rejected
+   * request may still be reading its short body.
    * @throws GatewayError `overloaded` if the account may not hold that many more bytes now
    */
   add(bytes: number): void {
@@ -103,7 +107,9 @@ export class HeldBytes {
     this.#held = held;
   }
 
-  /** Returns all bytes of the request to the ledger. Must be called when the request has ended. */
+  /**
+   * Returns all bytes of the request to the ledger. This method must be called when the request has ended.
+   */
   release(): void {
     this.#isReleased = true;
     this.#ledger.release(this.#accountId, this.#taken);

@@ -4,12 +4,12 @@ export interface FairShareOptions {
   readonly capacity: number;
   /**
    * The part of the capacity that one account may use while no other account uses the resource, from 0 to 1.
-   * With the value 1, one account may use the whole capacity.
+   * With a share of 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
   /**
-   * The maximum amount that one account may ever use. If this option is absent, only the account's share
-   * limits the account.
+   * The maximum amount that one account may ever use. Without this maximum, only the account's share limits
+   * the account.
    */
   readonly accountMax?: number;
 }
@@ -25,8 +25,7 @@ export type ShareRefusal = 'full' | 'account';
  * multiple of the free amount: dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking
  * 6(2), 1998). One busy account may use the part `accountShare` of the capacity. Several busy accounts get
  * equal parts and leave some capacity free. With an `accountShare` of 0.8, ten busy accounts use 9.8% of the
- * capacity each and leave 2.4% free. An account that uses nothing may always start while the resource has
- * room.
+ * capacity each and leave 2.4% free. An account without usage may always start while the resource has room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -40,7 +39,8 @@ export class FairShare {
   }
 
   /**
-   * Returns null if the account may use `amount` more of the resource, and otherwise the reason.
+   * Returns null if the account may use `amount` more of the resource. Otherwise returns the reason for the
+   * refusal.
    * @param own the amount that the account uses now
    * @param used the amount that all accounts use now, including `own`
    */
@@ -57,7 +57,7 @@ export class FairShare {
 /** The amounts of a resource that the accounts use. */
 export class AccountAmounts {
   readonly #share: FairShare;
-  /** The amount that each account uses. Accounts without usage are absent. */
+  /** The amount that each account uses. The map contains no accounts without usage. */
   readonly #amounts = new Map<string, number>();
   #used = 0;
 
@@ -71,7 +71,7 @@ export class AccountAmounts {
   }
 
   /**
-   * Adds the amount to the account's usage and returns null. If the account may not use that amount, the
+   * Adds the amount to the account's usage and returns null. If the account may not use the amount, the
    * method adds nothing and returns the reason.
    */
   take(accountId: string, amount: number): ShareRefusal | null {

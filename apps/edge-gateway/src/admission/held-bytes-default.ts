@@ -6,7 +6,8 @@ const [leastBytes, mostBytes] = [64 * mebibyte, 512 * mebibyte];
 /**
  * The default for `HELD_BYTES_MAX`: a quarter of the memory that this process may use, between 64 and 512
  * MiB. The rest of the memory is for code, connections and garbage. If the container has a memory limit, the
- * process may use that amount. Otherwise, the process may use the machine's memory.
+ * process may use the memory up to this limit. Without a container limit, the process may use the machine's
+ * memory.
  */
 export const defaultHeldBytesMax = chooseHeldBytesMax(process.constrainedMemory(), totalmem());
 

@@ -45,7 +45,7 @@ describe('a provider credential that a request contains', () => {
     expect(book.openCount).toBe(1);
   });
 
-  it('is forgotten once its account has used 32 other credentials, without affecting other accounts', () => {
+  it('is forgotten once its account has used 32 other credentials, and credentials of other accounts are kept', () => {
     const { book } = openBook();
     const [first, foreign] = [
       book.findForRequest(place, credential('eu-west-1', 'first')),

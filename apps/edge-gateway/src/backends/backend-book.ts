@@ -13,13 +13,13 @@ export interface BackendBookOptions {
 }
 
 /**
- * Maximum number of backends in memory. Above this number, the least recently used backends are dropped. A
- * dropped backend is treated as healthy when it is used later.
+ * Maximum number of backends in memory. Above this number, the least recently used backends are dropped from
+ * memory. A dropped backend is treated as healthy when it is used later.
  */
 const backendsMax = 20_000;
 /**
- * Maximum number of accounts for which backends of credentials from requests are kept. The constant
- * `requestBackendsMax` limits the number of these backends per account.
+ * Maximum number of accounts with stored backends for credentials from requests. The constant
+ * `requestBackendsMax` limits the number of backends for credentials from requests per account.
  */
 const requestAccountsMax = 5_000;
 const requestBackendsMax = 32;
@@ -34,7 +34,7 @@ export const credentialsMax = additionalKeysMax + 1;
 export class BackendBook {
   readonly #options: BackendBookOptions;
   readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
-  /** Backends of credentials from requests, by account and then by the digest of the credential. */
+  /** Backends for credentials from requests, by account and then by the digest of the credential. */
   readonly #ofRequests = new LRUCache<string, LRUCache<string, Backend>>({ max: requestAccountsMax });
   /**
    * A random key for the digests of credentials. The random key makes the digests useless outside this
@@ -70,8 +70,9 @@ export class BackendBook {
   /**
    * Finds the backend of a credential that a request contained. Each credential from a request has a separate
    * backend. Failures of the credential therefore affect no other credential, including the account's stored
-   * credential. The least recently used backends of an account are dropped. Other gateway processes receive
-   * no state changes of these backends, because they may never receive the credential.
+   * credential. Above a maximum number, the least recently used backends of an account are dropped. Other
+   * gateway processes receive no state changes of these backends, because the other processes may never
+   * receive the credential.
    * @param credential a secret, with its region; only its keyed digest is kept
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {
@@ -90,8 +91,8 @@ export class BackendBook {
   }
 
   /**
-   * Discards the state of a provider's backends when the provider's credentials change, because the state
-   * belongs to the old credentials.
+   * Discards the state of a provider's backends when the account changes the provider's credentials. The
+   * discarded state belongs to the old credentials.
    */
   reset(accountId: string, provider: string): void {
     for (let credential = 0; credential < credentialsMax; credential += 1) {

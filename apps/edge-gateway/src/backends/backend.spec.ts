@@ -118,7 +118,7 @@ describe('a backend that requests a pause', () => {
 });
 
 describe('a state change that another gateway process broadcasts', () => {
-  it('makes the next local call a probe if the remote breaker opened, and the result of the probe decides', () => {
+  it('makes the next local call a probe if the remote breaker opened, and the probe decides the state of the local breaker', () => {
     const { backend, news } = backendOf();
     backend.hear({ kind: 'opened' });
     expect(backend.state()).toBe('ready');

@@ -14,7 +14,7 @@ export interface BackendName {
 
 /**
  * A backend with one of the account's stored credentials. Gateway processes broadcast the state changes of
- * these backends.
+ * backends with stored credentials.
  */
 export interface StoredBackendName extends BackendName {
   readonly credential: number;
@@ -67,8 +67,8 @@ interface Trouble {
 /**
  * Circuit breaker and concurrency limit of one backend. Without failures, a backend stores one number, and a
  * call costs two comparisons. While the breaker is open, an occasional request is sent as a probe, and a
- * successful probe closes the breaker. The delay before a probe is measured from the start of the previous
- * probe. A probe that hangs therefore does not delay the next probe.
+ * successful probe closes the breaker. The delay before a probe starts when the previous probe starts. A
+ * probe that hangs therefore does not delay the next probe.
  */
 export class Backend {
   readonly name: BackendName;
@@ -140,8 +140,8 @@ export class Backend {
   }
 
   /**
-   * Pauses a backend that throttles or rejects a call. The breaker stays closed, because the backend is
-   * working.
+   * Pauses a backend that throttles or rejects a call. The circuit breaker stays closed, because the backend
+   * is working.
    */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
@@ -157,7 +157,8 @@ export class Backend {
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
    * provider applies to all gateway processes. The remote breaker may have opened for a reason that concerns
-   * only the remote process. The next local call therefore becomes a probe, and the probe's result decides.
+   * only the remote process. The next local call therefore becomes a probe, and the result of the probe opens
+   * or closes the local breaker.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -200,8 +201,8 @@ export class Backend {
   }
 
   /**
-   * Pauses the backend for at least the requested time. Each pause is longer while the provider keeps
-   * throttling calls.
+   * Pauses the backend for at least the requested time. While the provider keeps throttling calls, each pause
+   * is longer than the previous pause.
    */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();

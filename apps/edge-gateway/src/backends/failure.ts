@@ -3,8 +3,9 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * The reason why a provider call got no usable response. The reason is also a metric label. `server` is a 5xx
- * status, `throttled` a 429, and `refused` a rejected credential.
+ * The reason for a provider call without a usable response. The reason for the failure is also a metric
+ * label. `server` means a 5xx status, `throttled` means status 429, and `refused` means a rejected
+ * credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 
@@ -17,11 +18,11 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Status codes caused by the server and not by the request. Anthropic uses 529 for "overloaded". */
+/** Status codes caused by the server and not by the request. Anthropic uses status 529 for "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
- * Pause in milliseconds for a credential that is invalid or has no credit left. A 403 causes no pause,
- * because the credential may still be allowed to make other calls.
+ * Pause in milliseconds for a credential that is invalid or has no credit left. Status 403 causes no pause,
+ * because other calls with the credential may still be permitted.
  */
 const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
   [401, 30_000],
@@ -58,8 +59,8 @@ export function failureOfError(error: unknown): Failure | undefined {
 const waitMsMax = 10 * 60_000;
 
 /**
- * Milliseconds that a provider requests the gateway to wait: `retry-after-ms`, otherwise `retry-after` in
- * seconds or as a date (RFC 9110 §10.2.3). The value is undefined if neither header is present and valid.
+ * The wait in milliseconds that a provider requests: `retry-after-ms`, or otherwise `retry-after` in seconds
+ * or as a date (RFC 9110 §10.2.3). The value is undefined if neither header is present and valid.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

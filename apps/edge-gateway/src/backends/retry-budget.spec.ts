@@ -10,7 +10,7 @@ function budgetOf(options: { share: number; floor: number }) {
 }
 
 describe('the retry budget', () => {
-  it('never allows more than the configured share of extra calls, whatever the pattern of failures', () => {
+  it('never allows more than the configured share of extra calls, regardless of the pattern of failures', () => {
     const step = fc.record({ afterMs: fc.nat(300), fails: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 200, maxLength: 600 }), (steps) => {

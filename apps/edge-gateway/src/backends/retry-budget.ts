@@ -5,8 +5,8 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. A share of very few
-   * requests would round to zero.
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. With very few
+   * requests, the allowed share of extra calls would round to zero.
    */
   readonly floor: number;
   readonly now?: () => number;
@@ -15,8 +15,9 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Request counts for the current and the previous time window. The previous count is weighted by its overlap
- * with a sliding window. Four numbers are therefore enough to approximate the sliding window.
+ * Request counts for the current and the previous time window. The count for the previous time window is
+ * weighted by the window's overlap with a sliding window. Four numbers are therefore enough to approximate
+ * the sliding window.
  */
 class Window {
   #startedAt = 0;
@@ -56,9 +57,9 @@ class Window {
 }
 
 /**
- * Limits the load that retries and fallbacks add to failing providers. Extra calls may be at most the part
- * `share` of the requests, per account and per process. Failed requests of one account do not use up another
- * account's retries.
+ * Limits the load that retries and fallbacks add to failing providers. Extra calls may be at most the
+ * fraction `share` of the requests, per account and per process. Failed requests of one account do not use up
+ * another account's retries.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
@@ -72,8 +73,8 @@ export class RetryBudget {
   }
 
   /**
-   * Counts a request. Each counted request raises the number of allowed extra calls. Must be called once per
-   * request.
+   * Counts a request. Each counted request raises the number of allowed extra calls. This method must be
+   * called once per request.
    */
   countRequest(accountId: string): void {
     const now = this.#now();
@@ -81,7 +82,10 @@ export class RetryBudget {
     this.#windowOf(accountId).countRequest(now);
   }
 
-  /** Counts one extra call if the retry budget allows it. Returns false if the retry budget is used up. */
+  /**
+   * Counts one extra call if the retry budget allows another call. Returns false if the retry budget is used
+   * up.
+   */
   takeExtra(accountId: string): boolean {
     const now = this.#now();
     const account = this.#windowOf(accountId);
@@ -103,8 +107,9 @@ export class RetryBudget {
 }
 
 /**
- * Delays between retries. The delay is about 0.2 s before the first retry, 0.4 s before the second, and so
- * on. Random variation keeps callers that failed together from retrying together.
+ * The delays between retries of a provider call. The delay is about 0.2 s before the first retry, 0.4 s
+ * before the second retry, and so on. Random variation keeps callers that failed at the same time from
+ * retrying at the same time.
  */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,

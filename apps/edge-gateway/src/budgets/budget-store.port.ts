@@ -43,17 +43,18 @@ export interface BudgetSync extends BudgetLimits {
    */
   readonly sequence: number;
   /**
-   * Number of tokens used on one day since the last settlement. The number is zero if there is nothing to
-   * settle.
+   * Number of tokens used on one day since the last settlement. The number of tokens is zero if no tokens
+   * must be settled.
    */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
-   * Number of tokens that this edge reserves from the key's budget. The new number replaces the previous
-   * number.
+   * Number of tokens that this edge reserves from the key's budget. The new number of reserved tokens
+   * replaces the previous number.
    */
   readonly heldTokens: number;
   /**
-   * The last known usage of the budget. A store that has lost its data restores the usage from this field.
+   * The last known usage of the budget. A store that has lost its data restores the usage of the budget from
+   * this field.
    */
   readonly known: SpentTokens | null;
   /** Whether `known` includes the usage in the request log, so that an empty store may start with it. */
@@ -62,22 +63,22 @@ export interface BudgetSync extends BudgetLimits {
   readonly asked: readonly number[];
   /**
    * Number of future requests for which tokens are reserved in advance, if most of the budget is left. Each
-   * future request is assumed to be as large as the largest waiting request.
+   * future request is assumed to save as many tokens as the largest waiting request.
    */
   readonly ahead: number;
 }
 
 export interface BudgetState {
   /**
-   * Number of waiting requests that are admitted, counted from the oldest request. The last admitted request
-   * may exceed the budget.
+   * Number of waiting requests that are admitted, counted from the oldest request. The last request that is
+   * admitted may exceed the budget.
    */
   readonly admitted: number;
   /** Total number of tokens that this edge now reserves. */
   readonly heldTokens: number;
   /**
-   * Number of tokens that are neither used nor reserved. The number is negative if the last admitted request
-   * may exceed the budget.
+   * Number of tokens in the budget that are neither used nor reserved. The number of free tokens is negative
+   * if the last admitted request may exceed the budget.
    */
   readonly roomTokens: number;
   readonly spent: SpentTokens;

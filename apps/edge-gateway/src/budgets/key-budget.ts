@@ -18,14 +18,14 @@ const aheadMax = 16;
 const busyMs = 5_000;
 /**
  * Milliseconds for which an edge treats a budget as exhausted before it queries the store again. Other edges
- * may return tokens in the meantime.
+ * may return tokens to the store during this time.
  */
 const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * The part of the last known remaining budget that each process may use while the store is unavailable. Eight
- * processes together stay within the remaining budget.
+ * The part of the last known remaining budget that each process may use while the store is unavailable. With
+ * this part, eight processes together stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -39,7 +39,7 @@ type Settlement = BudgetSync['settled'];
 /**
  * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
  * The reserved tokens are for requests in flight (`#reserved`), for settlements that are not synced
- * (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so the next
+ * (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so a later
  * sync corrects a lost or late message.
  */
 export class KeyBudget {
@@ -83,7 +83,10 @@ export class KeyBudget {
     return this.#options.accountId;
   }
 
-  /** Whether the budget for these limits is already known to be exhausted. The check needs no sync. */
+  /**
+   * Whether the budget for the given limits is already known to be exhausted. The check for an exhausted
+   * budget needs no sync.
+   */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
@@ -104,7 +107,7 @@ export class KeyBudget {
     });
   }
 
-  /** Sends changes and waiting requests to the store. Resolves when no request is waiting; never rejects. */
+  /** Sends changes and waiting requests to the store. Never rejects, and resolves when no request waits. */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -141,7 +144,7 @@ export class KeyBudget {
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
     // When a busy key settles, the key keeps its advance reservation. An idle key returns its reservation.
-    // A key that requests more tokens also returns its advance reservation.
+    // A busy key that requests more tokens also returns its advance reservation.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -236,8 +239,8 @@ export class KeyBudget {
   }
 
   /**
-   * Reserves tokens from this process's part of the remaining budget, as known from the last sync. The part
-   * is valid only on the day of that sync.
+   * Reserves tokens from this process's part of the remaining budget, as known from the last sync. The
+   * process's part is valid only on the day of the last sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';
@@ -276,8 +279,8 @@ export class KeyBudget {
 
   /**
    * Returns the number of tokens to keep reserved in advance. The advance reservation is limited to the
-   * granted tokens. The reservation is also limited to a small part of the remaining budget, because other
-   * edges may need the rest.
+   * granted tokens. The advance reservation is also limited to a small part of the remaining budget, because
+   * other edges may need the rest.
    */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();

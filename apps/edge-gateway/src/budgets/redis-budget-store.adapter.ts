@@ -3,19 +3,20 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
- * Syncs one API key's budget with one edge. Each key has one hash in Redis. The hash's field `spent` holds "day, tokens
- * used that day, tokens used that week". Each edge has a field that holds "tokens reserved, last settlement number, end
- * of its lease in Unix seconds". Days and leases use Redis's clock, so gateway processes with skewed clocks agree. An
- * edge's field is kept for an hour after its lease ends, so that a late repetition of a settlement is recognized.
+ * Syncs one API key's budget with one edge. Each API key has one hash in Redis. The hash's field `spent`
+ * holds "day, tokens used that day, tokens used that week". Each edge has a field that holds "tokens
+ * reserved, last settlement number, end of its lease in Unix seconds". Days and leases use Redis's clock, so
+ * gateway processes with skewed clocks agree. An edge's field is kept for an hour after its lease ends, so
+ * that a late repetition of a settlement is recognized.
  *
- * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement number, 3 lease in seconds. 4 and 5: daily and weekly budget.
- * 6: tokens reserved. 7 and 8: day and tokens to settle. 9 to 11: the last known usage, as the day and the tokens
- * used on that day and in that week. 12: number of requests for which to reserve tokens in advance. 13: 1 if a hash
- * without usage may start with the last known usage, otherwise 0, for which the reply is empty. From 14 on: the tokens
- * that each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
+ * KEYS[1] is the hash of the API key. ARGV: 1 edge, 2 settlement number, 3 lease in seconds. 4 and 5: daily
+ * and weekly budget. 6: tokens reserved. 7 and 8: day and tokens to settle. 9 to 11: the last known usage, as
+ * the day and the tokens used on that day and in that week. 12: number of requests for which to reserve
+ * tokens in advance. From 13 on: the tokens that each waiting request may save. Returns {admitted, reserved,
+ * room, day, tokens that day, tokens that week}.
  *
- * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The hashes are small and expire, so the script
- * may write while Redis is out of memory.
+ * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The hashes in Redis are small and
+ * expire, so the script may write while Redis is out of memory.
  */
 const syncBudget = `#!lua flags=allow-oom
 local now = tonumber(redis.call('TIME')[1])
@@ -90,8 +91,8 @@ interface BudgetCommands {
 
 /**
  * Stores token budgets in the Redis server of the job queue. This Redis server never evicts keys and persists
- * to a file, because today's usage must survive a restart. The connection's `commandTimeout` limits how long
- * a call waits.
+ * to a file, because the current usage must survive a restart. The `commandTimeout` of the Redis connection
+ * limits how long a call waits.
  */
 export class RedisBudgetStore implements BudgetStore {
   readonly #redis: Redis & BudgetCommands;

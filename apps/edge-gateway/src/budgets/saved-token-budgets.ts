@@ -10,12 +10,15 @@ export interface BudgetedKey extends BudgetLimits {
 }
 
 /**
- * Delay before a settlement is synced, in milliseconds. If the process is killed, at most the savings
- * recorded during this delay are lost.
+ * Delay before a settlement is synced, in milliseconds. If the process is killed, only savings that were
+ * recorded within this delay are lost.
  */
 const flushMs = 100;
 const flushAwayMs = 1_000;
-/** Maximum number of API keys synced together. Syncing more keys would block the event loop for too long. */
+/**
+ * Maximum number of API keys synced together. Syncing more API keys together would block the event loop for
+ * too long.
+ */
 const flushedMax = 1_000;
 /**
  * Interval for renewing the leases of reservations. The interval is much shorter than a lease, so one lost
@@ -25,8 +28,8 @@ const upkeepMs = 5_000;
 /** Milliseconds between two attempts to read a key's usage from the request log. */
 const loadAgainMs = 2_000;
 /**
- * Maximum number of API keys tracked at the same time. A key is tracked while it has requests in flight or
- * had requests recently. Additional keys are treated as if the store were unavailable.
+ * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight
+ * or had requests recently. Requests with additional API keys are treated as if the store were unavailable.
  */
 const keysMax = 50_000;
 /**
@@ -47,8 +50,8 @@ export interface SavedTokenBudgetsOptions {
  * The budgets of saved tokens per API key, shared by all gateway processes. A request's possible savings are
  * reserved before the request is optimized, and settled when the request ends. Concurrent requests together
  * never reserve more than the budget plus the savings of one request. While the store is unavailable, each
- * process uses an eighth of the last known remaining budget. The process settles when the store is available
- * again.
+ * process uses an eighth of the last known remaining budget. The process settles the used tokens when the
+ * store is available again.
  */
 export class SavedTokenBudgets {
   readonly #options: SavedTokenBudgetsOptions;
@@ -72,16 +75,16 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Whether the API key's budget is already known to be used up. The check needs no sync, and its result is
-   * reused for one second.
+   * Whether the API key's budget is already known to be used up. The check for an exhausted budget needs no
+   * sync, and the result is reused for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
   }
 
   /**
-   * Reserves a request's possible savings until the request is settled. The method is synchronous if this
-   * process has reserved enough tokens, and never throws.
+   * Reserves a request's possible savings until the request is settled. The reservation is synchronous if
+   * this process has reserved enough tokens, and never throws.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -90,8 +93,8 @@ export class SavedTokenBudgets {
 
   /**
    * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
-   * returns its advance reservation up to ten seconds after its last request. A sync at that time would
-   * recreate the deleted Redis keys of the account.
+   * returns its advance reservation up to ten seconds after its last request. A sync of an idle key at that
+   * time would recreate the deleted Redis keys of the account.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);

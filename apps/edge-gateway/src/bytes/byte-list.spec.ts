@@ -13,14 +13,16 @@ const step = fc.oneof(chunk, fc.constant('shift'), fc.constant('pieces'));
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The memory of the buffers that the list keeps, in bytes. A shared buffer counts once. */
+/**
+ * The memory of the buffers that the list keeps, in bytes. A buffer that several chunks share counts once.
+ */
 function memoryOf(list: ByteList): number {
   const blocks = new Set(list.pieces().map(({ buffer }) => buffer));
   return [...blocks].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 describe('ByteList', () => {
-  it('returns the bytes in order, whatever the sizes of the chunks', () => {
+  it('returns the bytes in order, regardless of the sizes of the chunks', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const list = new ByteList();
@@ -63,7 +65,7 @@ describe('ByteList', () => {
     expect(memoryOf(mixed)).toBeLessThan(3 * mixed.size);
   });
 
-  it('keeps no removed pieces in memory, even if the list never becomes empty', async () => {
+  it('frees the memory of removed pieces, even if the list never becomes empty', async () => {
     const list = new ByteList();
     const removed: WeakRef<ArrayBufferLike>[] = [];
     for (let at = 0; at < 100; at += 1) {

@@ -1,12 +1,12 @@
 /**
  * Chunks shorter than this number of bytes are copied into blocks. A `Buffer` object takes about a hundred
- * bytes, and keeps all bytes of one socket read in memory. Without the copy, single bytes from a client or
- * provider would use a hundred times their size in memory.
+ * bytes, and keeps all bytes of one socket read in memory. Without the copy, a single byte from a client or
+ * provider would take more than a hundred bytes of memory.
  */
 const copiedBytesMax = 1024;
 /**
- * Size of the first block in bytes. Each further block is twice as large, up to `blockBytesMax`. After a long
- * chunk, the block size starts again at this value.
+ * Size of the first block in bytes. Each further block is twice as large as the previous block, up to
+ * `blockBytesMax`. After a long chunk, the next block has the size of a first block.
  */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
@@ -14,8 +14,9 @@ const blockBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
- * A list of bytes that arrive in chunks of any size, in order. The time is linear in the number of bytes and
- * chunks. The memory is at most about three times the number of bytes.
+ * A list of bytes that arrive in chunks of any size, in order. The running time of all operations together is
+ * linear in the number of bytes and chunks. The list uses at most about three times as much memory as its
+ * bytes.
  */
 export class ByteList {
   #pieces: Buffer[] = [];
@@ -58,7 +59,7 @@ export class ByteList {
     this.#blockBytes += length;
   }
 
-  /** Removes the first piece of the list and returns it. Returns undefined if the list is empty. */
+  /** Removes and returns the first piece of the list. Returns undefined if the list is empty. */
   shift(): Buffer | undefined {
     if (this.#removed === this.#pieces.length) this.#closeBlock();
     const piece = this.#pieces[this.#removed];
@@ -94,7 +95,7 @@ export class ByteList {
   }
 
   /**
-   * Moves the remaining pieces to the front of the list. This method runs only if at least half of the pieces
+   * Moves the remaining pieces to the front of the list. The move happens only if at least half of the pieces
    * were removed, so each piece is moved once on average.
    */
   #dropRemoved(): void {

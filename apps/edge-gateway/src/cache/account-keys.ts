@@ -1,8 +1,9 @@
 /**
  * The kinds of Redis keys that belong to one account, in both Redis servers. A Redis key is `<kind>:{<account
  * id>}`, with `:<name>` appended if an account has several keys of the kind. The deletion of an account finds
- * the account's Redis keys by this form. The braces are a hash tag: in a cluster, all keys of an account
- * share a slot. Raise the version in a kind when the format of its values changes.
+ * the account's Redis keys by the form of the keys. The braces in a Redis key are a hash tag: in a Redis
+ * cluster, all keys of an account share a slot. When the format of a kind's values changes, raise the version
+ * in the name of the kind.
  */
 export const accountKeyKinds = [
   'rpm',
@@ -22,7 +23,7 @@ export function accountKey(kind: AccountKeyKind, accountId: string, name?: strin
   return name === undefined ? `${kind}:{${accountId}}` : `${kind}:{${accountId}}:${name}`;
 }
 
-/** Whether the Redis key has one of the kinds in `accountKeyKinds`. */
+/** Whether the Redis key belongs to one of the kinds in `accountKeyKinds`. */
 export function isAccountKey(key: string): boolean {
   return accountKeyKinds.some((kind) => key.startsWith(`${kind}:{`));
 }

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
 /**
- * The Redis servers with keys of accounts, in the order of the deletion. Both fields may refer to one Redis
- * server.
+ * The Redis servers with keys of accounts, in the order of the deletion. The two fields may refer to the same
+ * Redis server.
  */
 export interface AccountKeyServers {
   readonly cache: Pick<Redis, 'scan' | 'unlink'>;
@@ -25,8 +25,8 @@ interface ForgetRequest {
 
 /**
  * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. Redis keys
- * that store the account's epoch are kept. Gateways detect the deletion of the account from these Redis keys,
- * which expire soon.
+ * that store the account's epoch (change number) are kept. Gateways detect the deletion of the account from
+ * the kept Redis keys, which expire soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

@@ -69,7 +69,7 @@ describe('a cache for responses of another service', () => {
     expect(cache.kept('a')).toBeUndefined();
   });
 
-  it('reloads responses after a broken connection, and uses an old response only as long as during an outage', async () => {
+  it('reloads responses after a broken connection, and uses an old response no longer than during an outage', async () => {
     let time = 0;
     let answer: string | Error = 'old';
     const load = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));

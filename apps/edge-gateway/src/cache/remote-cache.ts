@@ -32,7 +32,7 @@ interface RemoteCacheOptions<Value> {
   readonly now?: () => number;
   /**
    * Tags by which a cached value can be invalidated, in addition to its key. Invalidating a tag takes time
-   * proportional to the number of affected entries.
+   * proportional to the number of affected cache entries.
    */
   readonly tagsOf?: (value: Value) => readonly string[];
 }
@@ -41,8 +41,8 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * The number of times the whole cache was marked as doubtful when the entry was loaded. An entry with a
-   * number below the current number is reloaded before it is used.
+   * The number of times that the whole cache had been marked as possibly outdated when the entry was loaded.
+   * A cache entry with a count below the current count is reloaded before use.
    */
   readonly epoch: number;
 }
@@ -85,9 +85,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Returns the response for a key, cached or newly loaded. Concurrent callers share one load. While the other
-   * service is slow or unavailable, an expired response is returned without a wait, and the load continues in
-   * the background. After a load that failed slowly, the error is thrown for a second without a new load.
+   * Returns the response for a key, cached or newly loaded. Concurrent callers for one key share one load.
    */
   async get(key: string): Promise<Value> {
     const kept = this.peek(key);
@@ -155,8 +153,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Whether an old response may be used. After a reconnect, an old response is used only as long as it would
-   * be used while the message bus is disconnected.
+   * Whether an old response may be used. A reconnect to the message bus does not extend the time for which an
+   * old response is used.
    */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
@@ -182,14 +180,14 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Returns the cached response for a key, even if it is expired or marked as doubtful. Returns undefined if
-   * no response is cached.
+   * Returns the cached response for a key, even if the response is expired or possibly outdated. Returns
+   * undefined if no response is cached.
    */
   kept(key: string): Value | undefined {
     return this.#entries.peek(key)?.value;
   }
 
-  /** Whether this value is cached for the key and is not marked as doubtful. */
+  /** Whether this value is cached for the key and is not marked as possibly outdated. */
   holds(key: string, value: Value): boolean {
     const entry = this.#entries.peek(key);
     return entry?.epoch === this.#epoch && entry.value === value;
@@ -204,7 +202,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old even for an outage of their service. Must be called
+   * Removes cached responses that are too old even for an outage of their service. This method must be called
    * periodically.
    */
   dropExpired(): void {
@@ -222,9 +220,9 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Marks every cached response as doubtful, because broadcasts may have been missed. Each doubtful response
-   * is reloaded before it is used. The service that sent the responses may reconnect later than this process,
-   * so cached responses stay available as a fallback.
+   * Marks every cached response as possibly outdated, because broadcasts may have been missed. A response
+   * that is possibly outdated is reloaded before it is used. The service that sent the responses may
+   * reconnect later than this process, so cached responses stay available as a fallback.
    */
   doubtAll(): void {
     this.#startGeneration();
@@ -265,11 +263,10 @@ async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query a few times if no server received it. The query must have no side effects. After the
- * message bus restarts, callers reconnect before the services do. Until the services reconnect, the retries
- * keep requests from failing. A query that timed out is not retried, because a hung service does not respond to
- * the retry either.
- * @param failure the error from the first call; thrown immediately unless no server received the call
+ * Retries a query to an unavailable service a few times. The repeated query must have no side effects. After
+ * the message bus restarts, callers reconnect earlier than the called services. Until the called services
+ * reconnect, the retries keep requests from failing.
+ * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`
  * @param signal ends the retries
  */
 export async function retryWhileUnreached<Answer>(

@@ -20,7 +20,7 @@ describe('the known secrets of an account', () => {
     expect(own.redact('secret-of-a-0123')).toBe('[redacted]');
   });
 
-  it('cannot displace the secrets of another account', () => {
+  it('never displace the secrets of another account', () => {
     const secrets = new AccountSecrets();
     secrets.note('calm', ['secret-of-calm-0123']);
     const many = Array.from({ length: 10_000 }, (_, at) => `secret-of-busy-${at}`);

@@ -25,7 +25,10 @@ export class AccountSecrets {
     this.#sets = new LRUCache({ max: accountsMax });
   }
 
-  /** Returns the account's set of secrets. The set grows while the account's credentials are decrypted. */
+  /**
+   * Returns the account's set of secrets. The set of secrets grows while the account's credentials are
+   * decrypted.
+   */
   of(accountId: string): SecretSet {
     const known = this.#sets.get(accountId);
     if (known !== undefined) return known;
@@ -39,7 +42,7 @@ export class AccountSecrets {
     for (const value of values) secrets.add(value, nowMs);
   }
 
-  /** Drops secrets that were not used for 15 minutes. Must be called periodically. */
+  /** Drops secrets that were not used for 15 minutes. This method must be called periodically. */
   forgetOld(nowMs: number = Date.now()): void {
     for (const secrets of this.#sets.values()) secrets.dropBefore(nowMs - shownMs);
   }

@@ -13,7 +13,7 @@ function healthOf(isFailing = false) {
 }
 
 describe('the health of a credential', () => {
-  it('is not reported while the credential works or calls fail for other reasons', () => {
+  it('is not reported while the credential works, or while calls fail for other reasons', () => {
     const { note, reports } = healthOf();
     note(200, 400, 404, 429, 500, 503, 200);
     expect(reports).toEqual([]);
@@ -55,7 +55,7 @@ describe('the secret values in a credential', () => {
       '{"private_key":"-----BEGIN PRIVATE KEY-----\\nMIIE\\nabcd\\n-----END PRIVATE KEY-----\\n"}',
       ['MIIE', 'abcd'],
     ],
-  ])('for %j are %j', (credential, values) => {
+  ])('in %j are %j', (credential, values) => {
     expect(secretValues(credential)).toEqual(values);
   });
 });

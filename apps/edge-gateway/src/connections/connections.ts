@@ -14,9 +14,12 @@ import type { AccountSecrets } from './account-secrets.ts';
 
 /** A decrypted credential, which stays in process memory for a limited time. */
 export interface OpenedCredential {
-  /** The provider keys of the credential. The list has at least one key. */
+  /** The provider keys of the credential. A credential has at least one provider key. */
   readonly keys: readonly OpenedKey[];
-  /** The address that replaces the provider's default address. The secret is sent only to this address. */
+  /**
+   * The address that replaces the provider's default address. The provider key is sent only to the address
+   * that replaces the default address.
+   */
   readonly baseUrl: string | null;
 }
 
@@ -39,7 +42,10 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/** Interval for removing expired secrets from memory, in milliseconds. Unused secrets are removed too. */
+/**
+ * Interval for removing expired secrets from memory, in milliseconds. The cleanup also removes unused
+ * secrets.
+ */
 const sweepMs = 10 * secondMs;
 
 /**
@@ -157,7 +163,10 @@ const quietMs = 10_000;
 /** Status codes that mean a provider rejected a credential or its permissions. */
 const isRefusal = (status: number) => status === 401 || status === 403;
 
-/** Detects from the responses whether a credential still works. Reports changes in the background. */
+/**
+ * Detects from the responses whether a credential still works. Changes in the health of a credential are
+ * reported in the background.
+ */
 export class CredentialHealth {
   readonly #report: ReportCredential;
   readonly #now: () => number;
@@ -171,8 +180,8 @@ export class CredentialHealth {
   }
 
   /**
-   * Must be called with the status of every response. The call costs two comparisons if the health did not
-   * change.
+   * Must be called with the status of every response. If the health did not change, the call costs two
+   * comparisons.
    */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
@@ -208,7 +217,7 @@ function splitLines(value: string): readonly string[] {
 
 /**
  * Parses a credential as JSON. Returns null for a bare key that merely starts like JSON, such as a leftover
- * placeholder. The parser's error is dropped because it would quote the key.
+ * placeholder. The error of the JSON parser is dropped, because the error would quote the key.
  */
 function parseFields(credential: string): unknown {
   try {

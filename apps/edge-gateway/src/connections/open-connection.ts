@@ -9,8 +9,8 @@ import { secretValues } from './connections.ts';
 /** The credential, address and backend for a provider call. */
 export interface Connection {
   /**
-   * The provider key in the format that `libs/providers` reads. The key is null for a provider without
-   * authentication.
+   * The provider key in the format that `libs/providers` reads. The provider key is null for a provider
+   * without authentication.
    */
   readonly credential: string | null;
   /** The address that replaces the provider's default address. */
@@ -18,8 +18,8 @@ export interface Connection {
   /** Secret values from the credential, which must never appear in logs or responses. */
   readonly secrets: readonly string[];
   /**
-   * A function that receives the status code of every response. The dashboard shows failures next to the
-   * connection.
+   * A function that receives the status code of every response. The dashboard shows failures of a credential
+   * next to the connection.
    */
   readonly health: OpenedKey['health'];
   /** Tracks whether the backend may be called now, and the results of recent provider calls. */
@@ -32,7 +32,7 @@ export interface ConnectionServices {
   readonly backends: BackendBook;
 }
 
-/** Ignores the health of credentials that are not stored. */
+/** A function that does nothing, because the health of credentials in requests is not recorded. */
 const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**

@@ -9,7 +9,7 @@ export interface DashboardFile {
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
-  /** Whether the file name contains a content hash. If so, the file never changes. */
+  /** Whether the file name contains a content hash. A file with a content hash in its name never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -29,8 +29,8 @@ const codings = { br: '.br', gzip: '.gz' } as const;
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /**
- * The dashboard's files (a few megabytes), read once on startup. Request paths never reach the file system.
- * If the dashboard was not built, there are no files.
+ * The dashboard's files (a few megabytes), read once on startup. Paths from requests never reach the file
+ * system. If the dashboard was not built, there are no files.
  */
 export class DashboardFiles {
   readonly #files: ReadonlyMap<string, DashboardFile>;
@@ -57,9 +57,9 @@ export class DashboardFiles {
   }
 
   /**
-   * Chooses the file for a path below `/dashboard/`. For an unknown path, returns the page, because the
-   * dashboard's own router handles further paths. For a missing built asset, returns undefined, because pages
-   * from an earlier version request assets that no longer exist.
+   * Chooses the file for a path below `/dashboard/`. For an unknown path, returns the dashboard page, because
+   * the dashboard's own router handles further paths. For a missing built asset, returns undefined, because
+   * pages from an earlier version request assets that no longer exist.
    */
   choose(path: string): DashboardFile | undefined {
     return this.find(path) ?? (path.startsWith('assets/') ? undefined : this.find('index.html'));

@@ -54,8 +54,8 @@ export const dashboardSettings = z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
       /**
-       * The dashboard's client id at the OpenID Connect issuer. If this id is null, the dashboard is not
-       * registered at the issuer, and users cannot sign in.
+       * The dashboard's client id at the OpenID Connect issuer. If the client id is null, the dashboard is
+       * not registered at the issuer, and users cannot sign in.
        */
       client_id: z.string().nullable(),
       /**

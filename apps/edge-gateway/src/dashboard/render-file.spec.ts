@@ -27,7 +27,7 @@ describe('a dashboard file', () => {
     expect(answer.body.toString()).toBe(body);
   });
 
-  it('is not sent again to a browser that has already cached it', () => {
+  it('is not sent again to a browser that has already cached the file', () => {
     const answer = renderFile(page, { ...request, ifNoneMatch: page.etag });
     expect(answer).toMatchObject({ status: 304, headers: { etag: page.etag } });
     expect(answer.body).toHaveLength(0);

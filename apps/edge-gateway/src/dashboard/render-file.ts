@@ -35,7 +35,7 @@ export function renderPolicy(issuer: string | undefined): string {
 
 /**
  * Renders the response with a dashboard file. A file with a content hash in its name is cached for a year.
- * Browsers revalidate any other file each time.
+ * Browsers revalidate a file without a content hash each time.
  */
 export function renderFile(
   file: DashboardFile,

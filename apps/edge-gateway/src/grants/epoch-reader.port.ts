@@ -6,8 +6,8 @@ import type { KeyGrant } from '@gateway/contracts';
 export interface EpochReader {
   /**
    * Returns, for each API key, the epoch of the latest change to the key or its account, in the order of the
-   * keys. 0 means that no change is known. A negative epoch means that the key is permanently revoked.
-   * Returns null if the epochs cannot be read now. Never throws.
+   * keys. 0 means that no change is known. A negative epoch means that the API key is permanently revoked.
+   * Returns null if the epochs cannot be read now. The call never throws.
    */
   read(keys: readonly Pick<KeyGrant, 'accountId' | 'keyId'>[]): Promise<readonly number[] | null>;
 }

@@ -16,7 +16,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
 
 type Listener = (message: object) => void;
 
-/** A cache for which the test controls the account service and the broadcasts. */
+/** A grant cache for tests that control the account service and the broadcasts. */
 function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
   const listeners = new Map<string, Listener>();
   const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };
@@ -37,14 +37,14 @@ function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
 const get = async (cache: GrantCache, key = 'a') => (await cache.get(key))!;
 
 describe('a broadcast change', () => {
-  it('of a key invalidates the grants for all secrets of the key and for no other key', async () => {
+  it('of a key invalidates the grants for all secrets of this key, and for no other key', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { keyId: key === 'other' ? id(3) : id(2) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(keyChanged, { accountId: id(1), keyId: id(2), epoch: 2, revoked: true });
     expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
   });
 
-  it('of an account invalidates the grants for all keys of the account and for no other account', async () => {
+  it('of an account invalidates the grants for all keys of this account, and for no other account', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { accountId: key === 'other' ? id(3) : id(1) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(accountChanged, { accountId: id(1), epoch: 2, deleted: false });

@@ -6,8 +6,8 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import type { RateCeiling } from './rate-ceiling.ts';
 
 /**
- * A change of an API key or an account that was broadcast. The listeners are called after the affected grants
- * were removed from the cache.
+ * A change of an API key or an account that was broadcast. The listeners for changes are called after the
+ * affected grants were removed from the cache.
  */
 export interface GrantChange {
   readonly accountId: string;
@@ -21,17 +21,18 @@ export interface GrantChange {
 const renewalsMax = 3;
 
 /**
- * The grants of API keys, indexed by the SHA-256 of the key. `null` is cached too, so an unknown key is
- * looked up only once. A grant is fresh for 10 s, which limits how long a revoked key works while the message
- * bus is disconnected. While the message bus is connected, a broadcast invalidates the grant immediately. An
- * old grant may therefore be used for five minutes while the account service restarts.
+ * The grants of API keys, indexed by the SHA-256 of the key. For an unknown key, `null` is cached, so the key
+ * is looked up only once. A grant is fresh for 10 s. A revoked key therefore works for at most 10 s while the
+ * message bus is disconnected. While the message bus is connected, a broadcast invalidates the grant
+ * immediately. Because of the broadcasts, an old grant may be used for five minutes while the account service
+ * restarts.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
   readonly #digests = new WeakMap<KeyGrant, string>();
   /**
-   * For each grant, the epoch of the latest change known before the grant was loaded. The epoch in this map
-   * may be later than the epoch in the grant.
+   * For each grant, the epoch of the latest change that was known when the load of the grant started. The
+   * known epoch of a key may be later than the epoch in the key's grant.
    */
   readonly #loadedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];
@@ -85,7 +86,7 @@ export class GrantCache {
     return this.#cache.get(keySha256);
   }
 
-  /** Whether this process still considers a grant current for its API key. */
+  /** Whether a grant is still current for its API key, as far as this process knows. */
   holds(grant: KeyGrant): boolean {
     return this.#cache.holds(this.#digestOf(grant), grant);
   }
@@ -100,7 +101,7 @@ export class GrantCache {
 
   /**
    * Returns the API key's grant after a change that was detected by its epoch and not by a broadcast. Grants
-   * from before the change are not used. Throws `invalid_api_key` if the key is revoked, or
+   * that were loaded before the change are not used. Throws `invalid_api_key` if the key is revoked, or
    * `service_unavailable` if the grant cannot be loaded.
    * @param epoch epoch of the change; negative if the key is permanently revoked
    */

@@ -15,11 +15,11 @@ const createGrant = (digit: number, over: Partial<KeyGrant> = {}) =>
     ...over,
   });
 
-/** Open requests with a cache and epochs that the test controls. */
+/** Open requests, with a grant cache and epochs that the test controls. */
 function openRequestsOf() {
   const world = {
     now: 1_000_000,
-    /** The key's digest, which these tests also use as the key's id. */
+    /** The digest of an API key, which the tests also use as the id of the key. */
     answer: (keyId: string): Promise<KeyGrant | null> => Promise.resolve(createGrant(Number(keyId.at(-1)))),
     epochs: new Map<string, number>() as ReadonlyMap<string, number> | null,
     tell: (() => undefined) as (change: object) => void,
@@ -56,7 +56,7 @@ afterEach(() => closing.splice(0).forEach((open) => open.close()));
 const reasonOf = ({ signal }: AbortController) =>
   signal.aborted ? (signal.reason as GatewayError).code : null;
 
-it('ends every open request for a revoked key and for no other key', async () => {
+it('ends every open request with a revoked key, and no request with another key', async () => {
   const { world, begin } = openRequestsOf();
   const [first, second, other] = [await begin(2), await begin(2), await begin(3)];
   for (const each of [first, second, other]) each.add();

@@ -2,11 +2,14 @@ import type { Socket } from 'node:net';
 
 /**
  * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with
- * these bytes.
+ * the first bytes of an HTTP/2 connection.
  */
 const prefaceStart = Buffer.from('PRI');
 
-/** The connection handlers, one per protocol. The first bytes of a connection determine its handler. */
+/**
+ * The connection handlers, one per protocol. The first bytes of a connection determine the handler of the
+ * connection.
+ */
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
@@ -16,8 +19,8 @@ export interface Protocols {
 
 /**
  * Reads the first bytes on each connection once, puts the bytes back, and passes the socket to the handler of
- * the protocol. The socket is not wrapped and no data is copied. The handler then reads directly from the
- * operating system.
+ * the protocol. The socket is not wrapped and no data is copied. After the choice of the protocol, the
+ * handler reads directly from the operating system.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
@@ -75,7 +78,7 @@ export class ProtocolChooser {
   }
 }
 
-/** Whether the first bytes fit both protocols. `P` and `PR` are valid starts of HTTP/1.1 and HTTP/2. */
+/** Whether the first bytes fit both protocols. `P` and `PR` are valid starts of both HTTP/1.1 and HTTP/2. */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

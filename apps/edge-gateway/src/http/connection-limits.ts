@@ -6,7 +6,10 @@ import { renderError } from '../request/http-response.ts';
 
 /** Limits for connections of both protocols, HTTP/1.1 and HTTP/2. */
 export const connectionLimits = {
-  /** Maximum size of a request's headers in bytes. Requests with larger headers get a 431 response. */
+  /**
+   * Maximum size of a request's headers in bytes. Requests with larger headers get a response with status
+   * 431.
+   */
   headerBytesMax: 16 * 1024,
   /** Maximum size of an HTTP/2 stream's headers in bytes. HTTP/2 streams with larger headers are reset. */
   http2HeaderBytesMax: 64 * 1024,

@@ -16,10 +16,10 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 );
 
 /**
- * Serves common chat requests without the web framework, by calling the function that their route also calls.
- * Common chat requests do not need the framework or its router, because the pipeline authenticates them.
- * Bypassing the framework and the router saves a tenth of the work for an untouched request. Requests in any
- * other form go through the router.
+ * Serves common chat requests without the web framework, with a direct call to the function that serves their
+ * route. Common chat requests do not need the framework or its router, because the pipeline authenticates
+ * them. Bypassing the framework and the router saves a tenth of the work for an untouched request. Requests
+ * in any other form go through the router.
  */
 export class DirectChat {
   readonly #services: PipelineServices;
@@ -41,7 +41,7 @@ export class DirectChat {
     };
   }
 
-  /** Sends all further requests to the web framework, which rejects requests while the server is closing. */
+  /** Sends all later requests to the web framework, which rejects requests while the server is closing. */
   close(): void {
     this.#isClosing = true;
   }
@@ -65,7 +65,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
-  // The router rejects requests that the gateway itself sent. These requests therefore go to the router.
+  // The router rejects requests that the gateway itself sent. Looping requests therefore go to the router.
   if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

@@ -6,8 +6,8 @@ import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /**
- * Status codes caused by the caller. Responses with these codes are logged, because a series of similar
- * responses may indicate an attack.
+ * Status codes caused by the caller. Responses with a caller error code are logged, because a series of
+ * similar responses may indicate an attack.
  */
 const refusals = new Set([401, 403, 429]);
 
@@ -40,7 +40,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Maps errors of Nest and Fastify to the error registry. */
+/** Maps errors from Nest and Fastify to the error registry. */
 function mapThrown(thrown: unknown): GatewayError {
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
   if (status === 404) return new GatewayError('not_found');

@@ -15,7 +15,7 @@ const streamsMax = 128;
 
 /**
  * Sizes of the HTTP/2 flow control windows: the number of bytes that a client may send before the server
- * reads the bytes. The default of 64 KiB costs large requests one round trip per 64 KiB.
+ * reads the bytes. With the default window of 64 KiB, large requests need one round trip per 64 KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
@@ -24,14 +24,14 @@ type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse
 /** Serves HTTP/2 on sockets accepted by another server. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Sends GOAWAY to every HTTP/2 client. Open requests still complete. */
+  /** Sends GOAWAY to every HTTP/2 client. Open requests complete after the GOAWAY. */
   close(): void;
 }
 
 /**
  * Creates an HTTP/2 server. Node's defaults limit floods of settings, pings, resets and header pairs.
- * @param serveRequest the handler that also serves HTTP/1.1; Node's request and response objects have an
- * equal shape in both protocols
+ * @param serveRequest the handler that also serves HTTP/1.1; Node's request and response objects have the
+ * same interface in both protocols
  */
 export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   const server = createServer(
@@ -71,7 +71,8 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 
 /**
  * Limits the size of request headers over HTTP/2. Node resets HTTP/2 streams whose headers exceed Node's
- * limit. If the headers exceed only the gateway's lower limit, the client receives a 431, as over HTTP/1.1.
+ * limit. If the headers exceed only the gateway's lower limit, the client receives status 431, as over
+ * HTTP/1.1.
  */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {

@@ -23,7 +23,7 @@ const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 ) as unknown as Logger;
 
-/** All routes on the running server, however they were registered. */
+/** All routes on the running server, regardless of the way in which they were registered. */
 async function registeredRoutes(): Promise<string[]> {
   const module = EdgeGatewayModule.forRoot(parts, { module: NoSpool });
   const app: NestFastifyApplication = await createServer(module, silent, {

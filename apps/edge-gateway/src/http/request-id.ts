@@ -1,8 +1,8 @@
 import { V7Generator } from 'uuidv7';
 
 /**
- * Random numbers for request ids, generated in batches. By default, the UUID package generates eight numbers
- * at a time, which costs a system call for every third id.
+ * Random numbers for request ids, generated in batches. By default, the UUID package generates eight random
+ * numbers at a time, so every third id needs a system call.
  */
 const pool = new Uint32Array(1024);
 let next = pool.length;

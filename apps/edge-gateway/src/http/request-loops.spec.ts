@@ -63,6 +63,6 @@ it.each([
   },
 );
 
-it('a request is not rejected because of the loop header of another network', async () => {
+it('a request with the loop header of another network is not rejected', async () => {
   expect((await send('/no/such/path', 'GET', 'cloudflare; loops=1')).status).toBe(404);
 });

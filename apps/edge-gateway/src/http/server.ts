@@ -18,7 +18,7 @@ import { formatOfPath, renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 
 export interface ServerOptions {
-  /** The TLS certificate and key. If undefined, the port uses plain text. */
+  /** The TLS certificate and key. Without a TLS certificate, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
   /**
    * CIDRs of trusted proxies. The gateway uses the client address and TLS state that trusted proxies report.
@@ -28,7 +28,7 @@ export interface ServerOptions {
   readonly direct: DirectChat;
   /**
    * Returns whether the gateway itself sent a request, given the request's `CDN-Loop` header. The gateway
-   * rejects its own requests.
+   * rejects requests that the gateway itself sent.
    */
   readonly isLoop: (header: string | string[] | undefined, requestId: string) => boolean;
 }
@@ -101,8 +101,8 @@ function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']):
 }
 
 /**
- * Adds the request id to every response. If the path has routes, but none for the request's method, the
- * response is a 405.
+ * Adds the request id to every response. If the path has routes, but no route for the request's method, the
+ * response has status 405.
  */
 function answerOtherMethods(fastify: FastifyInstance): void {
   const routes = new RouteMethods();
@@ -151,8 +151,8 @@ interface NotedRoute {
 }
 
 /**
- * Collects the methods registered for each path. The methods distinguish a wrong method (405) from an unknown
- * path (404).
+ * Collects the methods registered for each path. With these methods, the server distinguishes a wrong method
+ * (405) from an unknown path (404).
  */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];

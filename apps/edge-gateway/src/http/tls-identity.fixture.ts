@@ -1,4 +1,7 @@
-/** A self-signed certificate for localhost and its private key, valid for a hundred years. For tests only. */
+/**
+ * A self-signed certificate for localhost and its private key, valid for a hundred years. The certificate is
+ * for tests only.
+ */
 export const testIdentity = {
   cert: Buffer.from(`-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUD2oJrL/+zdgldNnBT68XPwmDlqUwCgYIKoZIzj0EAwIw

@@ -43,7 +43,10 @@ interface Client {
   readonly origin: RequestOrigin;
 }
 
-/** Milliseconds for which the settings of the embedded identity service are reused before they are reread. */
+/**
+ * Milliseconds for which the settings of the embedded identity service are reused before the settings are
+ * read again.
+ */
 const settingsFreshMs = 60_000;
 
 /**

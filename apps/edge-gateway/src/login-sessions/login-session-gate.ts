@@ -19,7 +19,7 @@ interface CachedSession extends ResolvedLoginSession {
 /** Authenticates session tokens: verifies the session token, then looks up the login session. */
 export class LoginSessionGate {
   readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
-  /** Cached login sessions. The value null marks a revoked session. */
+  /** Cached login sessions. In the cache, the value null marks a revoked login session. */
   readonly #cache: RemoteCache<CachedSession | null>;
 
   constructor(verifier: Pick<LoginSessionVerifier, 'verify'>, messaging: Messaging) {
@@ -48,8 +48,8 @@ export class LoginSessionGate {
 }
 
 /**
- * Creates the cache of login sessions. The time limits of the cache equal the time limits for API key grants,
- * so that a revoked login session ends as quickly as a revoked key.
+ * Creates the cache of login sessions. The cache has the same time limits as the cache of API key grants. A
+ * revoked login session therefore ends as quickly as a revoked key.
  */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
   return new RemoteCache<CachedSession | null>({

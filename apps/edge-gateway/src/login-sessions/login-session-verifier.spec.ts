@@ -105,7 +105,7 @@ describe('the verifier of session tokens', () => {
     expect(asked).toEqual([]);
   });
 
-  it('passes on the error if fetching the verification keys fails', async () => {
+  it('forwards the error if fetching the verification keys fails', async () => {
     const away = new LoginSessionVerifier({
       issuer,
       audience,

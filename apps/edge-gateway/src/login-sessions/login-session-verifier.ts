@@ -9,7 +9,7 @@ import type { VerificationKeys } from './verification-keys.ts';
 export interface LoginSessionVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** The only accepted signature algorithms, whatever algorithm the token's header specifies. */
+  /** The only accepted signature algorithms, regardless of the algorithm in the token's header. */
   readonly algorithms: readonly SessionAlgorithm[];
   readonly keys: Pick<VerificationKeys, 'find'>;
   /**
@@ -22,7 +22,7 @@ export interface LoginSessionVerifierOptions {
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  // jsonwebtoken checks the expiry only if the token has one, so this schema requires an expiry.
+  // jsonwebtoken checks the expiry only if the token has an expiry, so this schema requires it.
   exp: z.number(),
   sid: z.unknown().optional(),
 });
@@ -33,9 +33,9 @@ interface Carrier {
 }
 
 /**
- * Verifies session tokens with passport-jwt. Checks the algorithm, `iss`, `aud`, `exp`, `nbf`, and the
- * signature against the issuer's key set. Verification results are not cached, so every session token is
- * fully verified.
+ * Verifies session tokens with passport-jwt. The verifier checks the algorithm, `iss`, `aud`, `exp` and
+ * `nbf`, and checks the signature with the issuer's key set. Verification results are not cached, so every
+ * session token is fully verified.
  */
 export class LoginSessionVerifier {
   readonly #strategy: Strategy;
@@ -56,8 +56,8 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Verifies a session token and returns its claims. Throws `expired_session_token`, `service_unavailable`,
-   * or `invalid_session_token` for any other problem.
+   * Verifies a session token and returns the claims of the token. Throws `expired_session_token`,
+   * `service_unavailable`, or `invalid_session_token` for any other problem.
    */
   async verify(token: string): Promise<LoginSessionClaims> {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
@@ -92,8 +92,8 @@ export class LoginSessionVerifier {
   };
 
   /**
-   * Reads a token's header before the token is verified. The header is used only to choose a verification key
-   * or to reject the token without fetching keys.
+   * Reads a token's header before the token is verified. The unverified header is used only to choose a
+   * verification key, or to reject the token without fetching keys.
    */
   async #findKey(token: string): Promise<string> {
     const { alg, kid, crit, iss } = readUnverified(token);

@@ -20,8 +20,8 @@ export interface LoginSession extends LoginSessionClaims {
 }
 
 /**
- * Signature algorithms allowed for session tokens. All algorithms are asymmetric, so a verification key
- * cannot sign tokens.
+ * Signature algorithms allowed for session tokens. All allowed algorithms are asymmetric, so a verification
+ * key cannot sign tokens.
  */
 export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];
@@ -36,7 +36,8 @@ const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
  * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of which is
- * a JSON object. The form shows the kind of a credential, but an invalid credential can have this form too.
+ * a JSON object. The form shows the kind of a credential, but an invalid credential can also have the form of
+ * a JWT.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

@@ -53,7 +53,7 @@ describe('a request that loops back to the gateway', () => {
     expect(first.isLoop([`other; a=1`, sent.toUpperCase()])).toBe(true);
   });
 
-  it('is rejected after eight gateways, even if this gateway is none of them', async () => {
+  it('is rejected after eight other gateways, even if this gateway is not one of the eight', async () => {
     const guard = await startReplica(openStore());
     let header: string | undefined;
     for (let at = 0; at < 8; at += 1) header = (await startReplica(openStore())).renderHeader(header);

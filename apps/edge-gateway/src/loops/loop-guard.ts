@@ -12,8 +12,8 @@ const deploymentIdKey = 'edge:deployment-id';
 /** The Redis commands that the loop guard uses. */
 export interface DeploymentIdStore {
   /**
-   * Stores the value unless the Redis key exists. Returns the earlier value, or null if the Redis key had no
-   * value.
+   * Stores the value unless the Redis key exists. Returns the earlier value of the Redis key, or null if the
+   * key had no value.
    */
   set(key: string, value: string, nx: 'NX', get: 'GET'): Promise<string | null>;
 }
@@ -23,14 +23,17 @@ interface LoopGuardOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The header that RFC 8586 defines for loop detection. Proxies must forward this header unchanged. */
+/**
+ * The header that RFC 8586 defines for loop detection. Proxies must forward the header for loop detection
+ * unchanged.
+ */
 export const loopHeader = 'cdn-loop';
 
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
 /**
- * Maximum number of gateways that a request may pass. A request that passed more gateways is rejected as a
- * loop.
+ * Maximum number of gateways that a request may pass. A request that passed more gateways than the maximum is
+ * rejected as a loop.
  */
 const gatewaysMax = 8;
 /** Interval for rereading the deployment's id, in case Redis lost the id. */
@@ -44,8 +47,8 @@ const earlierIdsMax = 8;
 /**
  * Recognizes requests that this deployment sent itself, because a provider's address leads back to the
  * gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. A request that
- * arrives with the deployment's mark is rejected, so a loop costs one extra request. Until the deployment's
- * id is known, each process uses its own random id.
+ * arrives with the deployment's mark is rejected, so a loop costs only one extra request. Until the
+ * deployment's id is known, each process uses its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;
@@ -60,7 +63,7 @@ export class LoopGuard {
     this.#timer = setInterval(() => void this.load(), refreshMs).unref();
   }
 
-  /** Reads the deployment's id from Redis, and creates an id if Redis has none. Never rejects. */
+  /** Reads the deployment's id from Redis, and creates an id if Redis has none. The call never rejects. */
   async load(): Promise<void> {
     try {
       const proposed = newMark();

@@ -3,14 +3,14 @@ import { sizeBuckets } from '@gateway/observability';
 
 /**
  * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model is
- * not a label, because there are too many models.
+ * not a metric label, because there are too many models.
  */
 type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
 /**
- * The edge's metrics. Each label has only a few values (endpoint, status, reason), and no label contains an
- * account, API key or model.
+ * The edge's metrics. Each metric label has only a few values (endpoint, status, reason), and no label
+ * contains an account, API key or model.
  */
 export interface EdgeMetrics {
   readonly requests: Counter<'endpoint' | 'status'>;
@@ -98,7 +98,7 @@ function createBoundMetrics(metrics: Metrics): BoundMetrics {
     help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
     labels: ['outcome'],
   });
-  // Prometheus sees the increase of a time series only if it scraped the time series before the increase.
+  // Prometheus sees the increase of a time series only if the series was scraped before the increase.
   for (const outcome of ['dropped', 'failed', 'relayed']) boundRejections.inc({ outcome }, 0);
   return {
     boundRejections,
@@ -166,7 +166,7 @@ export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-/** The places where requests hold bytes: memory and disk. */
+/** The storage that holds the bytes of requests: memory and disk. */
 type HeldPlace = 'memory' | 'disk';
 
 type AdmissionMetrics = Pick<

@@ -44,8 +44,8 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
 }
 
 /**
- * Returns one sentence about the scope that an API key needs. The text is empty for operations that accept no
- * API key.
+ * Returns one sentence about the scope that an API key needs. For operations that accept no API key, the text
+ * is empty.
  */
 export function describeScope({ id }: Operation, access: Access): string {
   const scope = scopeOf(id);
@@ -54,12 +54,12 @@ export function describeScope({ id }: Operation, access: Access): string {
   return `${condition} the scope \`${scope}\`.`;
 }
 
-/** Whether every call of the route counts against a rate limit of its API key or account. */
+/** Whether every call to the route counts against a rate limit for the caller's API key or account. */
 export function isLimited(access: Access): boolean {
   return access !== 'public';
 }
 
-/** Rate limit headers of every response to an authenticated call. */
+/** The rate limit headers in every response to an authenticated call. */
 export const rateLimitHeaders = {
   'x-ratelimit-limit-requests': 'Calls per minute that the limit with the least room allows.',
   'x-ratelimit-remaining-requests': 'Remaining calls of this minute.',
@@ -90,9 +90,9 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Renders the security requirements of a route for OpenAPI. A call must satisfy one of the requirements, and
- * an empty list allows everyone. The list in an API key's requirement names the scope that the key needs.
- * OpenAPI 3.1 allows roles in the requirement of any scheme.
+ * Renders the security requirements of a route for OpenAPI. A call must satisfy one of the security
+ * requirements, and an empty list of requirements allows every caller. The requirement for an API key lists
+ * the scope that the key needs. OpenAPI 3.1 allows a list of roles in every security requirement.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

@@ -7,7 +7,7 @@ import { listRoutes } from './route-table.ts';
 const routes = listRoutes(controllers);
 
 /**
- * Returns a route with the given access rule and operation id. The default operation id is not in the table
+ * Creates a route with the given access rule and operation id. The default operation id is not in the table
  * of scopes.
  */
 function routeOf(access: Access, id = 'readSomething') {
@@ -35,13 +35,13 @@ describe('the table of operation scopes', () => {
   });
 
   it.each(['api-key', 'api-key-or-session', 'pipeline'] as const)(
-    'prevents the start if a route with access %s declares no scope',
+    'prevents the gateway’s start if a route with access %s declares no scope',
     (access) => {
       expect(() => checkScopes([...routes, ...routeOf(access)])).toThrow(/Added\.read .* has no scope/);
     },
   );
 
-  it('prevents the start if a route without API keys has a scope, or if the pipeline checks a different scope than the table', () => {
+  it('prevents the gateway’s start if a route without API keys has a scope, or if the scope in the pipeline differs from the table', () => {
     const without = (id: string) => routes.filter(({ operation }) => operation?.id !== id);
     const move = (id: string, access: Access) => [...without(id), ...routeOf(access, id)];
     expect(() => checkScopes(move('getBilling', 'session'))).toThrow(/accepts no API key/);
@@ -49,7 +49,7 @@ describe('the table of operation scopes', () => {
     expect(() => checkScopes(without('getBilling'))).toThrow(/no route is named getBilling/);
   });
 
-  it('allows an API key with the scope read to change nothing', () => {
+  it('lets an API key with the scope `read` change nothing', () => {
     for (const { method, operation } of routes)
       if (scopeOf(operation?.id) === 'read') expect([operation?.id, method]).toEqual([operation?.id, 'GET']);
   });

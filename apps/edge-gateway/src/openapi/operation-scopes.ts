@@ -4,8 +4,8 @@ import type { RouteRow } from './route-table.ts';
 
 /**
  * The scope that an API key needs for each operation. Users with a session token need no scope. Operations
- * that accept no API key are not in this table. An operation with the scope `read` never returns a secret and
- * changes nothing. All operations that change the account need the scope `manage`.
+ * that accept no API key are not in the table of scopes. An operation with the scope `read` never returns a
+ * secret and changes nothing. All operations that change the account need the scope `manage`.
  */
 const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   Object.entries({
@@ -42,8 +42,8 @@ export function scopeOf(operationId: string | undefined): KeyScope | undefined {
 }
 
 /**
- * Checks that the table of scopes has exactly the operations that accept API keys. The gateway calls this
- * check before it starts.
+ * Checks that the table of scopes has exactly the operations that accept API keys. The gateway checks the
+ * table of scopes before the gateway starts.
  * @throws Error with a message that names each route without a scope, and each table entry without a matching
  * route
  */

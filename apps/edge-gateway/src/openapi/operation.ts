@@ -20,7 +20,7 @@ export const operationTags = [
   'Health',
 ] as const;
 
-/** The body of a request. The body is JSON unless `contentType` specifies a different type. */
+/** The body of a request. The request body is JSON unless `contentType` specifies a different type. */
 interface OperationBody {
   readonly schema: z.ZodType;
   readonly contentType?: string;
@@ -41,7 +41,7 @@ export interface OperationAnswer extends Partial<OperationBody> {
 
 /**
  * Documents a route for API users. `/openapi.json`, `/docs` and the authorization tests are generated from
- * this description, the route's paths and its access rule. Routes are described nowhere else.
+ * this description, the route's paths and its access rule. No other place describes the routes.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
@@ -49,7 +49,7 @@ export interface Operation {
   readonly tag: (typeof operationTags)[number];
   /** A short title of the operation for lists. */
   readonly summary: string;
-  /** Information for API users in addition to the schemas, as Markdown. */
+  /** Information for API users that the schemas do not contain, as Markdown. */
   readonly description?: string;
   /** Path parameters, named in snake_case as they appear in the path. */
   readonly params?: z.ZodObject;
@@ -57,11 +57,11 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: OperationBody;
   readonly answer: OperationAnswer;
-  /** Error codes in addition to the errors for access, parameters and body. */
+  /** Error codes of the operation, without the errors for access, parameters and body. */
   readonly errors?: readonly ErrorCode[];
   /** Whether the route also accepts the API key in the header `x-api-key`. */
   readonly takesKeyHeader?: boolean;
-  /** Whether each call of the operation creates a new object. */
+  /** Whether each call to the operation creates a new object. */
   readonly creates?: boolean;
 }
 
@@ -74,23 +74,23 @@ export const Describe = (operation: Operation) => SetMetadata(operationKey, oper
  * The credentials that a route accepts. `api-key`: callers with a valid API key. `session`: users with a
  * session token. `api-key-or-session`: callers with an API key or a session token. `pipeline`: the request
  * pipeline authenticates in its first stage and accepts only API keys. `public`: everyone. The wrong kind of
- * credential results in a 403 that names the right kind. The kind of a credential is recognized without a
- * lookup.
+ * credential results in status 403, and the error names the right kind. The kind of a credential is
+ * recognized without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
 export const accessKey = 'gateway:access';
 
 /**
- * The rate limit that a call of a route counts against. `requests`: the API key's window for chat requests.
- * The remaining values are rate limits of the account. If a route declares no rate limit, a GET counts as
- * `read` and any other method as `write`.
+ * The rate limit that a call to a route counts against. `requests`: the API key's window for chat requests.
+ * All values except `requests` are rate limits of the account. If a route declares no rate limit, a GET
+ * counts as `read` and any other method as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 
 export const budgetKey = 'gateway:budget';
 
-/** Sets the rate limit that a call of the route counts against. */
+/** Sets the rate limit that a call to the route counts against. */
 export const CountAs = (budget: RouteBudget) => SetMetadata(budgetKey, budget);
 
 /** Sets the credentials that a route accepts. A route without this decorator rejects every caller. */

@@ -68,7 +68,7 @@ interface Entry {
 }
 
 /**
- * The style sheet of the API reference page. The page's Content-Security-Policy contains the hash of this
+ * The style sheet of the API reference page. The page's Content-Security-Policy contains the hash of the
  * style sheet.
  */
 const pageStyle = `
@@ -91,8 +91,8 @@ code { font: .9em ui-monospace, monospace }
 `;
 
 /**
- * The Content-Security-Policy of the API reference page. The policy allows only the page's own style sheet:
- * no scripts, frames, forms or other hosts.
+ * The Content-Security-Policy of the API reference page. The Content-Security-Policy allows only the page's
+ * own style sheet: no scripts, frames, forms or other hosts.
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -108,8 +108,8 @@ interface Section {
 }
 
 /**
- * Renders the API reference as a single HTML page. The page needs no scripts, so the Content-Security-Policy
- * forbids scripts.
+ * Renders the API reference as a single HTML page. The reference page needs no scripts, so the
+ * Content-Security-Policy forbids scripts.
  */
 export function renderPage(document: OpenApiDocument): string {
   const sections = listSections(document);

@@ -10,7 +10,7 @@ export interface RouteRow {
    * further paths are aliases.
    */
   readonly paths: readonly [string, ...string[]];
-  /** The access rule of the route. If the rule is undefined, the route rejects every caller. */
+  /** The access rule of the route. If the access rule is undefined, the route rejects every caller. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
   /** The controller and method of the route, such as `KeysRoute.list`. */
@@ -18,8 +18,8 @@ export interface RouteRow {
 }
 
 /**
- * Lists all routes of the controllers, in the order of their methods. The function reads only the metadata of
- * the decorators.
+ * Lists all routes of the controllers, in the order of the controllers' methods. The list of routes is read
+ * only from the metadata of the decorators.
  */
 export function listRoutes(controllers: readonly Type[]): RouteRow[] {
   return controllers.flatMap((controller) =>

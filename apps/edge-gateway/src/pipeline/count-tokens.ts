@@ -21,9 +21,10 @@ import { restrictTools } from './restrict-tools.ts';
 /**
  * Handles a token-counting request. A token-counting request takes the steps of a chat request, but gets no
  * row in the request log, because no model runs. The gateway makes no new plan for a token-counting request.
- * In a conversation with bound reasoning, the stored plan applies. The tool lists of the API key apply. A
- * provider that uses the client's format counts the tokens itself. For any other provider, the gateway
- * estimates the count and marks the response as an estimate.
+ * In a conversation with bound reasoning, the stored plan applies to a token-counting request. The API key's
+ * tool lists apply to token-counting requests too. A provider that uses the client's format counts the tokens
+ * of the request itself. For any other provider, the gateway estimates the count and marks the response as an
+ * estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
@@ -67,7 +68,7 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // Another provider may count tokens under a different path, or may not count tokens at all.
+  // A fallback's provider may use a different path for token counting, or may not support token counting.
   // A token-counting request therefore has no fallbacks.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }

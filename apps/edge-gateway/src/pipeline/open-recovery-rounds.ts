@@ -12,8 +12,8 @@ import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
  * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each recovery round
- * is sent to the same target as the first request. After a fresh start with every tool, the recovery rounds
- * only hide recovery tool calls from the client.
+ * is sent to the same target as the first request. After a fresh start (the client's own request with every
+ * tool), the recovery rounds only hide recovery tool calls from the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -66,22 +66,23 @@ async function sendRound(
     return await forward(round, target, exchange, caller, services);
   } finally {
     attempts.earlierRoundBytes = sentBytes;
-    // A recovery round is not a retry.
+    // A recovery round is not counted as a retry.
     attempts.callsHidden = attempts.calls - callsShown;
     attempts.callsShown = callsShown;
   }
 }
 
 /**
- * Returns the client's own request with every tool, without the recovery tool and without the gateway's
- * messages. The client's own request is sent if the recovery rounds ended without a response. The client has
- * received nothing before this request, so the request may be sent to every target, like any first request.
+ * Returns the client's own request. The client's own request has every tool, but neither the recovery tool
+ * nor the gateway's messages. The client's own request is sent if the recovery rounds ended without a
+ * response. The client has received nothing before, so the client's own request may be sent to any target,
+ * like a first request.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;
   attempts.current?.span?.end();
   attempts.earlierRoundBytes = countSentBytes(attempts);
-  // The next provider call is not a retry.
+  // The provider call after recovery is not counted as a retry.
   attempts.callsHidden = attempts.calls - (attempts.callsShown - 1);
   const whole = outbound.roundFor(target, { recovery: null, added: [], messages: [] });
   noteCompression(exchange, whole.plan);
@@ -103,7 +104,10 @@ function withoutAlternatives({ provider, model, lane, path, ownCredential }: Tar
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
 
-/** The store for recovered tools. Positions are indexes in the list of tools that the key may use. */
+/**
+ * The store for recovered tools. The positions of tools are indexes in the list of tools that the key may
+ * use.
+ */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;
 }
@@ -124,7 +128,7 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  // A turn that the gateway renders has no reasoning, and providers of reasoning models reject the turn.
+  // Providers of reasoning models reject turns that the gateway renders without reasoning.
   // The model can request the tools again.
   const requested = rounds.hasReasoned
     ? []

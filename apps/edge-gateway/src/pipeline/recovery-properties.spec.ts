@@ -14,7 +14,7 @@ const formats = ['chat-completions', 'messages', 'converse'] as const;
 const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot'] as const;
 const name = fc.constantFrom(...names);
 
-/** The tool calls that a model can make with a tool name or the recovery tool. */
+/** The tool calls that a model can make by tool name or through the recovery tool. */
 const call = fc.oneof(
   fc.record({ own: name }),
   fc.record({ describe: fc.array(name, { maxLength: 4 }) }),

@@ -28,8 +28,8 @@ import type { ToolTokens } from './stages/validate/tool-tokens.ts';
 export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
 
 /**
- * The services that the stages use. The module creates the services once, and each test creates separate
- * services.
+ * The services that the stages use. The Nest module creates one set of services, and each test creates its
+ * own set.
  */
 export interface PipelineServices {
   readonly settings: PipelineSettings;

@@ -29,8 +29,8 @@ export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): bo
 }
 
 /**
- * Answers a Responses API request with a provider that uses any chat format. The request is handled like a
- * chat request, but without planning: tools and conversation are sent unchanged.
+ * Answers a Responses API request with a provider that uses any chat format. A translated Responses API
+ * request is handled like a chat request, but without planning: tools and conversation are sent unchanged.
  * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response or has two
  * models
  */
@@ -42,7 +42,7 @@ export async function answerResponses(
   services: PipelineServices,
 ): Promise<RelayOutcome> {
   const parsed = await parseBytes(await body.holdAll(), exchange);
-  // The first `model` chose between translation and the provider's own Responses API.
+  // The first `model` field decided between translation and the provider's own Responses API.
   if (parsed.outline.model !== body.place.model) throw invalidField('model', 'sent only once');
   exchange.contents?.read(parsed);
   const request = restrictTools(parsed, exchange, caller);

@@ -10,7 +10,7 @@ const boundary = 'boundary-of-the-parts';
 const type = `multipart/form-data; boundary=${boundary}`;
 const head = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
 
-/** Sends a request body to a local server, and returns what `take` returns for that request. */
+/** Sends a request body to a local server. Returns the result of `take` for the received request. */
 async function receive<Made>(body: Buffer, take: (request: IncomingMessage) => Promise<Made>): Promise<Made> {
   let settle: (made: Promise<Made>) => void = () => undefined;
   const made = new Promise<Made>((resolve) => (settle = resolve));
@@ -43,7 +43,7 @@ describe('a buffered request body', () => {
     ['small', 1_000],
     ['larger than the memory limit', 3_000_000],
   ])(
-    'is forwarded byte for byte except for the model name if the file before the model is %s',
+    'is forwarded byte for byte, except for the model name, if the file before the model is %s',
     async (_, size) => {
       const file = randomBytes(size);
       const after = randomBytes(100_000);
@@ -71,7 +71,7 @@ describe('a buffered request body', () => {
     ['short', 100],
     ['long', 3_000_000],
   ])(
-    'is rejected at a second model after a %s file, whether the body is buffered or streamed',
+    'is rejected at a second model field after a %s file, whether the body is buffered or streamed',
     async (_, size) => {
       const model = (name: string) => `${head('model')}${name}\r\n`;
       const sent = Buffer.concat([

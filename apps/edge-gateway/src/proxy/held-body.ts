@@ -12,8 +12,8 @@ import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
 /**
- * Maximum number of bytes buffered in memory until the model is known. Bytes beyond the maximum are written
- * to disk.
+ * Maximum number of bytes buffered in memory until the model is known. Bytes of a request body beyond the
+ * maximum are written to disk.
  */
 const memoryBytesMax = 256 * 1024;
 
@@ -23,14 +23,14 @@ const memoryBytesMax = 256 * 1024;
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
-  /** The scanner that found the model. The same scanner also checks the rest of the body. */
+  /** The scanner that found the model. The scanner also checks the rest of the request body. */
   readonly scanner: ModelScanner;
   readonly chunks: Buffer[];
   readonly file: SealedFile | undefined;
   readonly size: number;
 }
 
-/** A request body that was read until its model was known. The rest of the body is read later. */
+/** A request body that was read until its model was known. The rest of the request body is read later. */
 export class HeldBody {
   place: ModelPlace;
   readonly #request: IncomingMessage;
@@ -54,7 +54,7 @@ export class HeldBody {
   }
 
   /**
-   * Replaces the whole body with the given bytes. The model may be at a different position in these bytes.
+   * Replaces the whole body with the given bytes. The model may be at a different position in the new bytes.
    */
   replace(bytes: Buffer, place: ModelPlace): void {
     this.place = place;
@@ -63,7 +63,7 @@ export class HeldBody {
     this.#isWhole = true;
   }
 
-  /** Whether the whole body is buffered, so that it can be read a second time. */
+  /** Whether the whole body is buffered and can be read a second time. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -79,7 +79,7 @@ export class HeldBody {
   }
 
   /**
-   * Returns the whole body in memory, for a provider that needs a different shape or a signature.
+   * Returns the whole body in memory, for a provider that needs a different JSON structure or a signature.
    * @throws GatewayError `request_too_large` if the body exceeds the size limit; `overloaded` if the account
    * may not use so many bytes of memory now
    */
@@ -198,8 +198,8 @@ export async function holdUntilModel(
 }
 
 /**
- * Reads the next bytes of a request. Resolves with null at the end of the request. Rejects if the client
- * disconnects.
+ * Reads the next bytes of a request. The promise resolves with null at the end of the request. Rejects if the
+ * client disconnects.
  */
 function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
@@ -232,8 +232,9 @@ const algorithm = 'aes-256-ctr';
 const readBytes = 64 * 1024;
 
 /**
- * A temporary file for request bytes that exceed the memory limit. The file's encryption key exists only in
- * this object. The file is unlinked immediately after creation, so the file disappears with the process.
+ * A temporary file for request bytes that exceed the memory limit. The encryption key for the temporary file
+ * exists only in this object. The file is unlinked immediately after creation, so the file disappears with
+ * the process.
  */
 class SealedFile {
   readonly #file: FileHandle;

@@ -12,7 +12,8 @@ const backslash = 0x5c;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * Maximum number of bytes of an object key that are stored for comparison. A longer key cannot be `model`.
+ * Maximum number of bytes of an object key that are stored for comparison. An object key above the maximum
+ * length cannot be `model`.
  */
 const keyBytesMax = 64;
 
@@ -20,7 +21,7 @@ type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
  * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing the bytes. The
- * scanner only distinguishes outermost fields from nested fields. The provider validates the rest of the
+ * scanner only distinguishes outermost fields from nested fields. The provider validates the rest of the JSON
  * object.
  */
 export class JsonModelScanner implements ModelScanner {

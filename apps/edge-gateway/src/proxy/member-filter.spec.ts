@@ -25,14 +25,17 @@ describe('fields that are never forwarded', () => {
     [`{"cloud_access_key_id":"${secret}",\n"cloud_secret_access_key":{"x":["${secret}"]},"a":1}`, { a: 1 }],
     [`{"cloud\\u005faccess_key_id":"${secret}","a":"ü"}`, { a: 'ü' }],
     [`{"a":1,"cloud_access_key_id":null,"cloud_secret_access_key":"${secret}"}`, { a: 1 }],
-  ])('are removed from %s, which stays valid JSON of the same length for any chunking', (text, rest) => {
-    for (const pieceBytes of [1, 2, 3, 7, 1000]) {
-      const out = filter(text, pieceBytes);
-      expect(JSON.parse(out)).toEqual(rest);
-      expect(out).not.toContain('AKIA');
-      expect(Buffer.byteLength(out)).toBe(Buffer.byteLength(text));
-    }
-  });
+  ])(
+    'are removed from %s, which stays valid JSON of the same length for any split into chunks',
+    (text, rest) => {
+      for (const pieceBytes of [1, 2, 3, 7, 1000]) {
+        const out = filter(text, pieceBytes);
+        expect(JSON.parse(out)).toEqual(rest);
+        expect(out).not.toContain('AKIA');
+        expect(Buffer.byteLength(out)).toBe(Buffer.byteLength(text));
+      }
+    },
+  );
 
   it.each([
     '{}',
@@ -53,7 +56,7 @@ describe('fields that are never forwarded', () => {
       '{"input":{"model":"deeper"},"model":"m","n":1,"model":"n"}',
       { input: { model: 'deeper' }, model: 'm', n: 1 },
     ],
-  ])('a second model is removed from %s for any chunking', (text, rest) => {
+  ])('a second model is removed from %s for any split into chunks', (text, rest) => {
     for (const pieceBytes of [1, 3, 1000]) {
       const out = filter(text, pieceBytes);
       expect(Buffer.byteLength(out)).toBe(Buffer.byteLength(text));

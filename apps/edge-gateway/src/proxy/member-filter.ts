@@ -6,7 +6,8 @@ const comma = 0x2c;
 const space = 0x20;
 
 /**
- * Maximum number of bytes of an object key that are stored for comparison. A longer object key never matches.
+ * Maximum number of bytes of an object key that are stored for comparison. An object key above the maximum
+ * length never matches.
  */
 const keyBytesMax = 128;
 /**
@@ -68,7 +69,9 @@ export class MemberFilter {
     return out.subarray(0, length);
   }
 
-  /** Returns the bytes that are still buffered when the body ends. The provider validates these bytes. */
+  /**
+   * Returns the bytes that are still buffered when the body ends. The provider validates the returned bytes.
+   */
   end(): Buffer {
     return Buffer.from(this.#held.splice(0));
   }
@@ -107,7 +110,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // The object key does not match. The rest of the key is skipped like any other string.
+    // The object key does not match. The rest of the object key is skipped like any other string.
     this.#decide(false);
     this.#inString = true;
     return false;

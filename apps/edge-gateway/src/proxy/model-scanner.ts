@@ -14,8 +14,7 @@ export interface ModelPlace {
 export interface ModelScanner {
   readonly isJson: boolean;
   /**
-   * Processes the next bytes. Returns the model's location when it is known, and null until the location is
-   * known.
+   * Processes the next bytes. Returns the location of the model, or null while the location is unknown.
    * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;

@@ -17,7 +17,7 @@ const missing = expect.objectContaining({ code: 'missing_field', param: 'model' 
 describe('JsonModelScanner', () => {
   const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
 
-  it('finds the model in any object, at any position and for any chunking', () => {
+  it('finds the model in any object, at any position and for any split into chunks', () => {
     fc.assert(
       fc.property(
         fc.array(member),
@@ -84,7 +84,7 @@ describe('MultipartModelScanner', () => {
   const part = (name: string, value: string, more = '') =>
     `--XyZ\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
 
-  it('finds the model in any part and for any chunking', () => {
+  it('finds the model in any part and for any split into chunks', () => {
     const file = part('file', 'RIFF\r\n--Xy not a boundary\r\n\r\nname="model"', '; filename="model"');
     const model = part('model', 'openai/whisper-1');
     const parts = [
@@ -128,7 +128,7 @@ describe('MultipartModelScanner', () => {
     ['with an unquoted name', first, named('content-disposition: form-data; NAME=model')],
     ['after the end of the body', first, end, part('model', 'other')],
     ['after an end inside a line', first, '--XyZ--more\r\n', part('model', 'other')],
-  ])('rejects a second model %s, for any chunking', (_, ...parts) => {
+  ])('rejects a second model %s, for any split into chunks', (_, ...parts) => {
     const twice = expect.objectContaining({ code: 'invalid_field', param: 'model' });
     for (const cut of [1, 2, 3, 7, 64, 100_000])
       expect(() => all(`${parts.join('')}${end}`, cut)).toThrow(twice);

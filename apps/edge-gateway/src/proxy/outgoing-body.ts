@@ -11,7 +11,7 @@ import type { ProxyTarget } from './proxy-target.ts';
 
 /** The body that is sent to the provider for a proxied request. */
 export interface OutgoingBody {
-  /** The content type of the body. If the value is undefined, the client's content type is used. */
+  /** The content type of the body. If the content type is undefined, the client's content type is used. */
   readonly contentType: string | undefined;
   /** The length of the body in bytes. Undefined if the client did not declare a length. */
   readonly length: number | undefined;
@@ -24,7 +24,7 @@ export interface OutgoingBody {
    * Converts the response for the client. If the function is undefined, the response is forwarded unchanged.
    */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the body's shape differs from the shape that the client sent. */
+  /** Whether the JSON structure of the body differs from that of the client's body. */
   readonly isMapped: boolean;
 }
 
@@ -38,8 +38,9 @@ const modelMark = Buffer.from('"model"');
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
- * Prepares the client's body. The function inserts the provider's model name and removes fields that are
- * never forwarded. The body is streamed, or buffered if the provider needs a different shape or a signature.
+ * Prepares the client's body. The preparation inserts the provider's model name and removes fields that are
+ * never forwarded. The body is streamed, or buffered if the provider needs a different JSON structure or a
+ * signature.
  * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON;
  * `malformed_json` if the body is not valid JSON; `request_too_large` if the body exceeds the size limit;
  * `invalid_field` if a field of the body is invalid

@@ -34,7 +34,7 @@ import { chooseProxyTarget, mayBeHosted, type WantedProxy } from './proxy-target
 import { relayBytes } from './relay.ts';
 
 /**
- * Removes the tools that the API key may not use from a proxied request with a JSON body. The body is
+ * Removes the tools that the API key may not use from a proxied request with a JSON body. The request body is
  * buffered, because a tool may be anywhere in the body. Returns the key's tool permission, which also applies
  * to the response. Returns null for a key that may use all tools, so that the body is streamed. Multipart
  * bodies have no tools.
@@ -59,7 +59,7 @@ async function restrictProxied(
   return permission;
 }
 
-/** File upload endpoints. These endpoints also accept JSON, which some providers require. */
+/** Endpoints for file uploads. Endpoints for file uploads also accept JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'images/edits',
   'images/variations',

@@ -44,7 +44,7 @@ describe('the provider of a proxied request', () => {
     expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
   });
 
-  it('is asked for with every choice if no connected provider of the model has the endpoint', () => {
+  it('is ambiguous, with every choice in the error, if no connected provider of the model has the endpoint', () => {
     const names = ['groq', 'cerebras'];
     const shared = { find: () => undefined, providersOf: () => names };
     const wanted = {
@@ -61,7 +61,7 @@ describe('the provider of a proxied request', () => {
     );
   });
 
-  it('is chosen for a translated Responses request only if all models of the body are the same', async () => {
+  it('is chosen for a translated Responses request only if all `model` fields of the body are equal', async () => {
     const bytes = Buffer.from('{"model":"groq/m","input":"a","model":"openai/m"}');
     const exchange = { ...openExchange(), format: 'responses' } as const;
     const body = { place: { start: 0, end: 0, model: 'groq/m' }, holdAll: () => Promise.resolve(bytes) };

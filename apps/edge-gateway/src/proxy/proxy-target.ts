@@ -39,8 +39,8 @@ export interface WantedProxy {
 }
 
 /**
- * Returns whether the body may contain a credential, because the model may belong to the hosted model
- * service.
+ * Returns whether the body may contain a credential. A body may contain a credential if its model may belong
+ * to the hosted model service.
  */
 export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
   return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);

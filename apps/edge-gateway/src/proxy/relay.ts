@@ -30,8 +30,9 @@ interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
 }
 
 /**
- * Forwards the provider's response byte for byte: JSON, events or audio. A response in a provider-specific
- * shape is converted first. Calls to denied tools are removed. Throws only before the first byte is sent.
+ * Forwards the provider's response byte for byte: JSON, events or audio. A response with a provider-specific
+ * structure is converted first. Calls to denied tools are removed from the response. Throws only before the
+ * first byte is sent.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
@@ -69,7 +70,10 @@ export async function relayBytes(
   );
 }
 
-/** The lane of requests that the gateway only passes on: credentials and errors are those of chat requests. */
+/**
+ * The lane of requests that the gateway forwards unchanged. Credentials and errors are handled as in chat
+ * requests.
+ */
 export const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
 
 function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
@@ -113,8 +117,8 @@ async function relayWhole(
 
 /**
  * Relays the bytes of the response.
- * @param checked removes tool calls from a stream of the Responses API. If `checked` is absent, every byte is
- * relayed unchanged.
+ * @param checked removes tool calls from a stream of the Responses API. If `checked` is absent, every byte of
+ * the response is relayed unchanged.
  */
 async function passBytes(
   passed: ProviderAnswer,
@@ -190,8 +194,8 @@ const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
 /**
- * Reads a whole response and converts the response to the common shape. Throws only before the first byte is
- * sent.
+ * Reads a whole response and converts the response to the common structure. Throws only before the first byte
+ * is sent.
  */
 async function relayMapped(
   { answer, headers, providerRequestId }: ProviderAnswer,

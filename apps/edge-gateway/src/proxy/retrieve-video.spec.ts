@@ -16,7 +16,10 @@ const wanted = { id: 'r-1', part: 'content', query: '' } as const;
 
 type Reply = Omit<UpstreamReply, 'body'> | GatewayError;
 
-/** Downloads a video whose state contains the URL. The servers of its bytes send the replies in order. */
+/**
+ * Downloads a video from the URL in the video's state. The servers with the bytes send the given replies in
+ * order.
+ */
 function download(url: string, replies: readonly Reply[]) {
   const calls: UpstreamCall[] = [];
   const failures: unknown[] = [];
@@ -88,7 +91,7 @@ it('a refusal by the provider counts against the credential', async () => {
   expect(failures).toEqual([{ reason: 'refused' }]);
 });
 
-it('only the URLs of the bytes are links, and only the provider gets the credential', async () => {
+it('only the URLs of a video’s bytes are links, and only the provider gets the credential', async () => {
   const { outcome, calls } = download('https://api.x.ai/v', [
     redirect(elsewhere),
     { status: 200, headers: {} },

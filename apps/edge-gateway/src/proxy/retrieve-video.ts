@@ -50,8 +50,8 @@ export interface VideoTarget {
 
 /**
  * Returns a generated video, or the state of the video, from the provider that generates it. The gateway
- * stores nothing about videos. Authentication, limits, credentials and the request log work as they do for
- * proxied requests. Never throws.
+ * stores nothing about videos. For videos, authentication, limits, credentials and the request log work as
+ * they do for proxied requests. The call never throws.
  */
 export async function retrieveVideo(
   exchange: Exchange,
@@ -114,8 +114,8 @@ const idPattern = /^[\w.~:@=+-]+(\/[\w.~:@=+-]+)*$/;
 const idCharactersMax = 512;
 
 /**
- * Chooses the provider of a video. A provider name in front of the id selects that provider. Otherwise, the
- * video belongs to the only connected provider with video ids of this form.
+ * Chooses the provider of a video. A provider name in front of the id selects that provider. A video without
+ * a provider name belongs to the only connected provider that uses ids of this form.
  * @throws GatewayError `invalid_field`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`
  */
 function chooseVideo(given: string, connected: ReadonlySet<string>): VideoTarget {
@@ -159,7 +159,8 @@ function targetAt(provider: Provider | undefined, id: string): VideoTarget | und
 }
 
 /**
- * Maximum length of a video's state in bytes. A state that does not contain the video takes a few kilobytes.
+ * Maximum length of a video's state in bytes. The state of a video takes a few kilobytes if it does not
+ * contain the video itself.
  */
 const stateBytesMax = 1024 * 1024;
 /** Maximum number of redirects when the bytes of a video are fetched. */
@@ -256,8 +257,8 @@ async function fetchContent(
 }
 
 /**
- * Sends a request to a server that is not the provider's. A failure of that server throws `provider_error`,
- * which does not count as a failure of the provider or of the credential.
+ * Sends a request to a server that is not the provider's. A failure of this other server throws
+ * `provider_error`, which does not count as a failure of the provider or of the credential.
  */
 async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {
   const headers = { 'accept-encoding': 'identity' };

@@ -3,7 +3,7 @@ import { ByteList } from '../bytes/byte-list.ts';
 
 /**
  * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. Token
- * usage in longer lines is not read.
+ * usage in lines above this length is not read.
  */
 const textBytesMax = 1024 * 1024;
 /**
@@ -22,7 +22,9 @@ export class UsageReader {
   #usage: TokenUsage | undefined;
   #mayHaveEnded = false;
 
-  /** @param contentType content type of the response. Only JSON and event streams are read. */
+  /**
+   * @param contentType content type of the response. Token usage is read only from JSON and event streams.
+   */
   constructor(contentType: string) {
     this.#isStream = contentType.includes('event-stream');
     if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
@@ -73,7 +75,7 @@ export class UsageReader {
   #pushLines(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      // Most short lines are empty. Copying a short line would cost as much as copying a long line.
+      // Most short lines are empty. A short line costs as much to copy as a long line.
       const isShort = this.#size === 0 && at - from < usageLineBytesMin;
       if (!isShort) {
         this.#keep(chunk.subarray(from, at));
@@ -109,7 +111,7 @@ const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|can
 /** Minimum length in bytes of a line with token usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;
 
-/** Extracts the last `usage` field from the text. The field is returned wrapped in a JSON object. */
+/** Extracts the last `usage` field from the text. The returned text is a JSON object with only this field. */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');
   const from = at === -1 ? -1 : tail.indexOf('{', at);

@@ -17,9 +17,10 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against its API key's rate limit in one Redis round trip. Uses the rate limit window of
- * chat requests unless the caller names a window. The round trip also returns the epoch of the key's latest
- * change. A change of the key therefore takes effect even if its broadcast was lost.
+ * Counts a request against its API key's rate limit in one Redis round trip. The request counts against the
+ * rate limit window of chat requests unless the caller names a window. The Redis round trip also returns the
+ * epoch (change number) of the key's latest change. A change of an API key therefore takes effect even if the
+ * broadcast of the change was lost.
  * @throws GatewayError `invalid_api_key`, `expired_api_key` or `service_unavailable` for a changed key
  */
 export async function countRequest(

@@ -25,7 +25,7 @@ describe('the rate limiter of one process without Redis', () => {
     expect(admitted).toBeLessThanOrEqual(61);
   });
 
-  it('always admits at least one request per minute, however small the limit is', async () => {
+  it('always admits at least one request per minute, even with a very small limit', async () => {
     expect(await admittedOf(10, 1)).toBe(1);
     now += 60_000;
     expect(await admittedOf(10, 1)).toBe(1);

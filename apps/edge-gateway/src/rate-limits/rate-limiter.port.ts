@@ -7,26 +7,29 @@ export interface RateDecision {
   readonly limit: number;
   readonly remaining: number;
   /**
-   * Milliseconds until the window has room again if the request was rejected. Milliseconds until the window
-   * is empty if the request was admitted.
+   * For a rejected request, the milliseconds until the window has room for another request. For an admitted
+   * request, the milliseconds until the window is empty.
    */
   readonly resetMs: number;
   /** True if Redis was unavailable and this process made a conservative local decision. */
   readonly local: boolean;
   /**
    * Epoch of the latest known change to the API key or its account. 0 means that no change is known. A
-   * negative epoch means that the key is revoked or the account deleted.
+   * negative epoch means that the key is revoked or the account is deleted.
    */
   readonly epoch: number;
 }
 
 /** The parts of a caller that the rate limiter needs. */
 export interface LimitedCaller extends Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'> {
-  /** Selects a second, independent rate limit window of the same API key, for calls of account routes. */
+  /** Selects a second, independent rate limit window of the same API key, for calls to account routes. */
   readonly window?: 'account';
 }
 
-/** Returns the name of a caller's rate limit window. The name is unique within the account. */
+/**
+ * Returns the name of a caller's rate limit window. The name of a rate limit window is unique within the
+ * account.
+ */
 export function nameWindow({ keyId, window }: LimitedCaller): string {
   return window === undefined ? keyId : `${keyId}:${window}`;
 }
@@ -36,7 +39,7 @@ export const RATE_LIMITER = Symbol('RATE_LIMITER');
 export interface RateLimiter {
   /**
    * Counts a request against an API key's rate limit exactly once, and decides whether the request is
-   * admitted. Never throws.
+   * admitted. The call never throws.
    */
   admit(caller: LimitedCaller): Promise<RateDecision>;
 }

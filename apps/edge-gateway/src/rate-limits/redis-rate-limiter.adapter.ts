@@ -13,7 +13,7 @@ import { admitCommand, windowScript } from './window-script.ts';
 
 type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 
-/** The requests of one API key with one rate limit in this process. */
+/** The requests with one API key and one rate limit in this process. */
 interface KeyWindow {
   readonly caller: LimitedCaller;
   readonly leases: TokenLeases;
@@ -28,8 +28,8 @@ interface KeyWindow {
 }
 
 /**
- * Milliseconds of collecting requests before they are counted together. Requests are counted together if they
- * arrive faster than Redis can count them one by one.
+ * Milliseconds for which requests are collected before they are counted together. Requests are counted
+ * together if they arrive faster than Redis can count them one by one.
  */
 const gatherMs = 2;
 /** Maximum number of rate limit windows in memory. The windows of the least recently used keys are dropped first. */
@@ -38,10 +38,10 @@ const windowsMax = 50_000;
 const reportMs = 1_000;
 
 /**
- * A rate limiter that is exact across all gateway processes. When a request arrives, it is counted in Redis
- * together with all requests that wait at that time. API keys with many requests get leases: tokens that
- * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
- * Redis. No leases are granted near the limit. No period of 60 seconds admits more requests than the limit
+ * A rate limiter that is exact across all gateway processes. When a request arrives, the request is counted
+ * in Redis together with all waiting requests. API keys with many requests get leases: tokens that Redis
+ * counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for Redis.
+ * No leases are granted if few tokens are left. No period of 60 seconds admits more requests than the limit
  * (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
  * unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is available
  * again, the process reports the requests that it admitted. If Redis has lost its data, the process restores the
@@ -90,8 +90,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Counts the waiting requests and the requests that arrive in the meantime. Requests a lease of tokens if
-   * the API key has many requests.
+   * Counts the waiting requests, and the requests that arrive while these requests are counted. If the API
+   * key has many requests, the function also requests a lease of tokens.
    */
   async #countAll(window: KeyWindow): Promise<void> {
     window.isAsking = true;
@@ -192,9 +192,9 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Adds a lease of tokens. The lease expires in this process 50 ms after it was requested, which is before
-   * it expires in Redis. Unused tokens are then returned to Redis. If the return fails, fewer tokens are
-   * available in this minute.
+   * Adds a lease of tokens. The lease expires in this process 50 ms after the request for the lease, and only
+   * later in Redis. When a lease expires, its unused tokens are returned to Redis. If unused tokens cannot be
+   * returned to Redis, fewer tokens are available in the current minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
     const [, countAfter, emptyMs, , epoch, tokens, step] = reply;
@@ -253,8 +253,8 @@ interface Bucket {
 
 /**
  * The part of the rate limit that one process admits while Redis is unavailable. Each process uses a token
- * bucket that starts almost empty, and admits at least one request per minute. Eight processes together stay
- * within the limit.
+ * bucket that starts almost empty, and admits at least one request per minute. Without Redis, eight processes
+ * together stay within the rate limit.
  */
 const share = 1 / 8;
 

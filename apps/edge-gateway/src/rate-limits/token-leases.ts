@@ -1,11 +1,11 @@
 /**
- * Milliseconds for which leased tokens may be used. A process may miss a change without a broadcast for at
- * most this time. Unused tokens are unavailable to other processes for at most this time.
+ * Milliseconds for which leased tokens may be used. For at most this time, a process may miss a change
+ * without a broadcast, and unused tokens are unavailable to other processes.
  */
 export const leaseMs = 50;
 /**
- * The minimum number of expected requests for a lease of tokens. For fewer requests, a lease is not worth a
- * call to Redis.
+ * The minimum number of expected requests for a lease of tokens. If fewer requests are expected, a lease is
+ * not worth a call to Redis.
  */
 const leaseTokensMin = 3;
 /** The maximum number of tokens in a lease. */
@@ -32,8 +32,8 @@ export interface LeasedToken {
 }
 
 /**
- * The leases of one API key in one process, and the rate at which the key's requests arrive. The class has no
- * clock: callers pass the time in milliseconds, from a monotonic clock.
+ * The leases of one API key in one process, and the rate at which the key's requests arrive. The class for
+ * leases has no clock: callers pass the time in milliseconds, from a monotonic clock.
  */
 export class TokenLeases {
   #leases: Lease[] = [];
@@ -56,7 +56,7 @@ export class TokenLeases {
 
   /**
    * Returns the number of tokens that the next lease should have: the number of requests in the last period.
-   * Returns 0 if a lease is not worth a call to Redis at this rate.
+   * Returns 0 if so few requests arrive that a lease is not worth a call to Redis.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
@@ -67,7 +67,7 @@ export class TokenLeases {
     if (lease.tokens > 0) this.#leases.push(lease);
   }
 
-  /** Uses a token of the oldest lease. Returns null if no lease has a token left. */
+  /** Uses a token from the oldest lease. Returns null if no lease has a token left. */
   take(nowMs: number): LeasedToken | null {
     for (let lease = this.#leases[0]; lease !== undefined; lease = this.#leases[0]) {
       if (lease.tokens > 0 && nowMs < lease.expiresAtMs) {
@@ -92,7 +92,10 @@ export class TokenLeases {
     return wanted > 0 && (tokens <= wanted / 2 || endsAtMs - nowMs < leaseMs / 2);
   }
 
-  /** Ends a lease and returns the number of its unused tokens. The unused tokens become invalid. */
+  /**
+   * Ends a lease and returns the number of its unused tokens. The unused tokens of an ended lease become
+   * invalid.
+   */
   end(lease: Lease): number {
     const unused = lease.tokens;
     lease.tokens = 0;

@@ -1,29 +1,25 @@
 /**
- * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key has one hash
- * in Redis, with a field for each step that has requests and a field for their running total. The hash has at most 123
- * fields, which Redis stores compactly. A step expires once the whole step is 60 s old, so no period of 60 s admits
- * more requests than the limit. A steady flow of requests stays at most 0.8% below the limit. Expired steps are removed
- * when the next request arrives, so the cost of a call depends on the number of steps since the previous call. The
- * script uses Redis's clock, so gateway processes with skewed clocks agree.
+ * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key
+ * has one hash in Redis, with a field for each step that has requests and a field for their running total.
+ * The hash has at most 122 fields, which Redis stores compactly. A step expires once the whole step is 60 s
+ * old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8%
+ * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on
+ * the number of steps since the previous call. The script uses Redis's clock, so gateway processes with
+ * skewed clocks agree.
  *
- * A gateway may request a lease: tokens for requests that have not arrived yet. A lease is counted in the step in which
- * the lease expires. The requests of a lease therefore stay in the window for at least 60 s after its last request. A
- * lease gets at most 1/64 of the free tokens, and no tokens while fewer than 1,024 tokens are free. Near the limit,
- * every request is therefore counted when it arrives. Unused tokens are returned to the step of their lease.
+ * A gateway may request a lease: tokens for requests that have not arrived yet. A lease is counted in the
+ * step in which the lease expires. The requests of a lease therefore stay in the window for at least 60 s
+ * after the last request of the lease. A lease gets at most 1/64 of the free tokens, and no tokens while
+ * fewer than 1,024 tokens are free. If few tokens are free, every request is therefore counted when it
+ * arrives. Unused tokens are returned to the time step of their lease.
  *
- * The hashes are small and expire, so the script may write while Redis is out of memory (Redis manual, "Script flags").
- * Rate limits are therefore exact even while Redis is out of memory.
+ * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
+ * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.
  *
- * A window has an id. If the id is not the id that the gateway knows, Redis has lost the window. The window is then
- * filled up to the number of requests that the gateway knows of. The gateway may also have admitted requests without
- * Redis. All these requests are counted in the current step, as if they had just arrived, so that they are counted for
- * at least 60 s.
- *
- * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key and its
- * account. The arguments are the limit, the number of requests, the number of tokens requested as a lease, the lease's
- * duration in milliseconds, the number of returned tokens, the step of the returned tokens, the known id of the window,
- * the known number of requests in the window, and the number of requests that were admitted without Redis. The known
- * numbers are 0 if the gateway did not use the window in the last minute. The reply has eight numbers:
+ * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key
+ * and its account. The arguments are the limit, the number of requests, the number of tokens requested as a
+ * lease, the lease's duration in milliseconds, the number of returned tokens, and the step of the returned
+ * tokens. The reply has seven numbers:
  *
  * 1. admitted requests
  * 2. requests in the window, including the admitted requests and the lease

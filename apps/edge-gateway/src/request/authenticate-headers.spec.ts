@@ -13,7 +13,7 @@ const grant = keyGrant.parse({
   caching: { markers: true },
 });
 
-/** Counts calls to other processes. All calls to other processes use the method `call`. */
+/** Counts calls to other processes. In the gateway, all calls to other processes use the method `call`. */
 function countingGrants() {
   const counted = { calls: 0 };
   const call = () => {

@@ -64,7 +64,7 @@ describe('the identity of a conversation', () => {
     );
   });
 
-  it('has the same digest of the first turn in every later request and after any other digest', () => {
+  it('has the same digest of the first turn in every later request, regardless of other digests computed before', () => {
     const more: Said[] = [{ role: 'assistant', text: 'a' }, ...opening];
     const firstTurns = [[call], [call, result], [call, result, ...more]].map((rest) => {
       const { messages, body } = outlineOf([...opening, ...rest]);

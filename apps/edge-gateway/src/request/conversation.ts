@@ -6,8 +6,8 @@ import type { JsonTape } from '@gateway/wire-formats';
 /** Maximum length of a session id in characters. Longer session ids are truncated. */
 const sessionIdLengthMax = 256;
 /**
- * Maximum number of bytes of message text in a digest, in addition to the total length. The digest uses raw
- * bytes, so nothing is decoded.
+ * Maximum number of bytes of message text in a digest, in addition to the total length. The digest is
+ * computed from raw bytes, so no text is decoded.
  */
 const textBytesMax = 1_000;
 
@@ -49,11 +49,11 @@ function idOf(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Identifies the conversation that a request belongs to. The object is built once per request, and each
- * digest is computed once, on first use. Planning, model pins, the draw of shadow conversations and the
- * request log all derive their keys from this object. Digests cover roles, text and tool calls, not the JSON
- * bytes. A client may therefore move cache markers or shorten tool results without starting another
- * conversation.
+ * Identifies the conversation that a request belongs to. The identity of a conversation is built once per
+ * request, and each digest is computed once, on first use. Planning, model pins, the selection of shadow
+ * conversations and the request log derive their keys from this identity. The digests of a conversation cover
+ * roles, text and tool calls, and ignore other JSON bytes. A client may therefore move cache markers or
+ * shorten tool results without starting another conversation.
  */
 export class Conversation {
   /** The client's session id. The session id is null if the client sent none. */
@@ -80,9 +80,10 @@ export class Conversation {
   }
 
   /**
-   * Identifies the conversation for remembering its model. With a session id, this key equals `key`. Without
-   * a session id, this key also covers the system prompt. The agents of one client often share their first
-   * message and differ only in the system prompt. With this key, each agent keeps its own model.
+   * The key under which the conversation's model is remembered. With a session id, this key equals `key`.
+   * Without a session id, this key also covers the system prompt. The agents of one client often share their
+   * first message and differ only in the system prompt. The system prompt in the key gives each agent its own
+   * model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -98,8 +99,8 @@ export class Conversation {
   }
 
   /**
-   * Digest of all messages before the model's first turn. Unlike `key`, this digest does not depend on the
-   * session id.
+   * Digest of all messages before the model's first turn. Unlike `key`, the digest of the first messages does
+   * not depend on the session id.
    */
   get opening(): string {
     return this.#start.digest;
@@ -120,7 +121,7 @@ export class Conversation {
     return digestOf(all);
   }
 
-  /** Digest of all messages. In the next turn, the property `before` has this value. */
+  /** Digest of all messages. In the next turn's request, the property `before` equals this digest. */
   get here(): string {
     return this.#digests.here;
   }
@@ -140,24 +141,24 @@ export class Conversation {
 }
 
 /**
- * Derives a conversation key for one purpose: SHA-256 in hex. `owner` limits the scope of the key, for
- * example to an account and a tool list.
+ * Derives a conversation key for one purpose: SHA-256 in hex. The parameter `owner` limits the scope of the
+ * key, for example to an account and a tool list.
  */
 export function deriveKey(owner: string, key: string): string {
   return hash('sha256', `${owner}\n${key}`);
 }
 
 /**
- * The opening of a conversation: the messages before the model's first turn. Routing without planning needs
- * no later message.
+ * The opening of a conversation: the messages before the model's first turn. For routing without planning,
+ * later messages are not needed.
  */
 interface Opening {
   readonly digest: string;
   /** Index of the first message after the opening of the conversation. */
   readonly end: number;
   /**
-   * The hash of the conversation's opening. Later messages are added to a copy, because several digests
-   * extend this hash.
+   * The hash of the conversation's opening. Later messages are added to a copy of the hash, because several
+   * digests extend the same hash.
    */
   readonly hash: Hash;
 }
@@ -213,7 +214,7 @@ function addMessage(
 ): void {
   const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join(',');
   // A tool result is identified by its call ids, not by its text.
-  // The text may be long, and clients may shorten it later.
+  // The text of a tool result may be long, and clients may shorten the text later.
   const isResult = role === 'tool' || toolResultIds.length > 0;
   const ranges = isResult ? [] : message.textRanges();
   const length = ranges.reduce((sum, { start, end }) => sum + end - start, 0);

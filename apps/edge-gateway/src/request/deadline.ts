@@ -1,5 +1,6 @@
 /**
- * A signal that aborts at the deadline or when the client disconnects. Call `clear` when the work is done.
+ * A signal that aborts at the deadline or when the client disconnects. Call `clear` on the deadline when the
+ * work is done.
  */
 export interface Deadline {
   readonly signal: AbortSignal;

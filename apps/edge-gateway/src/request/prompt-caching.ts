@@ -13,11 +13,11 @@ export interface ConversationShape {
 }
 
 /**
- * Returns whether cache markers in a translated request are expected to save money. The model must cache only
- * marked prefixes. The cost of writing a prefix to the prompt cache and reading the prefix once must be less
- * than the cost of sending the prefix twice. The request must have tools or earlier turns, because a request
- * without them is often the only one of its conversation. The result does not change within a conversation
- * with tools, because the ratios between prices are constant.
+ * Returns whether cache markers in a translated request are expected to save money. Cache markers save money
+ * only if the model caches only marked prefixes. One cache write and one cache read of a prefix must cost
+ * less than sending the prefix twice. The request must have tools or earlier turns. A request without tools
+ * and earlier turns is often the only request in its conversation. In a conversation with tools, the result
+ * does not change, because the ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,
@@ -29,9 +29,9 @@ export function paysToCache(
 }
 
 /**
- * Derives the key by which a provider serves the requests of a conversation from one prompt cache. The key
- * does not change within the conversation, and reveals neither the account nor the conversation. The key has
- * 64 characters, the maximum that OpenAI accepts for `prompt_cache_key`.
+ * Derives the key with which a provider serves the requests of a conversation from one prompt cache. The key
+ * for the prompt cache does not change within the conversation, and reveals neither the account nor the
+ * conversation. The key has 64 characters, the maximum that OpenAI accepts for `prompt_cache_key`.
  */
 export function derivePromptCacheKey(accountId: string, { key }: Pick<Conversation, 'key'>): string {
   return deriveKey(`prompt cache\n${accountId}`, key);

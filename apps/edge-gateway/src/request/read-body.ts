@@ -6,15 +6,16 @@ import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * A function that is called with the number of body bytes that the request is about to hold. The function
- * throws if the request may not hold that many more bytes now.
+ * A function that is called before the request stores more body bytes. The function receives the number of
+ * bytes, and throws if the request may not store as many bytes now.
  */
 export type ReserveBytes = (bytes: number) => void;
 
 /**
  * Reads a whole request body, up to a size limit. A body with a declared length above the limit is rejected
- * without reading. If the declared length is wrong, the body is rejected when it reaches the limit. Throws
- * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
+ * without reading. If the declared length is too low, the body is rejected when its real length reaches the
+ * limit. Throws `request_too_large`, the error of `reserve`, or the stream's own error if the client
+ * disconnects.
  * @param reserve called with the declared length before the body is read, or with the length of each chunk if
  * the client declared no length
  */
@@ -55,8 +56,8 @@ const collectedBytesMax = 64 * 1024;
 
 /**
  * Collects a request body. A long body with a declared length is copied into one buffer as it arrives, so its
- * bytes are in memory only once. Otherwise the chunks and their concatenation would be in memory at the same
- * time.
+ * bytes are in memory only once. Without the copy, the chunks and their concatenation would be in memory at
+ * the same time.
  */
 class CollectedBytes {
   #whole: Buffer | undefined;
@@ -119,7 +120,7 @@ export function requireJson(request: IncomingMessage): void {
 
 /**
  * Maximum size of the body of an account request, in bytes. A tool list with 4,096 names of 256 characters
- * fits.
+ * fits into the maximum size.
  */
 const accountBodyBytesMax = 2 * 1024 * 1024;
 
@@ -138,7 +139,8 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * Like `readJson`, for an optional body. An empty body is read as an empty object, whatever its content type.
+ * Like `readJson`, for an optional body. An empty body is read as an empty object, regardless of the content
+ * type.
  */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,

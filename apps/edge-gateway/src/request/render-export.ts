@@ -6,8 +6,8 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * Text before the first entry of an export. The text contains the column names for CSV, and is empty for JSON
- * lines.
+ * Text before the first entry of an export. For CSV, the text contains the column names. For JSON lines, the
+ * text is empty.
  */
 export function renderHead(format: ExportFormat, columns: readonly string[]): string {
   return format === 'csv' ? `${columns.join(',')}\r\n` : '';
@@ -30,8 +30,8 @@ function readPath(entry: object, path: string): unknown {
 }
 
 /**
- * Adds an apostrophe before text that a spreadsheet would run as a formula. The apostrophe is necessary
- * because clients can send any text.
+ * Adds an apostrophe before text that a spreadsheet would run as a formula. The apostrophe protects against
+ * formulas in text from clients.
  */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -54,7 +54,9 @@ export interface ExportSource<Entry> {
   readonly readPage: (before: string | null, limit: number) => Promise<readonly Entry[]>;
 }
 
-/** Streams the text of an export. The next page is read only after the previous page was sent. */
+/**
+ * Streams the text of an export. The next page of log entries is read only after the previous page was sent.
+ */
 export async function* readExport<Entry extends { readonly id: string }>({
   format,
   columns,

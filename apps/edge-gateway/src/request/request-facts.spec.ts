@@ -82,7 +82,7 @@ describe('a conversation with a model that is not in the catalogue', () => {
     expect(isBound('anthropic/claude-opus-7', { body: off })).toBe(false);
   });
 
-  test('is otherwise bound by the thinking field or by signatures', () => {
+  test('is bound by the thinking field or by signatures if the model’s family is unknown', () => {
     expect(isBound('acme/model-of-tomorrow')).toBe(false);
     expect(isBound('acme/model-of-tomorrow', { body: on })).toBe(true);
     expect(isBound('acme/model-of-tomorrow', { body: off })).toBe(false);

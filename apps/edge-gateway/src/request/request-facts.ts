@@ -9,13 +9,13 @@ import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
  * Maximum size of a request body, in bytes, for which each processing step takes less than ten milliseconds.
- * The maximum holds for any content of the body.
+ * The maximum size is valid for any content of the body.
  */
 const shortBytesMax = 128 * 1024;
 
 /**
- * Returns whether the gateway must pause between the processing steps of this request, so that other requests
- * can run. A step of a large request can take tens of milliseconds.
+ * Returns whether the gateway must let other requests run between the processing steps of this request. One
+ * processing step of a large request can take tens of milliseconds.
  */
 export function isLarge({ length }: { readonly length: number }): boolean {
   return length > shortBytesMax;
@@ -25,7 +25,7 @@ export function isLarge({ length }: { readonly length: number }): boolean {
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
 /**
  * JSON keys of message parts with signed or encrypted reasoning. Quotes inside text are escaped, so text
- * cannot match these keys.
+ * cannot match a JSON key.
  */
 const signedKeys = ['"signature"', '"redacted_thinking"', '"redactedContent"', '"encrypted_content"'].map(
   (key) => Buffer.from(key),
@@ -58,7 +58,7 @@ function isTurnedOn(tape: JsonTape, node: JsonNode | undefined): boolean {
   return type === undefined || !tape.isString(type, 'disabled');
 }
 
-/** Returns the names of the tools in `tool_choice`. The named tools are always forwarded. */
+/** Returns the names of the tools in `tool_choice`. Tools that `tool_choice` names are always forwarded. */
 export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonly string[] {
   if (choice.mode === 'tool') return [choice.name];
   return choice.mode === 'allowed' ? choice.names : [];
@@ -84,7 +84,7 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 
 /**
  * Reads the credential of the hosted service from the request body (`cloud_*`), in the format that the vault
- * stores. The result is a secret. Null if the body contains no credential.
+ * stores. The returned credential is a secret. Null if the body contains no credential.
  * @throws GatewayError `missing_field` if a part of the credential is missing; `invalid_field` if a part is
  * invalid
  */
@@ -107,8 +107,8 @@ export function readOwnCredential(tape: JsonTape): string | null {
 /**
  * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a
  * bound conversation, the prefix is sent unchanged from the first turn on, because the first response may
- * already carry a signature. The catalogue decides, not the request, because models that bind reasoning also
- * reason without a `thinking` field. Two kinds of requests are exempt until their transcript contains
+ * already carry a signature. The catalogue decides about bound reasoning, because models that bind reasoning
+ * also reason without a `thinking` field. Two kinds of requests are not bound until their transcript contains
  * signatures: requests that disable reasoning, and requests in a format without a place for signatures. For a
  * model that the catalogue lists neither by id nor by family, the `thinking` field of the messages format is
  * sufficient evidence of bound reasoning.
@@ -130,10 +130,8 @@ export function isReasoningBound(
 }
 
 /**
- * Returns the name of the field with which the request continues a conversation that its provider stores: a
- * message thread of Anthropic, or a stored response of the Responses API. Such a request contains only new
- * messages, so the gateway could not repeat a plan for the conversation. Returns undefined for a request that
- * contains its whole conversation.
+ * Returns whether the request belongs to a message thread: a transcript that Anthropic keeps. Later requests
+ * in a thread contain only new messages, so the gateway could not repeat a plan for the conversation.
  */
 export function findStoredState({
   tape,
@@ -167,7 +165,7 @@ function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolea
   return format !== 'chat-completions' || lane.kind === 'same-format';
 }
 
-/** Returns whether the client disables reasoning, in Anthropic's own field. */
+/** Returns whether the client disables reasoning in Anthropic's own field. */
 function turnsReasoningOff(tape: JsonTape): boolean {
   return placesOfThinking(tape).some((object) => {
     const node = tape.get(object, 'thinking');

@@ -46,13 +46,14 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation that depends on one provider account, which has its reasoning or its messages.
-   * Requests with the same key use the same credential as long as it works. Absent for all other conversations.
+   * The key of a conversation that depends on one provider account, because only this account has the
+   * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long
+   * as the credential works. Absent for all other conversations.
    */
   readonly affinity?: string;
   /**
-   * Returns the fallback targets in order. The function is called only if this target fails, and is absent if
-   * the target has no fallbacks.
+   * Returns the fallback targets in order. The function for fallbacks is called only if the first target
+   * fails, and is absent if the target has no fallbacks.
    */
   readonly alternatives?: () => readonly Target[];
 }

@@ -6,7 +6,7 @@ const note = (ratios: TokenRatios, requests: number, bytes: number, owner = firs
 };
 
 describe('the measured number of bytes per token', () => {
-  it('equals the rule of thumb until a model has billed enough requests, then the billed ratio', () => {
+  it('equals the rule of thumb until enough requests to a model are billed, and then equals the billed ratio', () => {
     const ratios = new TokenRatios();
     note(ratios, 19, 5_000);
     expect(ratios.bytesPerToken(first)).toBe(4);

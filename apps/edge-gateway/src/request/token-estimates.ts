@@ -2,8 +2,8 @@ import type { JsonTape } from '@gateway/wire-formats';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Characters of English text per token, by OpenAI's rule of thumb. The rule is used if no token count is
- * available.
+ * Characters of English text per token, by OpenAI's rule of thumb. This rule of thumb is used if no token
+ * count is available.
  */
 export const charactersPerToken = 4;
 
@@ -74,8 +74,8 @@ const requestsMin = 20;
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
 /**
- * Maximum number of accounts with measured ratios. Above this number, the least recently used account is
- * dropped.
+ * Maximum number of accounts with measured ratios. Above this number, the data of the least recently used
+ * account is dropped.
  */
 const accountsMax = 10_000;
 /** Maximum number of models with measured ratios per account. */
@@ -96,9 +96,10 @@ export interface RatioOwner {
 }
 
 /**
- * Measures the bytes per token of each model from an account's billed requests. Estimates made before a
- * request is sent are then close to the provider's count. Accounts never share measured ratios, because their
- * texts differ. One account must also not change the estimates of another account.
+ * Measures the bytes per token of each model from an account's billed requests. With measured ratios,
+ * estimates made before a request is sent are close to the provider's count. Accounts never share measured
+ * ratios, because the texts of different accounts differ. Requests from one account must also not change the
+ * estimates for another account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
@@ -141,7 +142,10 @@ export class TokenRatios {
   }
 }
 
-/** Renders the map key of a model. The map key is unambiguous, because a provider's name has no slash. */
+/**
+ * Renders the map key of a model. The map key of a model is unambiguous, because a provider's name has no
+ * slash.
+ */
 function renderModel(provider: string, model: string): string {
   return `${provider}/${model}`;
 }

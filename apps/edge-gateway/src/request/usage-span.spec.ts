@@ -10,7 +10,7 @@ describe('the billing period', () => {
   });
 });
 
-it('the last given number of days includes all of today', () => {
+it('a period of the last days includes all of today', () => {
   const now = Date.parse('2026-03-01T00:00:00.000Z');
   expect(chooseLastDays(1, now)).toEqual({
     from: '2026-03-01T00:00:00.000Z',
@@ -42,7 +42,7 @@ describe('the time span of a usage query', () => {
   });
 });
 
-it('days without requests are filled in, in order', () => {
+it('days without requests are added in order', () => {
   const span = { from: '2026-02-27T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };
   const days = fillDays(span, [{ date: '2026-02-28', requests: 3 }], (date) => ({ date, requests: 0 }));
   expect(days).toEqual([

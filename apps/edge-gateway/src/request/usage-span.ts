@@ -10,8 +10,8 @@ export interface UsageSpan {
 
 const dayMs = 86_400_000;
 /**
- * Maximum length of a time span in days. The maximum is longer than a year, because the log is kept for at
- * most a year.
+ * Maximum length of a time span in days. The maximum length is more than a year, because the log is kept for
+ * at most a year.
  */
 const daysMax = 400;
 
@@ -60,7 +60,10 @@ export function chooseSpan(
   return { from, to };
 }
 
-/** Returns one entry for every day in a time span (`YYYY-MM-DD`). `renderEmpty` creates the missing days. */
+/**
+ * Returns one entry for every day in a time span (`YYYY-MM-DD`). The function `renderEmpty` creates entries
+ * for missing days.
+ */
 export function fillDays<Day extends { date: string }>(
   { from, to }: UsageSpan,
   days: readonly Day[],

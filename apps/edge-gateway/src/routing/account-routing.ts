@@ -7,7 +7,7 @@ import { chooseLastDays } from '../request/usage-span.ts';
 /**
  * The models that an account excludes from automatic routing, as `<provider>/<model>`. The list of excluded
  * models is loaded only for automatically routed requests and cached for ten seconds. A change broadcast
- * invalidates the list immediately.
+ * invalidates the list of excluded models immediately.
  */
 export class ModelToggles {
   readonly #cache: RemoteCache<ReadonlySet<string>>;
@@ -46,8 +46,8 @@ const nothing: RecallByModel = new Map();
 
 /**
  * Effective recall per model over the last week. The recall is the share of an account's pruned requests in
- * which the model received every tool that it called or requested. The recall is loaded in the background,
- * and no request waits for it. The prior applies until the recall is loaded.
+ * which the model received every tool that it called or requested. The recall per model is loaded in the
+ * background, and no request waits for it. The prior applies until the recall per model is loaded.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -87,8 +87,8 @@ const shares = { medium: 0.5, high: 0.8 } as const;
 /** Weight of the shipped complexity thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum shift of a complexity threshold. Without this limit, some requests of an account with only simple
- * requests would be rated as complex.
+ * Maximum shift of a complexity threshold. Without a limit on the shift, some requests of an account with
+ * only simple requests would be rated as complex.
  */
 const shiftMax = 0.03;
 
@@ -110,8 +110,8 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
 }
 
 /**
- * Returns the complexity score with `rank` requests below it. Requests are assumed to be spread evenly within
- * a bin.
+ * Returns the complexity score with `rank` requests below it. The function assumes that requests are spread
+ * evenly within a complexity bin.
  */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;

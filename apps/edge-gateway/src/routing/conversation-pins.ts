@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
 /**
- * The cache commands for remembering a conversation's model (`AccountCache`). The commands fail after a short
- * timeout.
+ * The cache commands for remembering a conversation's model (`AccountCache`). The cache commands fail after a
+ * short timeout.
  */
 export interface PinRedis {
   get(key: string): Promise<string | null>;

@@ -18,8 +18,8 @@ const answerBytesMax = 4 * 1024 * 1024;
 const modelsMax = 2_000;
 const id = z.string().min(1).max(256);
 /**
- * Parses model lists in the OpenAI and Anthropic formats, then in Google's format. Invalid entries are
- * skipped.
+ * Parses model lists in the OpenAI and Anthropic formats, then in Google's format. Invalid entries in a model
+ * list are skipped.
  */
 const listed = z.union([
   z.object({ data: z.array(z.unknown()) }),
@@ -32,7 +32,7 @@ const entry = z.union([
 
 /**
  * Loads the models from the providers' own model lists, with the account's credential. Model lists are cached
- * for one minute. The class supports only providers that serve the model list under their chat address.
+ * for one minute. Model lists are loaded only from providers that serve the list under their chat address.
  */
 export class LiveModels {
   readonly #cache: RemoteCache<readonly string[]>;

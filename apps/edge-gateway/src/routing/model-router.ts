@@ -68,14 +68,14 @@ export interface Answered {
 const cacheSecondsDefault = 300;
 /**
  * Shortest cacheable prefix in tokens for models whose minimum is not in the catalogue. Most providers use
- * this value.
+ * this value as their minimum.
  */
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model for automatically routed requests. The class collects the connected providers, excluded
- * models, response times and the model of the last turn. A pure function then chooses the model from this
- * input.
+ * Chooses the model for automatically routed requests. The model router collects the connected providers,
+ * excluded models, response times and the model of the last turn. A pure function chooses the model from the
+ * collected input.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -146,9 +146,9 @@ export class ModelRouter {
 
 /**
  * Corrects the estimated input tokens. The corrected estimate is the provider's token count for the
- * conversation's last request, after pruning and compression, plus the new messages. The provider's token
- * count is more accurate than an estimate from bytes. The provider's token count is not used if the client
- * has started a shorter transcript with the conversation key of a longer one.
+ * conversation's last request, after pruning and compression, plus the tokens of the new messages. The
+ * provider's token count is more accurate than an estimate from bytes. The provider's token count is not used
+ * if the client has started a shorter transcript with the conversation key of a longer transcript.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;
@@ -156,8 +156,8 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
 }
 
 /**
- * Returns a pseudo-random number from 0 to 1 that changes with every response. The number depends only on the
- * conversation and the recorded responses, so equal inputs lead to equal choices.
+ * Returns a pseudo-random number from 0 to 1 that changes with every response. The pseudo-random number
+ * depends only on the conversation and the recorded responses, so equal inputs lead to equal choices.
  */
 function chanceOf(conversation: string, answers: number): number {
   return hash('sha256', `${conversation}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;

@@ -5,7 +5,7 @@
 export interface ObservationStore {
   /**
    * Adds to an account's totals and returns all totals of the account. If the given map is empty, the method
-   * only reads. Throws while the store is unavailable.
+   * only reads the totals. Throws while the store is unavailable.
    */
   add(
     accountId: string,

@@ -63,7 +63,7 @@ describe('a measured response time', () => {
     expect((await other.read('b')).latency('p/m')).toBeUndefined();
   });
 
-  it('is counted once, however often the totals are synced and read', async () => {
+  it('is counted once, even if the totals are synced and read several times', async () => {
     const one = world.open();
     for (let round = 0; round < 5; round += 1) {
       one.noteAnswer('a', 'p/m', seen(100));
@@ -75,7 +75,7 @@ describe('a measured response time', () => {
     expect((await one.read('a')).answers).toBeCloseTo(5);
   });
 
-  it('counts half after one half-life, and less than newer response times', async () => {
+  it('has half its weight after one half-life, and less weight than newer response times', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', seen(1_000));
     one.flush();

@@ -25,7 +25,10 @@ export interface SeenAnswer {
 }
 
 const accountsMax = 10_000;
-/** Maximum number of accounts per sync with the store. Further accounts follow with the next sync. */
+/**
+ * Maximum number of accounts per sync with the store. Accounts beyond this number are synced in the next
+ * sync.
+ */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
 /** Milliseconds for which shared totals are used before they are read again. */
@@ -47,9 +50,9 @@ interface Known {
 }
 
 /**
- * Response times per model, and the complexity of requests, per account. Accounts never share these
- * observations. Each process adds its observations to totals in Redis once a second. A request waits for the
- * totals only if it is the account's first request in the process.
+ * Response times per model, and the complexity of requests, per account. Accounts never share their response
+ * times and complexities. Each process adds its observations to totals in Redis once a second. A request
+ * waits for the totals only if it is the account's first request in the process.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -67,7 +70,7 @@ export class Observations {
     this.#timer.unref();
   }
 
-  /** Records a response from any model. Costs one lookup and four additions. */
+  /** Records a response from any model. Recording a response costs one lookup and four additions. */
   noteAnswer(accountId: string, id: string, { firstTokenMs, msPerToken }: SeenAnswer): void {
     const paced = msPerToken === null ? 0 : 1;
     this.#add(accountId, id, { weight: 1, firstTokenMs, paced, msPerToken: msPerToken ?? 0 });
@@ -84,8 +87,8 @@ export class Observations {
   }
 
   /**
-   * Returns an account's current response times and complexities. If none are loaded, the method waits
-   * briefly. Never fails.
+   * Returns an account's current response times and complexities. If no totals of the account are loaded, the
+   * method waits briefly. The call never fails.
    */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);
@@ -167,7 +170,9 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of responses of the account. The decayed number changes with every response. */
+  /**
+   * Decayed number of responses of the account. The decayed number of responses changes with every response.
+   */
   readonly answers: number;
 }
 

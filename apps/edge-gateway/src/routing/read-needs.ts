@@ -5,8 +5,8 @@ import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /**
- * Byte markers of file parts in each format. Quotes inside a text string are escaped, so text cannot match
- * these markers.
+ * Byte markers of file parts in each format. Quotes inside a text string are escaped, so text cannot match a
+ * byte marker.
  */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
@@ -19,8 +19,8 @@ const tokensPerFile = 3_000;
 const fileBytesMin = 4_096;
 
 /**
- * Reads the model capabilities that a request needs. Files are detected by their markers. A marker word
- * inside a tool's arguments can only add capabilities, never hide them.
+ * Reads the model capabilities that a request needs. Files in a request are detected by their byte markers. A
+ * byte marker inside a tool's arguments can add needed capabilities, but never hide them.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

@@ -4,7 +4,7 @@ import type { Segment } from './segment.ts';
 
 /** A byte range in a segment file of the spool, rendered as the data for one queue job. */
 export interface Batch {
-  /** Identifies the byte range in its segment. An id always identifies the same events. */
+  /** Identifies the byte range in its segment. A batch id always identifies the same events. */
   readonly id: string;
   /**
    * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the byte range contains
@@ -34,8 +34,9 @@ export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
-   * Returns the batch that starts at the given offset in a segment. A batch has at most 500 end lines or one
-   * chunk. If `end` is given, an earlier batch is reproduced exactly.
+   * Returns the batch that starts at the given offset in a segment. A batch ends after 500 end lines or after
+   * one chunk of the segment. Only a single long line may exceed the chunk. If `end` is given, the function
+   * reproduces an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;
@@ -69,8 +70,8 @@ export class BatchCutter {
 
 /**
  * Renders the lines in place, after the space for the head of the batch. Each event moves towards the start
- * and overwrites only bytes that were already read. An event's rendered entry is never longer than the
- * event's line.
+ * of the buffer and overwrites only bytes that were already read. An event's rendered entry is never longer
+ * than the event's line.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

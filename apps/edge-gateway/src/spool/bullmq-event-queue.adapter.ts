@@ -18,9 +18,9 @@ class RenderedData {
 
 /**
  * A queue job whose data is not rendered a second time. BullMQ renders job data with `JSON.stringify`. A
- * batch is already JSON text in the segment file. Parsing and rendering the batch a second time would be most
- * of the cost of recording. The bytes are also sent to Redis unchanged, because a string of several megabytes
- * would be measured three times and encoded once. A test verifies that BullMQ accepts the bytes.
+ * batch is already JSON text in the segment file. Parsing and rendering batches a second time would take most
+ * of the time for recording. The bytes of a batch are sent to Redis unchanged. A string of several megabytes
+ * would be measured three times and encoded once. A test verifies that BullMQ accepts job data as bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
@@ -36,9 +36,9 @@ class RenderedQueue extends Queue<RenderedData> {
 }
 
 /**
- * The share of Redis's memory that request events may fill. Workers need the rest of the memory to empty the
- * queue. When BullMQ's scripts take a job, they write to Redis, and Redis rejects writes when its memory is
- * full.
+ * The share of Redis's memory that request events may fill. Workers need the rest of Redis's memory to empty
+ * the queue. When BullMQ's scripts take a job, they write to Redis, and Redis rejects writes when its memory
+ * is full.
  */
 const filledShareMax = 0.85;
 /** Time in milliseconds for which a measured memory use is valid. */

@@ -2,12 +2,12 @@
 export interface EventQueue {
   /**
    * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue stays
-   * unchanged. The call rejects immediately while the queue is unavailable.
+   * unchanged. While the queue is unavailable, the call rejects immediately.
    */
   add(batchId: string, data: Buffer): Promise<void>;
   /**
    * Sets a listener that is called whenever the queue becomes available, at startup or after an outage. The
-   * queue's jobs may have been lost in the outage.
+   * queue's jobs may have been lost in an outage.
    */
   onReady(listener: () => void): void;
   close(): Promise<void>;

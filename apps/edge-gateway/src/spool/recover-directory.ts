@@ -20,17 +20,18 @@ const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
   /**
-   * Closed segment files, oldest first. The events of these segments must be shipped, possibly for the second
-   * time.
+   * Closed segment files, oldest first. The events in closed segment files must be shipped, possibly for the
+   * second time.
    */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
 }
 
 /**
- * Recovers the spool directory of a dead process. The caller holds the directory's lock. For each accepted
- * request without an end line, an `interrupted` end line is written to a separate segment. Incomplete and
- * damaged lines are skipped. If the recovery itself is interrupted, the recovery can safely be repeated.
+ * Recovers the spool directory of a dead process. The caller must hold the lock of the spool directory. For
+ * each accepted request without an end line, an `interrupted` end line is written to a separate segment. The
+ * recovery skips incomplete and damaged lines. If the recovery itself is interrupted, the recovery can safely
+ * be repeated.
  */
 export async function recoverDirectory(
   directory: string,

@@ -21,7 +21,7 @@ import type { RequestSpoolOptions } from './spool-options.ts';
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** Number of open requests from which on several lines are likely to arrive in one turn of the event loop. */
+/** Number of open requests above which several lines are likely to arrive in one turn of the event loop. */
 const crowd = 8;
 /** Maximum time in milliseconds that a committed segment waits until its open accept lines are copied. */
 const carryAfterMs = 10_000;
@@ -34,8 +34,8 @@ interface OpenRequest {
 
 /**
  * The first store of the request log. A request is accepted when its accept line is in a file. The end line
- * is written when the request ends. Under load, one write contains all lines of an event loop turn. Only one
- * write runs at a time.
+ * of a request is written when the request ends. Under load, one write contains all lines of an event loop
+ * turn. Only one write to the spool runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -93,8 +93,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Only the first call for a request has an effect. Never throws. A
-   * promise that is passed as the event must not reject.
+   * Records the end of an accepted request. Only the first call for a request records an end. The call never
+   * throws. If the event is passed as a promise, the promise must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {

@@ -12,7 +12,7 @@ export interface Segment {
   readonly id: string;
   readonly path: string;
   readonly openedAtMs: number;
-  /** Whether the lines were written by a process that died and may therefore be damaged. */
+  /** Whether the lines were written by a process that died. Lines from a process that died may be damaged. */
   readonly recovered: boolean;
   /** Number of bytes in the file's complete lines. */
   bytes: number;
@@ -22,7 +22,10 @@ export interface Segment {
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Number of bytes of the lines in the segment, by account. The map is empty in a recovered segment. */
+  /**
+   * Number of bytes of the lines in the segment, by account. For a recovered segment, the map of bytes per
+   * account is empty.
+   */
   readonly accountBytes: Map<string, number>;
   /** Number of requests with an accept line in this segment and without an end line on disk. */
   openAccepts: number;
@@ -36,8 +39,8 @@ export function createSegment(options: Pick<Segment, 'id' | 'path' | 'openedAtMs
 }
 
 /**
- * Returns whether all end lines of a closed segment are in Postgres. Requests accepted in the segment may
- * still be open.
+ * Returns whether all end lines of a closed segment are in Postgres. Requests that were accepted in the
+ * segment may still be open.
  */
 export function isCommitted(segment: Segment): boolean {
   return (
@@ -57,9 +60,10 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends lines to the newest segment file in a directory. The caller must wait for the end of each call
- * before the next call. If the process dies, nothing is lost, because the operating system's page cache
- * survives. The writer therefore calls no fsync. If the machine dies, data that was not shipped is lost.
+ * Appends lines to the newest segment file in a directory. The caller must wait for the end of each write
+ * before the next write. If the process dies, no line is lost, because the operating system's page cache
+ * survives. The segment writer therefore calls no fsync. If the machine dies, data that was not shipped is
+ * lost.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -70,9 +74,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes complete lines and returns their segment and length. If the write fails, none of the lines are
-   * stored. After a failed write, the segment is truncated and closed for appending, and the next call starts
-   * a new segment.
+   * Writes complete lines and returns their segment and length. If the write fails, none of the given lines
+   * are stored. After a failed write, the segment is truncated and closed for appending, and the next call
+   * starts a new segment.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
@@ -119,9 +123,9 @@ export class SegmentWriter {
 }
 
 /**
- * Writes synchronously into the page cache, which takes a few microseconds per write. The thread pool would
- * take several times as long, while every request waits. Hazard: if the disk is so slow that the kernel
- * blocks writers (`vm.dirty_ratio`), the event loop blocks too. Use a dedicated volume for the spool.
+ * Writes synchronously into the page cache, which takes a few microseconds per write. A write in the thread
+ * pool would take several times as long, while every request waits. Hazard: if the disk is so slow that the
+ * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too. Use a dedicated volume for the spool.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

@@ -103,23 +103,26 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 
 const firstBytes = 64 * 1024;
 /**
- * Maximum length of a buffer that is reused, in bytes. The lines of a typical write fit into a buffer of this
- * length. A buffer that grows beyond the maximum, for example for thousands of tools, is released after use.
+ * Maximum length of a buffer that is reused, in bytes. The lines of a typical write fit into a buffer of the
+ * maximum length. A buffer that grows beyond the maximum, for example for thousands of tools, is released
+ * after use.
  */
 const keptBytesMax = 4 << 20;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer that renders lines directly as segment bytes. A string would be built from hundreds of pieces, and
- * then flattened and encoded for writing. Each writer reuses one buffer.
+ * A buffer that renders lines directly as segment bytes. A string for a line would be built from hundreds of
+ * pieces, and then flattened and encoded for writing. Each writer of lines reuses one buffer.
  */
 export class LineBytes {
-  /** The underlying buffer. Only the first `length` bytes are valid. */
+  /** The underlying buffer. Only the first `length` bytes of the buffer are valid. */
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /** All bytes written since the buffer was last cleared. The bytes are valid until the next write. */
+  /**
+   * All bytes written since the buffer was last cleared. The returned bytes are valid until the next write.
+   */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

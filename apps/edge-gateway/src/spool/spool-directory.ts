@@ -80,13 +80,13 @@ interface DirectoryLock {
 const lockFile = 'lock';
 
 /**
- * Takes the lock of a directory. Returns null if another process holds the lock. Never waits. Node has no
- * flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file. Unlike a pid file, an fcntl
- * lock leaves nothing behind after `kill -9`. The fcntl lock also works between containers that share a
- * volume but have separate process ids. Hazard: fcntl locks do not work on some network file systems. On a
- * network file system without fcntl locks, two processes could adopt one directory. Duplicate events are
- * harmless, but one process would delete segments that the other process is using. Put the spool on a local
- * disk.
+ * Takes the lock of a directory. Returns null if another process holds the lock. The call never waits. Node
+ * has no function for file locks (flock). SQLite's exclusive transaction is a kernel lock (fcntl) on the
+ * file. Unlike a pid file, an fcntl lock leaves nothing behind after `kill -9`. The fcntl lock also works
+ * between containers that share a volume but have separate process ids. Hazard: fcntl locks do not work on
+ * some network file systems. On a network file system without fcntl locks, two processes could adopt one
+ * directory. Duplicate events are harmless, but one process would delete segments that the other process is
+ * using. The spool must therefore be on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);

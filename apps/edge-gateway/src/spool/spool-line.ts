@@ -3,11 +3,11 @@ import type { LineBytes } from './shipped-event.ts';
 import { writeShippedEvent } from './shipped-event.ts';
 
 /**
- * The two kinds of lines in a segment file. Each line is a JSON array that starts with a tag and a request id. Readers
- * therefore find fields at fixed offsets, and the event's text is shipped unchanged:
+ * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a
+ * tag and a request id. Readers therefore find fields at fixed offsets, and the event's text is shipped
+ * unchanged:
  *
- * ["accept","<request id>",{…}]
- * ["end","<request id>","<traceparent>"|null,{…}]
+ * ["accept","<request id>",{…}] ["end","<request id>","<traceparent>"|null,{…}]
  */
 const acceptIdStart = '["accept","'.length;
 const endIdStart = '["end","'.length;
@@ -28,7 +28,10 @@ export function writeEndLine(event: RequestEventV1, traceparent: string | null, 
   line.text(']\n');
 }
 
-/** Whether the line at `start` is an accept line. Every line is either an accept line or an end line. */
+/**
+ * Whether the line at `start` is an accept line. Every line in a segment file is either an accept line or an
+ * end line.
+ */
 export function isAcceptLine(bytes: Buffer, start: number): boolean {
   return bytes[start + tagByteAt] === acceptTagByte;
 }
@@ -42,8 +45,8 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
 }
 
 /**
- * Returns the parts of an end line: the traceparent as JSON text, and the position of the event. `end` is the
- * offset of the line's newline.
+ * Returns the parts of an end line: the traceparent as JSON text, and the position of the event. The
+ * parameter `end` is the offset of the newline at the end of the line.
  */
 export function locateEndLine(
   bytes: Buffer,
@@ -114,8 +117,8 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
 }
 
 /**
- * Estimated number of bytes in a line without candidate tools. A line may have thousands of candidate tools,
- * with names of up to 128 characters.
+ * Estimated number of bytes in a line without candidate tools. A line in a segment file may have thousands of
+ * candidate tools, with names of up to 128 characters.
  */
 const lineBytes = 2_048;
 const candidateBytes = 160;
@@ -127,8 +130,8 @@ export function expectBytes(line: PendingLine): number {
 }
 
 /**
- * Renders the lines of one write into the buffer, replacing the buffer's content. The lines are rendered
- * while no request waits for them.
+ * Renders the lines of one write into the buffer, replacing the buffer's content. The lines of a write are
+ * rendered while no request waits for them.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

@@ -22,8 +22,8 @@ export interface SpoolShipperOptions {
    */
   readonly resendAfterMs?: number;
   /**
-   * Maximum number of uncommitted bytes in the queue. Bytes beyond the maximum stay on disk. The maximum
-   * limits how much Redis memory one gateway uses.
+   * Maximum number of uncommitted bytes in the queue. Uncommitted bytes beyond the maximum stay on disk. This
+   * maximum limits the Redis memory that one gateway uses.
    */
   readonly inFlightBytesMax?: number;
 }
@@ -39,7 +39,8 @@ interface InFlightBatch {
 const adoptEveryMs = 30_000;
 
 /**
- * Ships spooled lines to the queue in batches. A batch is released once the worker reports it as committed.
+ * Ships spooled lines to the queue in batches. A batch is released once the worker reports the batch as
+ * committed.
  */
 export class SpoolShipper {
   readonly #options: SpoolShipperOptions;
@@ -72,7 +73,7 @@ export class SpoolShipper {
     return this.#inFlight.size;
   }
 
-  /** Ships new lines, then overdue batches, and then deletes committed segments. Never throws. */
+  /** Ships new lines, then overdue batches, and then deletes committed segments. The call never throws. */
   ship(): Promise<void> {
     this.#running ??= this.#round().finally(() => (this.#running = null));
     return this.#running;
@@ -194,6 +195,7 @@ export class SpoolShipper {
 }
 
 /**
- * The error that is thrown if the queue rejected the batch. The next run of the shipper repeats the attempt.
+ * The error that is thrown if the queue rejected the batch. The next run of the shipper ships the rejected
+ * batch again.
  */
 class QueueAway extends Error {}

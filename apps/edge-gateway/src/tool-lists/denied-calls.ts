@@ -8,7 +8,10 @@ import type { ToolPermission } from './tool-permission.ts';
 /** Maximum number of denied tool names in a request's log row. */
 const namesMax = 64;
 
-/** Fields of a message that contain tool calls outside `tool_calls`, in normalized spelling. */
+/**
+ * Fields of a message, other than `tool_calls`, that contain tool calls. The names of these fields are in
+ * normalized spelling.
+ */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
@@ -29,7 +32,7 @@ interface ChoiceState {
 }
 
 /**
- * Removes the calls of denied tools from one response, stream event by stream event, in any format. The first
+ * Removes calls to denied tools from one response in any format, stream event by stream event. The first
  * event of a tool call decides whether the call is removed, so no event is delayed. If a choice contains
  * nothing except denied calls, a short text replaces the calls, and the choice ends like a complete answer.
  * An agent therefore neither waits for a tool nor gets an empty turn.
@@ -115,7 +118,7 @@ export class DeniedCalls {
     this.#deny(state, name);
   }
 
-  /** Hides a denied tool call that the provider runs itself, and the result of the call. */
+  /** Hides a call to a denied tool that the provider itself runs, and the result of the call. */
   #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
     const item = (part.extensions as { readonly responses?: JsonObject }).responses?.['rawItem'];
     const denied = findDeniedItem(item, this.#permission);
@@ -155,8 +158,8 @@ export class DeniedCalls {
   }
 
   /**
-   * Processes a piece of a tool call. The first piece has the name of the called tool. Later pieces may only
-   * add arguments.
+   * Processes a piece of a tool call. The first piece of a tool call has the name of the called tool. Later
+   * pieces of a tool call may only add arguments.
    */
   #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
     const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;
@@ -235,7 +238,7 @@ export function explainDenied(names: readonly string[]): string {
   return `The model called ${shown.join(', ')}. The tool lists of this API key do not permit the call, so the gateway removed it.`;
 }
 
-/** The namespace of a call of the Responses API, or an empty text. */
+/** The namespace of a call in the Responses API, or an empty text. */
 function namespaceOf({ extensions }: Extract<StreamEvent, { type: 'tool-call-start' }>): string {
   const item = extensions?.['responses']?.['item'] as JsonObject | undefined;
   return typeof item?.['namespace'] === 'string' ? item['namespace'] : '';

@@ -12,10 +12,10 @@ const toolMembers = governMembers([
 ]);
 const nameMember = governMembers(['name']);
 
-/** Types that describe how a tool is called. Any other type is the name of the tool. */
+/** Types that describe how a tool is called. Any other value of the type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
-/** Tools of Anthropic that have a different name in some versions. */
+/** Anthropic's tools that have a different name in some versions. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   text_editor: ['str_replace_editor', 'str_replace_based_edit_tool'],
   computer: ['computer_use', 'computer_use_preview'],
@@ -113,7 +113,7 @@ function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string):
 
 /**
  * Reads the name of a tool.
- * @throws GatewayError `ambiguous_tools` unless the value is a string that all parsers read in one way
+ * @throws GatewayError `ambiguous_tools` unless the value is a string that all parsers read in the same way
  */
 export function readText(tape: JsonTape, node: JsonNode, path: string): string {
   const text = tape.stringValue(node);

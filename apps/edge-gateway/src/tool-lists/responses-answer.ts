@@ -16,8 +16,8 @@ const namesMax = 64;
 const nameCharactersMax = 256;
 
 /**
- * Removes the calls of denied tools from one response of the Responses API. The remaining output items keep
- * their order, and their indexes have no gaps. If no output item is left, the response gets a message with
+ * Removes calls to denied tools from one response of the Responses API. The remaining output items keep their
+ * order, and their indexes have no gaps. If no output item is left, the response gets a message that states
  * the reason.
  */
 export class ResponsesAnswer {
@@ -40,7 +40,7 @@ export class ResponsesAnswer {
   }
 
   /**
-   * Removes the calls of denied tools from a response that is not streamed.
+   * Removes calls to denied tools from a response that is not streamed.
    * @throws GatewayError `upstream_invalid` if the response is not JSON
    */
   renderPlain(bytes: Buffer): Buffer {
@@ -49,7 +49,7 @@ export class ResponsesAnswer {
     return restricted === answer ? bytes : Buffer.from(JSON.stringify(restricted));
   }
 
-  /** Returns the stream events for the client. Unchanged events are encoded again. */
+  /** Returns the stream events for the client. Events that are not changed are also encoded again. */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
   }
@@ -105,8 +105,7 @@ export class ResponsesAnswer {
   }
 
   /**
-   * Removes the calls of denied tools from a response object. Returns the original object if nothing was
-   * removed.
+   * Removes calls to denied tools from a response object. Returns the original object if nothing was removed.
    */
   #restrictResponse(response: unknown): Fields {
     if (!isFields(response)) throw unreadable();

@@ -11,18 +11,18 @@ export function isFields(value: unknown): value is Fields {
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * The tool that an output item of the Responses API calls. No such object exists for an output item without a
- * tool call.
+ * The tool that an output item of the Responses API calls. An output item without a tool call has no object
+ * of this type.
  */
 interface ItemCall {
   readonly name: string;
   readonly identities: readonly ToolIdentity[];
 }
 
-/** Types of output items that call a function of the client. */
+/** Types of output items that call a client function. */
 const functionCalls: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 
-/** Matches the types of output items for calls of built-in tools, and for the results of these calls. */
+/** Matches the types of output items for calls to built-in tools, and for the results of the calls. */
 const builtInCall = /^(?<tool>[a-z_]+?)_call(_output)?$|^(?<search>tool_search)_output$/;
 
 function identifyItem(item: Fields): ItemCall | undefined {
@@ -54,7 +54,7 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/** Whether the client reads or executes the output item. The result is false only for reasoning items. */
+/** Whether the client reads or executes the output item. Only for reasoning items is the result false. */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

@@ -14,13 +14,13 @@ import { restrictList, type RestrictedList, type ToolListPlace } from './tool-li
 
 /**
  * Fields with lists of tools. `plugins` is a field of OpenRouter, and `connectors` is a field of Cohere. The
- * tools in these two fields run on the servers of OpenRouter and Cohere.
+ * tools in `plugins` and `connectors` run on the servers of OpenRouter and Cohere.
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
 /**
- * Fields that are only valid together with a tool list. If the tool list is removed, these fields are removed
- * too.
+ * Fields that are only valid together with a tool list. If the tool list is removed, the fields that need the
+ * tool list are removed too.
  */
 const membersOfList: Readonly<Record<string, readonly string[]>> = {
   tools: ['tool_choice', 'parallel_tool_calls'],
@@ -28,21 +28,25 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Settings that turn on the provider's own web search. The settings are allowed or denied under OpenAI's name
- * for the web search tool.
+ * Settings that turn on the provider's own web search. The settings for web search are allowed or denied
+ * under OpenAI's name for the web search tool.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
 /**
- * Objects with extra fields for the provider. The rules for the request body apply to each of these objects.
+ * Objects with extra fields for the provider. The rules for the request body also apply to each object with
+ * extra fields.
  */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
-/** Fields with schemas of answers or with metadata. The properties in these fields may have any name. */
+/**
+ * Fields with response schemas or with metadata. The properties in a response schema or in metadata may have
+ * any name.
+ */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);
 
 /**
- * Lists of conversation items. Some providers read tools from these items, for example from
+ * Lists of conversation items. Some providers read tools from conversation items, for example from
  * `additional_tools`.
  */
 const conversations = ['messages', 'input'] as const;
@@ -56,8 +60,8 @@ const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'ty
 
 /**
  * Applies an API key's allow and deny lists to a request body of any API: removes every tool that the key may
- * not use. Returns byte edits in ascending order. Returns no edits if the key may use every tool in the body.
- * Takes time linear in the body's length.
+ * not use. The result is a list of byte edits in ascending order. Returns no edits if the key may use every
+ * tool in the body. The restriction takes time linear in the length of the body.
  * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use;
  * `ambiguous_tools` if servers may read the body in different ways
  */

@@ -4,7 +4,7 @@ import type { ToolIdentity } from './tool-permission.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call of a tool that the provider runs. */
+/** A call to a tool that the provider runs. */
 export interface ServerCall {
   readonly id: string | undefined;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface ServerCall {
 
 /**
  * Reads a server tool's call from a message part that only one format has. Returns undefined if the message
- * part is not a call of a server tool.
+ * part is not a call to a server tool.
  */
 export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
   const block = fieldsOf((extensions as Fields)['messages'])?.['block'];
@@ -23,7 +23,7 @@ export function identifyServerBlock({ extensions }: { readonly extensions: objec
   return readMessagesCall(fieldsOf(block)) ?? readConverseCall(part) ?? readGeminiCall(part);
 }
 
-/** Whether a message part is the result of one of the tool calls with these ids. */
+/** Whether a message part is the result of a tool call with one of the given ids. */
 export function isResultOf(
   { extensions }: { readonly extensions: object },
   ids: ReadonlySet<string>,
@@ -52,8 +52,8 @@ function readConverseCall(part: Fields | undefined): ServerCall | undefined {
 }
 
 /**
- * The id for code that Gemini runs. Gemini runs code without naming a tool, and the code's result follows the
- * code.
+ * The id for code that Gemini runs. Gemini runs code without naming a tool, and the result of the code
+ * directly follows the code.
  */
 const geminiCallId = 'code';
 
@@ -64,7 +64,7 @@ function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
 }
 
 /**
- * Renders a call of a server tool.
+ * Renders a call to a server tool.
  * @param server the name of the MCP server; undefined if the tool belongs to no MCP server
  */
 function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {

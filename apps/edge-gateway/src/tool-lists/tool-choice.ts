@@ -15,7 +15,8 @@ import type { ToolIdentity } from './tool-permission.ts';
 /** Values of a tool choice that name no tool, in any API. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
 /**
- * Types of a tool choice that describe how the choice names a tool. Any other type is the name of the tool.
+ * Types of a tool choice that describe how the choice names a tool. Any other value of the type is the name
+ * of the tool.
  */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);
 

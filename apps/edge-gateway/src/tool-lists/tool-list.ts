@@ -93,7 +93,10 @@ function restrictNamespace(
   return list.isLeftEmpty ? null : list.edits;
 }
 
-/** Lists of MCP servers and plugins. The name of an element in such a list is in `name` or `id`. */
+/**
+ * Lists of MCP servers and plugins. The name of an MCP server or plugin in a list is in the field `name` or
+ * `id`.
+ */
 const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
 const serverType = 'mcp_server';
 const serverMembers = governMembers(['name', 'id', 'tool_configuration']);
@@ -132,8 +135,8 @@ function restrictServer(
 const namesMember = governMembers(['tool_names']);
 
 /**
- * Restricts the tools of an MCP server by name. The provider runs the tools of the server, so a server that
- * exposes all of its tools could run a denied tool.
+ * Restricts the tools of an MCP server by name. The provider runs the tools of an MCP server. A server that
+ * exposes all of its tools could therefore run a denied tool.
  */
 function restrictNames(
   given: Restriction,

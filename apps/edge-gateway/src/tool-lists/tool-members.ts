@@ -14,10 +14,13 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
   return new GatewayError('ambiguous_tools', { param, message });
 }
 
-/** Maximum number of tools in one tool list and in one tool choice. A plan ranks every tool. */
+/**
+ * Maximum number of tools in one tool list and in one tool choice. The number of tools is limited, because a
+ * plan ranks every tool.
+ */
 export const toolsMax = 4096;
 
-/** Maximum length of a client's name in an error. Longer names are truncated. */
+/** Maximum length of a client's name in an error. Longer names from a client are truncated in errors. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {
@@ -27,7 +30,7 @@ export function quote(name: string): string {
 /**
  * Normalizes the key of a JSON object as lenient parsers do before they compare keys. Go ignores the letter
  * case with Unicode's simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`.
- * Protobuf accepts `toolConfig` and `tool_config`. C strings end at a NUL.
+ * Protobuf accepts `toolConfig` and `tool_config`. Strings in C end at a NUL character.
  */
 export function foldKey(key: string): string {
   if (foldedKey.test(key)) return key;
@@ -78,12 +81,12 @@ export function findMembers(
 }
 
 /**
- * Maximum length of a field path in an error. Paths stay short, so that building paths takes linear time in
- * deeply nested bodies.
+ * Maximum length of a field path in an error. Field paths stay short, so that building the paths takes linear
+ * time in deeply nested bodies.
  */
 const pathCharactersMax = 256;
 
-/** Returns the path of a field, for errors. A long path is truncated. */
+/** Returns the path of a field, for errors. A long field path is truncated. */
 export function join(path: string, member: string | number): string {
   if (path.length > pathCharactersMax) return path;
   if (typeof member === 'number') return `${path}[${member}]`;

@@ -1,14 +1,14 @@
 import type { KeyGrant } from '@gateway/contracts';
 
 /**
- * The allow and deny lists of tools for an API key. Names of tools must match exactly. Denied tools override
- * allowed tools. A list of null restricts nothing.
+ * The allow and deny lists of tools for an API key. A name in a list must match the tool name exactly. Denied
+ * tools override allowed tools. If a list is null, the list restricts no tools.
  */
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 
 /**
  * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A list
- * names a tool if the list contains one of these spellings.
+ * names a tool if the list contains one of the tool's spellings.
  */
 export type ToolIdentity = readonly string[];
 
@@ -32,7 +32,7 @@ export class ToolPermission {
   }
 
   /**
-   * Returns whether each of a tool's names is permitted. A name is permitted if none of its spellings is
+   * Returns whether each of a tool's names is permitted. A tool name is permitted if none of its spellings is
    * denied and one of its spellings is allowed.
    */
   permitsAll(identities: readonly ToolIdentity[]): boolean {

@@ -10,11 +10,11 @@ interface BodySource {
   abort(reason: Error): void;
 }
 
-/** The reader of a response body. If the reader throws, the body is aborted. */
+/** The reader of a response body. If the reader throws, the response body is aborted. */
 export interface BodyReader {
   /**
-   * Takes a chunk. Returns whether the reader has room for more chunks. A reader without room must call
-   * `AnswerBody.resume` when room becomes available.
+   * Takes a chunk of the response body. Returns whether the reader has room for more chunks. A reader without
+   * room must call `AnswerBody.resume` when room becomes available.
    */
   take(chunk: Buffer): boolean;
   /** Called when the response body is complete. */
@@ -33,8 +33,8 @@ const noBytes = Buffer.alloc(0);
 /**
  * The body of a provider's response, for a single reader that receives each chunk on arrival. A provider can
  * send thousands of one-byte chunks. If one socket read contains several chunks, the chunks after the first
- * are therefore joined into a few large pieces. For a response with one chunk, a `Readable` would cost three
- * times as much as this class.
+ * are therefore joined into a few large pieces. For a response with one chunk, a `Readable` would take three
+ * times as long as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -47,7 +47,7 @@ export class AnswerBody {
   #hasEnded = false;
   #isOver = false;
   #failure: Error | undefined;
-  /** Called when the first bytes have arrived, or when none will arrive. */
+  /** Called when the first bytes have arrived, or when the body has ended without bytes. */
   #arrived: (() => void) | undefined;
 
   constructor(source: BodySource) {
@@ -55,16 +55,16 @@ export class AnswerBody {
   }
 
   /**
-   * Registers a callback for the end of the body. The body ends when it is completely read, aborted or
-   * discarded.
+   * Registers a callback for the end of the body. A response body ends when the body is completely read,
+   * aborted or discarded.
    */
   follow(over: (isWhole: boolean) => void): void {
     this.#followers.push(over);
   }
 
   /**
-   * Waits for the first bytes without reading them. Must be called before `read`. Returns no bytes if the
-   * body ended or failed first.
+   * Waits for the first bytes without reading them. The method must be called before `read`. If the body
+   * ended or failed first, the method returns no bytes.
    */
   async peek(): Promise<Buffer> {
     if (this.#held.size === 0 && !this.#hasEnded && !this.#isOver)
@@ -74,7 +74,10 @@ export class AnswerBody {
     return this.#held.pieces()[0] ?? noBytes;
   }
 
-  /** Starts reading. Chunks that have already arrived are passed to the reader before this method returns. */
+  /**
+   * Starts reading the response body. Chunks that have already arrived are passed to the reader before this
+   * method returns.
+   */
   read(reader: BodyReader): void {
     this.#reader = reader;
     if (this.#isOver) process.nextTick(() => this.#failure && reader.fail(this.#failure));
@@ -89,8 +92,8 @@ export class AnswerBody {
   }
 
   /**
-   * Aborts the provider call unless the response body is already complete. Has no effect once the body was
-   * completely read.
+   * Aborts the provider call unless the response body is already complete. The call has no effect once the
+   * body was completely read.
    */
   discard(): void {
     if (!this.#isOver) this.fail(new Error('the connection was closed before the answer was complete'));
@@ -117,8 +120,8 @@ export class AnswerBody {
   };
 
   /**
-   * The source calls this method if the body ends with an error before it is complete. The reader gets the
-   * chunks before the error.
+   * The source calls this method if the body ends with an error before it is complete. The reader gets all
+   * earlier chunks before the error.
    */
   breakOff(error: Error): void {
     if (this.#held.size > 0) this.#flow();
@@ -185,17 +188,17 @@ export class AnswerBody {
   }
 }
 
-/** The bytes read from a response body: all bytes, or as many bytes as the limit allows. */
+/** The bytes that were read from a response body: all bytes, or as many bytes as the limit allows. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 /**
- * Reads a response body up to a size limit. If the body exceeds the limit, the body is paused and the caller
- * must discard it. Rejects with the error of the body.
- * @param reserve called with the length of each chunk before the chunk is kept; if it throws, the body is
- * aborted with that error
+ * Reads a response body up to a size limit. If the response body exceeds the limit, the body is paused and
+ * the caller must discard the body. Rejects with the error of the body.
+ * @param reserve called with the length of each chunk before the chunk is kept; if `reserve` throws, the body
+ * is aborted with the thrown error
  */
 export function readWhole(
   body: AnswerBody,
@@ -220,14 +223,14 @@ export function readWhole(
 }
 
 /**
- * Maximum number of bytes that are read of an unused body. Error bodies are short. The rest of a longer error
- * body is not read.
+ * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short.
+ * The rest of a longer error body is not read.
  */
 const unwantedBytesMax = 64 * 1024;
 
 /**
  * Reads an unused response body to its end, so that the call ends normally and its connection can be reused.
- * Discarding the body would close the connection.
+ * Discarding an unread body would close the connection.
  */
 export function passOver(body: AnswerBody): void {
   readWhole(body, unwantedBytesMax).then(
@@ -236,12 +239,12 @@ export function passOver(body: AnswerBody): void {
   );
 }
 
-/** Maximum length of a provider's error body in bytes. Longer error bodies are truncated. */
+/** Maximum length of a provider's error body in bytes. Error bodies above this length are truncated. */
 export const errorBytesMax = 1024 * 1024;
 
 /**
  * Reads a provider's error body so that the caller can read it a second time from `body`. If the response
- * ends before the error body is complete, `body` fails with the error of the response.
+ * ends before the error body is complete, reading `body` fails with the error of the response.
  */
 export async function peekError(
   error: AnswerBody,

@@ -10,11 +10,14 @@ import { AnswerBody } from './answer-body.ts';
 
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
-  /** Milliseconds for which a provider may stay silent before its headers and between two chunks. */
+  /**
+   * Milliseconds for which a provider may stay silent before the headers of a response and between two
+   * chunks.
+   */
   readonly idleTimeoutMs: number;
   /**
-   * Renders the loop mark in each request. If the request returns to the gateway, the gateway recognizes the
-   * mark.
+   * Renders the loop mark in each request. If a request returns to the gateway, the gateway recognizes the
+   * loop mark.
    */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
@@ -33,8 +36,9 @@ export class UndiciUpstream implements Upstream {
   readonly #guard: EgressGuard;
   readonly #loops: UndiciUpstreamOptions['loops'];
   /**
-   * Provider addresses that have passed the egress guard. The guard's rules do not change while the process
-   * runs. The total length is bounded too, because the URL of a video can be long.
+   * Provider addresses that have passed the egress guard. The rules of the egress guard do not change while
+   * the process runs. The total length of known addresses is bounded too, because the URL of a video can be
+   * long.
    */
   readonly #addresses = new LRUCache<string, Address>({
     max: 10_000,
@@ -50,7 +54,7 @@ export class UndiciUpstream implements Upstream {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
       // The number of connections per address is unlimited, because admission limits the requests.
-      // One account can therefore not use up an address's connections.
+      // One account can therefore not use up the connections to an address.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute.
@@ -89,8 +93,8 @@ export class UndiciUpstream implements Upstream {
 }
 
 /**
- * Builds a response from undici's events, and aborts the call when the caller's signal aborts. This class is
- * equivalent to undici's `request`, but does not create a `Readable` for each response.
+ * Builds a response from undici's events, and aborts the call when the caller's signal aborts. The response
+ * handler works like undici's `request`, but does not create a `Readable` for each response.
  */
 class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #call: Pick<UpstreamCall, 'signal' | 'body'>;
@@ -148,8 +152,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call. undici cannot abort a call that has no connection yet. The promise is then
-   * rejected immediately, and the call is aborted when it would start.
+   * Aborts the provider call. undici cannot abort a call that has no connection yet. For a call without a
+   * connection, the promise is rejected immediately, and the call is aborted when it would start.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Milliseconds that are longer than the server in this process needs to respond on a busy machine. */
+/** A time in milliseconds within which the server in this process responds, even on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const loops = { renderHeader: () => 'agent-gateway-of-a-test' };
@@ -102,8 +102,8 @@ describe('a provider’s response', () => {
   const singleBytes = letters.replaceAll(/./g, '1\r\n$&\r\n');
 
   /**
-   * Sends the start of a response, and sends `rest` once the body is being read. Returns the pieces of the
-   * body that arrive.
+   * Sends the start of a response, and sends `rest` once the body is being read. Returns the pieces in which
+   * the body arrives.
    */
   async function readPieces(rest: string, isWhole: boolean): Promise<Buffer[]> {
     let finish = (): unknown => undefined;
@@ -133,7 +133,7 @@ describe('a provider’s response', () => {
     expect(pieces.length).toBeLessThan(100);
   });
 
-  it('passes on all bytes before the error if the response ends early', async () => {
+  it('forwards all bytes before the error if the response ends early', async () => {
     const pieces = await readPieces(`${singleBytes}no length\r\n`, false);
     expect(Buffer.concat(pieces).toString()).toBe(`>${letters}`);
   });
@@ -238,7 +238,7 @@ describe('an aborted provider call', () => {
   });
 });
 
-describe('a failing response of a provider', () => {
+describe('a failing response from a provider', () => {
   it('is reported as `upstream_unreachable` if the connection closes before the response starts', async () => {
     const { send } = await startProvider(({ socket }) => socket.destroy());
     await expect(send()).rejects.toMatchObject({ code: 'upstream_unreachable' });
@@ -265,7 +265,7 @@ describe('a failing response of a provider', () => {
     expect(await isWhole).toBe(false);
   });
 
-  it('is aborted with the error that its reader throws', async () => {
+  it('is aborted with the error that the reader of the response throws', async () => {
     const { send } = await startProvider((_, response) => response.write('some'));
     const refuse = (): never => {
       throw new TypeError('not this');

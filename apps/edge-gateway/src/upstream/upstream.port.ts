@@ -9,18 +9,19 @@ export interface UpstreamCall {
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
   /**
-   * The request body. A streamed body is sent as it arrives. If the length of the body is known, the
+   * The request body. A streamed request body is sent as it arrives. If the length of the body is known, the
    * `content-length` header contains the length.
    */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
   /**
-   * The `CDN-Loop` header of the client's request. The header is absent if no client request caused the call.
+   * The `CDN-Loop` header of the client's request. The header is absent if no client request caused the
+   * provider call.
    */
   readonly loopHeader?: string | string[] | undefined;
   /**
-   * Whether the URL comes from a response, as a link or a redirect. Such a URL may not lead to the operator's
-   * own servers, for example the built-in sandbox.
+   * Whether the URL comes from a response, as a link or a redirect. A URL from a response must not lead to
+   * the operator's own servers, for example the built-in sandbox.
    */
   readonly isLinked?: true;
 }
@@ -32,19 +33,22 @@ export interface UpstreamReply {
   readonly body: AnswerBody;
 }
 
-/** A provider's response. Status and headers have arrived; the body follows. */
+/** A provider's response. The status and headers have arrived, and the body follows later. */
 export interface UpstreamAnswer extends UpstreamReply {
   /** Secret values that must not appear in the provider's error text. */
   readonly secrets: readonly string[];
   /** Called when the first byte of the response is sent to the client. */
   readonly begun: () => void;
-  /** Called when a stream reports its end. Connection errors after the end are not recorded as failures. */
+  /**
+   * Called when a stream reports its end. Connection errors after the end of the response are not recorded as
+   * failures.
+   */
   readonly ended: () => void;
 }
 
 /**
- * Calls providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied` if the call fails
- * before a response arrives.
+ * Sends requests to providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied` if the
+ * call fails before a response arrives.
  */
 export interface Upstream {
   send(call: UpstreamCall): Promise<UpstreamReply>;

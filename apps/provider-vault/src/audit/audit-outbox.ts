@@ -23,8 +23,8 @@ interface CredentialChange {
 }
 
 /**
- * Queues an audit event in the transaction of the change. The change and the audit event are therefore either
- * both stored or both discarded.
+ * Queues an audit event in the transaction of the change. Either both the change and the audit event are
+ * stored, or neither is stored.
  */
 export async function queueAudit(
   tx: Pick<VaultModels, 'auditOutboxEvent'>,
@@ -65,8 +65,7 @@ interface ShipperParts {
 
 /**
  * Sends queued audit events to the account service, oldest first, while the service runs. The account service
- * stores each event once, so several replicas may send one event. The shipper also broadcasts the change of
- * each credential again: the process that made the change may have been killed before its broadcast.
+ * stores each event once, so several replicas may send the same event.
  */
 export class AuditShipper {
   readonly #parts: ShipperParts;

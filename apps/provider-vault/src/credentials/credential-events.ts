@@ -64,8 +64,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The call does
-   * not wait for the notification, because gateways reload credentials within ten seconds anyway.
+   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The caller
+   * does not wait for the notification, because gateways reload credentials within ten seconds anyway.
    */
   #noteChange(accountId: string): void {
     if (this.#noted.has(accountId)) {

@@ -18,9 +18,10 @@ export interface ReceivedSecret {
 }
 
 /**
- * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation, the gateway
- * may still use an older public key. Throws `service_unavailable` if no key decrypts the box. The gateway
- * then refetches the public key. Throws `invalid_field` if the content is not a credential.
+ * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the
+ * gateway may still use an older public key. Throws `service_unavailable` if no key decrypts the box. After
+ * this error, the gateway fetches the public key again. Throws `invalid_field` if the content is not a
+ * credential.
  * @param keyPairs the key pairs, tried in order; each pair is unwrapped only if the previous pairs cannot
  * decrypt the box
  */
@@ -90,20 +91,21 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
 }
 
 /**
- * Minimum length of a credential with a hint. Four characters would reveal too much of a shorter credential.
+ * Minimum length of a credential with a hint. A hint of four characters would reveal too much of a shorter
+ * credential.
  */
 const charactersMin = 12;
 
 /**
- * Fields that identify a credential with several values. The first of these fields that exists is used for
- * the hint.
+ * Fields that identify a credential with several values. The hint comes from the first identifying field that
+ * exists.
  */
 const names = ['api_key', 'access_key_id', 'private_key_id'] as const;
 const severalValues = z.record(z.string(), z.unknown());
 
 /**
  * Returns the last four characters of a credential as a hint, or null if the credential is too short. If a
- * credential has several values, the value that identifies the credential is used.
+ * credential has several values, the hint comes from the value that identifies the credential.
  */
 export function chooseHint(credential: string): string | null {
   const characters = Array.from(chooseShown(credential));

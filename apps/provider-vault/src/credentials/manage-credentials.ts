@@ -90,7 +90,7 @@ export async function forgetAccount(
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
     // The upsert is the first write of the transaction.
-    // The upsert waits for transactions that are currently writing credentials of the account.
+    // This upsert waits for transactions that are currently writing credentials of the account.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });

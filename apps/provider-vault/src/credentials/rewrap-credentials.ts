@@ -19,7 +19,8 @@ export interface RewrapRequest {
 export interface RewrapReport {
   readonly rewrapped: number;
   /**
-   * The rows that cannot be decrypted because they were tampered with. The batch does not change these rows.
+   * The rows that cannot be decrypted because they were tampered with. The batch does not change the tampered
+   * rows.
    */
   readonly failed: RewrapCursor[];
   /** Position where the next batch starts. The value is null after the last batch. */
@@ -37,7 +38,7 @@ const batchMs = 4_000;
  * Re-encrypts a batch of credentials under the current key. Data keys and ciphertexts are replaced, because
  * ciphertexts are bound to the key version. Each database row is changed together with its audit row in a
  * separate transaction, and only if the row has not changed since it was read. A batch can therefore stop at
- * any row and resume later, even with concurrent readers, writers and other batches.
+ * any row and resume later, even while other processes read, write and re-encrypt credentials.
  */
 export async function rewrapCredentials(
   context: RewrapContext,
@@ -116,7 +117,7 @@ function replaceEnvelope(
 ): Promise<boolean> {
   return database.transactionForAccount(accountId, async (tx) => {
     // The data key identifies the version of the database row that was read.
-    // Every write of a row creates a new data key.
+    // Every write of a database row creates a new data key.
     const { count } = await tx.credential.updateMany({ where: { id, wrappedDataKey }, data: envelope });
     if (count === 0) return false;
     await writeAudit(tx, { accountId, provider, credentialId: id, action: 'rewrap' });

@@ -11,9 +11,9 @@ export function createNonce(): Buffer {
 }
 
 /**
- * Encrypts with AES-256-GCM under a random nonce. Returns nonce | ciphertext | tag. With random nonces, a key
- * may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). The data key of a record encrypts only a few
- * messages.
+ * Encrypts with AES-256-GCM under a random nonce. The result is the concatenation nonce | ciphertext | tag.
+ * With random nonces, a key may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). The data key of a
+ * record encrypts only a few messages.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
   const nonce = createNonce();

@@ -10,8 +10,8 @@ export interface CredentialPlace {
 }
 
 /**
- * Identifies the place where a secret is stored. A ciphertext that is moved to another place cannot be
- * decrypted.
+ * Identifies the place where a secret is stored. A ciphertext that is moved to another storage place cannot
+ * be decrypted.
  */
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
@@ -24,8 +24,8 @@ const purpose = 'agent-gateway provider-vault v1';
 const seedPurpose = 'agent-gateway provider-vault sealing seed v1';
 
 /**
- * Encodes the storage location of a secret as bytes. Each part includes its length and a marker for null, so
- * that two different locations never have the same bytes.
+ * Encodes the storage location of a secret as bytes. Each part of the encoding includes its length and a
+ * marker for null, so that two different locations never have the same bytes.
  */
 export function encodeAssociatedData(place: SecretPlace): Buffer {
   const { accountId, provider, baseUrl, keyVersion, field } = place;

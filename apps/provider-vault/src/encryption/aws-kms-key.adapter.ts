@@ -6,7 +6,7 @@ import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts'
 import type { KmsKeyName } from './parse-keys.ts';
 
 /**
- * Timeout of one attempt to call KMS. Both attempts together fit within the deadline set by the vault's
+ * Timeout for one attempt to call KMS. The two attempts together fit within the deadline of the vault's
  * callers.
  */
 const attemptsMax = 2;
@@ -54,8 +54,8 @@ export class AwsKmsKey implements KeyEncryptionKey {
 
 /**
  * Creates a KMS client for one region. The SDK finds AWS credentials in the environment, shared files, a web
- * identity, or the container's or machine's role. `endpoint` overrides the region's address (for example with
- * a VPC endpoint).
+ * identity, or the container's or machine's role. The parameter `endpoint` overrides the region's KMS address
+ * (for example with a VPC endpoint).
  */
 export function createKmsClient(region: string, endpoint: string | undefined): KMSClient {
   return new KMSClient({
@@ -75,8 +75,8 @@ function renderContext(binding: KeyBinding): Record<string, string> {
 }
 
 /**
- * If KMS is unavailable, or throttles or rejects a call, the encrypted record may be undamaged. A later call,
- * or a call from another replica, may succeed.
+ * If KMS is unavailable, or throttles or rejects a call, the encrypted record may be undamaged. A later call
+ * to KMS, or a call from another replica, may succeed.
  */
 function rethrow(error: unknown): never {
   const name = error instanceof Error ? error.name : '';

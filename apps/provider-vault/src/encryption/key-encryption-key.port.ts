@@ -5,8 +5,8 @@ export interface KeyBinding {
   /** The whole binding, as bytes. */
   readonly associatedData: Buffer;
   /**
-   * The part of the binding that may appear in the key service's audit log. The public part contains no
-   * secrets.
+   * The part of the binding that may appear in the key service's audit log. The public part of the binding
+   * contains no secrets.
    */
   readonly labels: Readonly<Record<string, string>>;
 }

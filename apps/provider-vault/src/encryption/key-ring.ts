@@ -6,8 +6,9 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All of these keys can decrypt. The key for encryption
- * is chosen in the database, because a replica must not encrypt with a key that another replica lacks.
+ * The key-encryption keys of this process, by version. All keys in the ring can decrypt. The key for
+ * encryption is chosen in the database, because a replica must not encrypt with a key that another replica
+ * lacks.
  */
 export class KeyRing {
   /** The key versions in ascending order, with at least one version. */
@@ -29,7 +30,7 @@ export class KeyRing {
   }
 
   /**
-   * Returns the key with this version.
+   * Returns the key with the given version.
    * @throws GatewayError `service_unavailable` for a version that this replica lacks, because another replica
    * may have that version
    */
@@ -42,7 +43,7 @@ export class KeyRing {
   }
 }
 
-/** The configured key-encryption keys by version. Each version is either a local key or a key in KMS. */
+/** The configured key-encryption keys by version. Each key version is either a local key or a key in KMS. */
 interface ConfiguredKeys {
   readonly local: ReadonlyMap<number, Buffer> | undefined;
   readonly kms: ReadonlyMap<number, KmsKeyName> | undefined;
@@ -50,7 +51,10 @@ interface ConfiguredKeys {
   readonly kmsEndpoint: string | undefined;
 }
 
-/** Combines local keys and KMS keys, so that an operator can replace one kind of key by the other. */
+/**
+ * Combines local keys and KMS keys, so that an operator can replace local keys with KMS keys, or KMS keys
+ * with local keys.
+ */
 export function createKeyRing({ local, kms, kmsEndpoint }: ConfiguredKeys): KeyRing {
   const keys = new Map<number, KeyEncryptionKey>();
   for (const [version, key] of local ?? []) keys.set(version, new LocalKey(key));
@@ -68,14 +72,14 @@ const fingerprintInfo = 'agent-gateway provider-vault key fingerprint v1';
 const fingerprintBytes = 12;
 
 /**
- * A key-encryption key from the configuration. A separate key is derived for each purpose with HKDF-SHA256
+ * A key-encryption key from the configuration. For each purpose, a separate key is derived with HKDF-SHA256
  * (RFC 5869).
  */
 export class LocalKey implements KeyEncryptionKey {
   readonly fingerprint: string;
   readonly #wrappingKey: Buffer;
 
-  /** The key: 32 random bytes. */
+  /** The key-encryption key: 32 random bytes. */
   constructor(key: Buffer) {
     if (key.length !== keyBytes) throw new RangeError(`must be ${keyBytes} bytes`);
     this.#wrappingKey = deriveKey(key, wrappingInfo, keyBytes);

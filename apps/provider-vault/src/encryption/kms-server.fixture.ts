@@ -8,7 +8,7 @@ export interface KmsServer {
   readonly url: string;
   /** The requests that the server has received, with their `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Faults for the next requests to the server. Each request uses up one fault. */
+  /** Faults for the next requests to the server. Each request to the fake server uses up one fault. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }

@@ -30,9 +30,9 @@ interface Activation {
 
 /**
  * Activates a version of the key-encryption key: the requested version, or this replica's highest version.
- * The call is idempotent. Throws `invalid_field` for a version that is lower than the current version or
- * missing on this replica. Also throws `invalid_field` if a running replica lacks the version, because that
- * replica could not decrypt new data.
+ * Activating a key version is idempotent. Throws `invalid_field` for a version that is lower than the current
+ * version or missing on this replica. Throws `invalid_field` as well if a running replica lacks the version,
+ * because this replica could not decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,
@@ -68,7 +68,7 @@ function refuse(message: string): GatewayError {
 
 /**
  * Removes key versions that no credential needs. Returns the removed and the remaining key versions.
- * Operators can then delete the removed keys from the configuration.
+ * Operators can delete the keys of removed versions from the configuration.
  */
 export async function retireKeys({
   keyVersions,

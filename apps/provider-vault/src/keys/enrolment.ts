@@ -13,8 +13,8 @@ export interface EnrolmentOptions {
 const everyMs = replicaSeenWithinMs / 6;
 
 /**
- * Registers this replica's keys for the other replicas, while the replica runs. The class also checks that
- * this replica has every active key. Without every active key, the replica could not decrypt some
+ * Registers this replica's keys for the other replicas, while the replica runs. The registration also checks
+ * that this replica has every active key. Without every active key, the replica could not decrypt some
  * credentials.
  */
 export class Enrolment {
@@ -57,7 +57,8 @@ export class Enrolment {
 
   /**
    * Adds missing data about key versions to the database. A vault without keys starts with the highest
-   * configured version. Versions stored by an older release may lack newer fields, which are added here.
+   * configured version. Key versions stored by an older release may lack newer fields, and this function adds
+   * the fields.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

@@ -27,8 +27,8 @@ export interface LackingReplica {
 export const replicaSeenWithinMs = 60_000;
 
 /**
- * Id of the database lock that serializes decisions about key versions. Any number that is unique in this
- * database is valid.
+ * Id of the database lock that serializes decisions about key versions. Any number that is unique in the
+ * vault's database is a valid lock id.
  */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
@@ -45,7 +45,7 @@ export class KeyVersions {
     this.#database = database;
   }
 
-  /** Lists the active key versions. New data is encrypted with the first version. */
+  /** Lists the active key versions. New data is encrypted with the first version in the list. */
   list(): Promise<StoredKeyVersion[]> {
     return this.#database.acrossAccounts.keyVersion.findMany({
       orderBy: { version: 'desc' },
@@ -64,8 +64,8 @@ export class KeyVersions {
   }
 
   /**
-   * Adds the fingerprint and the seed to a key version that an older release activated. The older release did
-   * not store fingerprints and seeds.
+   * Adds the fingerprint and the seed to a key version that an older release activated. The older release
+   * stored neither fingerprints nor seeds.
    */
   async complete({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     await this.#database.acrossAccounts.keyVersion.updateMany({
@@ -111,7 +111,7 @@ export class KeyVersions {
     return inserted === 1;
   }
 
-  /** Lists running replicas that do not have exactly this key. */
+  /** Lists running replicas that lack the given key or have a different key for its version. */
   listLacking(version: number, fingerprint: string): Promise<LackingReplica[]> {
     return this.#database.acrossAccounts.$queryRaw<LackingReplica[]>`
       SELECT instance_id AS "instanceId" FROM vault_replicas

@@ -132,7 +132,7 @@ describe('the tool arguments that the sandbox provider takes from a message', ()
 
 const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
 // The collection of real tool schemas is not part of the repository, but CI requires the collection.
-// Without the collection, only the tests with the schemas in this file run.
+// Without the collection of schemas, only the tests with the schemas in this file run.
 (sharedTools === '' ? it.skip : it)(
   "tool arguments satisfy the schemas of real tools, including GitHub's own server",
   () => {

@@ -23,8 +23,8 @@ interface Filling {
 
 /**
  * Creates arguments for a tool: every required property, plus each optional property that the message
- * mentions. The arguments satisfy type, enum, const, bounds, lengths, formats, common patterns, items,
- * `anyOf`, `oneOf`, `allOf` and local `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
+ * mentions. The created arguments satisfy type, enum, const, bounds, lengths, formats, common patterns,
+ * items, `anyOf`, `oneOf`, `allOf` and local `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
  */
 export function fillArguments(parameters: Schema | null, message: string): Record<string, unknown> {
   const values = new MessageValues(message.slice(0, messageCharsMax));
@@ -62,7 +62,7 @@ function fillValue(filling: Filling, given: unknown, name: string, depth: number
 
 /**
  * Chooses the first alternative of a schema that is not null, and merges the keywords next to the
- * alternatives into it.
+ * alternatives into the chosen alternative.
  */
 function chooseBranch({ root }: Filling, schema: Schema): Schema {
   const branches = [...readList(schema, 'anyOf'), ...readList(schema, 'oneOf')].map((each) =>

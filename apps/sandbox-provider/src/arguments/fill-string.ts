@@ -59,7 +59,7 @@ const textCharsMax = 200;
 
 /**
  * Chooses a string for a property: its value in the message, a quoted string, a string that suits the
- * property's name, or an example. The first of these strings that satisfies the schema is used.
+ * property's name, or an example. The first possible string that satisfies the schema is used.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;

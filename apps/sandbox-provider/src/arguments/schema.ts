@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** A JSON Schema sent by a client. The schema may be invalid. */
+/** A JSON Schema sent by a client. A schema from a client may be invalid. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
@@ -61,7 +61,7 @@ export function typeOf(schema: Schema): TypeName {
  */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // Sixteen references are more than any sensible chain, so this limit only stops circular references.
+  // A sensible chain has fewer than sixteen references, so the limit only stops circular references.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -92,8 +92,8 @@ function lookUp(root: Schema, reference: string): Schema {
 
 /**
  * Limits for a client's regular expression and for the strings that are tested against it. RE2 needs linear
- * time for any regular expression. RE2 does not support look-around and back-references. Every string is
- * accepted for a regular expression that uses look-around or back-references.
+ * time for any regular expression. RE2 does not support look-around and back-references. If a regular
+ * expression uses look-around or back-references, every string is accepted.
  */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;

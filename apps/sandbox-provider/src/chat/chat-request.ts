@@ -89,7 +89,10 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Maximum number of tokens in the response. Null means no limit. */
   readonly tokensMax: number | null;
-  /** Size of the messages and tools as JSON, in bytes. Token usage is estimated from this size. */
+  /**
+   * Size of the messages and tools as JSON, in bytes. Token usage is estimated from the size of the messages
+   * and tools.
+   */
   readonly promptBytes: number;
 }
 
@@ -173,7 +176,7 @@ function renderPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Returns the text in a message. For an array of parts, returns the concatenated text parts. */
+/** Returns the text in a message. For an array of message parts, returns the concatenated text parts. */
 export function readText(each: ChatMessage): string {
   if (typeof each.content === 'string') return each.content;
   return (each.content ?? []).map((part) => part.text ?? '').join('\n');

@@ -8,8 +8,8 @@ import { joinParts } from './tool-encoder-text.ts';
 import type { Encoder } from '../inference/model.port.ts';
 
 /**
- * Maximum number of tokens to encode per text. A tool's name and description come first, and encoding time
- * grows with the text's length.
+ * Maximum number of tokens to encode per text. A tool's text starts with the name and description, and the
+ * encoding time grows with the length of the text.
  */
 const tokensMax = 256;
 

@@ -5,12 +5,12 @@ import type { EncoderField, EncoderPart, EncoderText } from '../inference/infere
 /** Maximum number of characters that any encoder reads from one text. */
 const charactersPerTextMax = 4_000;
 /**
- * Maximum number of texts read from a tool definition. Later texts are skipped, because no encoder reads that
- * many words.
+ * Maximum number of texts read from a tool definition. Texts beyond this number are skipped, because no
+ * encoder reads that many words.
  */
 const partsMax = 256;
 
-/** The encoder's input text for a tool. The text is computed once per tool definition. */
+/** The encoder's input text for a tool. The encoder's input text is computed once per tool definition. */
 export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
   const parts: EncoderPart[] = [];
   visitToolTexts(definition, (field, text) => {
@@ -60,8 +60,8 @@ function spaceName(name: string): string {
 }
 
 /**
- * The encoder text for a tool definition. Each part of the text is truncated to the maximum length that
- * encoders read.
+ * The encoder text for a tool definition. Each part of the encoder text is truncated to the maximum length
+ * that encoders read.
  */
 export function renderToolText(definition: ToolDefinition): EncoderText {
   return makeToolEncoderText(definition).map(({ field, text }) => ({

@@ -40,8 +40,8 @@ type Manifest = z.infer<typeof manifestSchema>;
 /** Maximum difference per dimension between the expected and the computed vector. */
 const checkTolerance = 1e-3;
 /**
- * Maximum number of texts per inference run. Padding to the longest text costs time, and a run blocks the
- * thread.
+ * Maximum number of texts per inference run. Padding to the longest text costs time, and an inference run
+ * blocks the thread.
  */
 const rowsMax = 32;
 

@@ -64,7 +64,7 @@ describe('InferenceQueue', () => {
     expect(refused[0]).toMatchObject({ reason: 'busy' });
   });
 
-  it('serves accounts in turn, so that one account’s tasks do not delay another’s', () => {
+  it('serves accounts in turn, so that the tasks of one account do not delay another account', () => {
     const queue = openQueue();
     fill(queue, 'plan', 100, { accountId: 'busy' });
     fill(queue, 'plan', 2, { accountId: 'quiet' });
@@ -86,7 +86,7 @@ describe('InferenceQueue', () => {
     expect(queue.size).toBe(528);
   });
 
-  it('limits an account’s vector tasks to its share of time while another account plans, and never limits plans', () => {
+  it('limits an account’s vector tasks to its share of time while another account requests plans, and never limits plans', () => {
     let now = 0;
     const queue = new InferenceQueue(new TimeShare({ ...vectorShare, now: () => now }));
     const takeFor = (ms: number) => {
@@ -96,7 +96,7 @@ describe('InferenceQueue', () => {
       return urgenciesOf(batch);
     };
     fill(queue, 'later', 50, { accountId: 'busy' });
-    // While the account `busy` is the only account that plans, its vector tasks are not limited.
+    // While only the account `busy` requests plans, the account's vector tasks are not limited.
     fill(queue, 'plan', 1, { accountId: 'busy' });
     for (let at = 0; at < 10; at += 1) takeFor(100);
     expect(queue.size).toBe(41);

@@ -4,23 +4,23 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
 /**
- * Maximum number of inference tasks per batch. Plan tasks share a batch. Every other task takes a few
- * milliseconds and runs in its own batch.
+ * Maximum number of inference tasks per batch. Plan tasks share a batch. A task that is not a plan task takes
+ * a few milliseconds and runs in its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
 /**
- * Maximum number of waiting inference tasks per urgency. A plan queued behind 512 other tasks would miss its
+ * Maximum number of waiting inference tasks per urgency. A plan task behind 512 other tasks would miss its
  * deadline anyway.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
  * Number of inference tasks that each account may add when tasks from other accounts have filled the queue.
- * The queue may then grow to twice its regular maximum size.
+ * With these tasks, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks from one account per batch, while other accounts wait. A batch with the tasks of
- * one account then delays other accounts by only a few milliseconds.
+ * Maximum number of tasks from one account per batch, while other accounts wait. With this maximum, the tasks
+ * of one account delay other accounts by only a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**
@@ -67,9 +67,9 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns the next batch of inference tasks. All tasks of a batch have the same urgency. The batch is empty
+   * Returns the next batch of inference tasks. All tasks in a batch have the same urgency. The batch is empty
    * if no task is waiting, or if each account with waiting tasks has used its share of computation time.
-   * Tasks with a deadline before `now` are rejected.
+   * Inference tasks with a deadline before `now` are rejected.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;

@@ -32,8 +32,8 @@ const modelsThread = new URL(
   import.meta.url,
 );
 /**
- * Milliseconds within which a worker thread must reply to a batch. A thread that does not reply in time is
- * replaced.
+ * Milliseconds within which a worker thread must reply to a batch. A worker thread that does not reply in
+ * time is replaced.
  */
 const batchTimeoutMs = 20_000;
 /**
@@ -51,8 +51,8 @@ const textsPerTaskMax = 32;
 /**
  * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The worker
  * thread processes one batch at a time, and new tasks wait for the next batch. If the worker thread exits or
- * hangs, a new thread replaces it. The delay before each replacement increases. Without a worker thread,
- * every task is rejected with `no_model`.
+ * hangs, a new thread replaces it. The delay before each replacement is longer than the previous delay. While
+ * no worker thread runs, every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;

@@ -6,8 +6,8 @@ import type { EncoderFacts, InferenceTask, RerankerFacts } from '../inference/in
 import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
 
 /**
- * Maximum size in bytes of a model that runs on the calling thread. Scoring a thousand tools with such a
- * small model takes 0.05 ms, which is less than the transfer to another thread takes.
+ * Maximum size in bytes of a model that runs on the calling thread. Scoring a thousand tools with a small
+ * model takes 0.05 ms, which is less than the transfer to another thread takes.
  */
 const modelBytesMax = 64 * 1024;
 

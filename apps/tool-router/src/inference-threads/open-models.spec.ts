@@ -20,7 +20,7 @@ const dot = (one: Float32Array | undefined, other: Float32Array | undefined): nu
   Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 
 describe('a sentence transformer directory', () => {
-  it('yields unit-length vectors that are closer for shared words and independent of other texts', async () => {
+  it('yields unit-length vectors that are closer for texts with shared words, and independent of other texts', async () => {
     const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
     const texts = [text('create issue'), text('create_issue', 'name'), text('weather forecast'), text('')];
     const [issue, same, other] = rowsOf(await encoder.encode(texts), encoder.dimensions);

@@ -1,7 +1,7 @@
 /** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** Path of the reranker's directory. Null if no reranker is configured. */
+  /** Path to the reranker's directory. Null if no reranker is configured. */
   readonly rerankerDir: string | null;
   /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
   readonly threads: number;
@@ -25,7 +25,7 @@ export interface RerankerFacts {
 }
 
 export type InferenceTask =
-  /** Encodes texts. Returns the vectors of all texts, concatenated. */
+  /** Encodes texts. The result contains the vectors of all texts, concatenated. */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
   /** Scores feature rows. Returns one score per feature row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }
@@ -40,8 +40,8 @@ export interface InferenceBatch {
 export type InferenceResult = { readonly numbers: Float32Array } | { readonly error: string };
 
 /**
- * Message with the loaded models. The thread sends the message once, before the thread accepts batches. If
- * one model fails to load, the other model still works.
+ * Message with the loaded models. The inference thread sends this message once, before the thread accepts
+ * batches. If the encoder or the reranker fails to load, the other model still works.
  */
 export interface InferenceReady {
   readonly kind: 'ready';

@@ -11,8 +11,8 @@ export interface InferenceOptions {
   /** The account that the inference task is for. Accounts with waiting tasks take turns. */
   readonly accountId?: string;
   /**
-   * Deadline of the inference task in milliseconds, as a timestamp from `performance.now()`. A task that has
-   * not started by the deadline is dropped.
+   * Deadline of the inference task in milliseconds, as a timestamp from `performance.now()`. An inference
+   * task that has not started by the deadline is dropped.
    */
   readonly deadlineAt?: number;
 }
@@ -24,7 +24,7 @@ export interface Inference {
   readonly reranker: RerankerFacts | undefined;
   /**
    * Number of texts that block the thread for only a few milliseconds. Split larger jobs into tasks with this
-   * number of texts, so that plans can run between the tasks.
+   * number of texts, so that more urgent tasks can run in between.
    */
   readonly textsPerTask: number;
   /**

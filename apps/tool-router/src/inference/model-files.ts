@@ -37,7 +37,8 @@ export async function readFirstFile(
 }
 
 /**
- * A model's id, which is a hash of its files. The model id prevents mixing the results of different models.
+ * A model's id, which is a hash of its files. With model ids, the results of different models are never
+ * mixed.
  */
 export function nameModel(...files: readonly Uint8Array[]): string {
   return hash('sha256', Buffer.concat(files.map((file) => Buffer.from(hash('sha256', file))))).slice(0, 16);

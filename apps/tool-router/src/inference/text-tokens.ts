@@ -52,7 +52,7 @@ export class TextTokens {
 
   /**
    * The inference inputs for one text or a pair of texts, truncated to the model's limit. In a pair of texts,
-   * only the second text is truncated.
+   * only the second text is truncated to the limit.
    */
   feeds(session: InferenceSession, text: string, pair?: string): Record<string, Tensor> {
     const { ids, typeIds } = this.#encode(text, pair);
@@ -89,7 +89,7 @@ export class TextTokens {
   }
 }
 
-/** Reads an optional JSON file. Returns an empty object if the file is missing. */
+/** Reads an optional JSON file. Returns an empty object if the JSON file is missing. */
 export async function readJson(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   const value = JSON.parse(text) as unknown;

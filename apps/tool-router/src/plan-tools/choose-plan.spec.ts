@@ -89,7 +89,7 @@ describe('a plan', () => {
   });
 
   it.each([1, 3, 20])(
-    'applies an override of K to %d, even when the turn is ambiguous',
+    'applies an override that sets K to %d, even when the turn is ambiguous',
     async (kOverride) => {
       for (const turn of [clear, 'hi']) {
         const planned = await plan(shop, { userTurns: [turn], kOverride });
@@ -99,7 +99,7 @@ describe('a plan', () => {
     },
   );
 
-  it('applies an override of K that is as large as the list, and a small override to a short list', async () => {
+  it('applies an override of K that equals the length of the list, and a small override for a short list', async () => {
     const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });
     expect(wide).toMatchObject({ kReason: 'override', k: null });
     const narrow = await plan(shop.slice(0, 8), { userTurns: [clear], kOverride: 2 });
@@ -215,7 +215,7 @@ describe('the tool set of a conversation', () => {
     expect(dear.worth!.spent - cheap.worth!.spent).toBeCloseTo(59_400 * (1.25 - 0.1), -1);
   });
 
-  it('is decided after a late plan, at any step of the loop, if the savings exceed the cost', async () => {
+  it('is decided after a late plan, at any step of an agent loop, if the savings exceed the cost of rewriting the prompt cache', async () => {
     const late = (lateTokens: number) => ({
       ...{ userTurns: [clear], calledTools: ['create_invoice'], recentResults: ['{"id":1}'], ...cached },
       session: {
@@ -230,7 +230,7 @@ describe('the tool set of a conversation', () => {
     expect(await plan(shop, late(90_000))).toMatchObject({ kReason: 'net_negative', k: null });
   });
 
-  it('of an `in_place` conversation grows by names that the person wrote, but not by names in pasted logs', async () => {
+  it('of an `in_place` conversation grows by tool names that the person wrote, but not by names in pasted logs', async () => {
     const pruned = 'archive_warehouse';
     const before = await plan(shop, { userTurns: [clear], ...cached });
     expect(before.recovery).toEqual({ armed: true, way: 'in_place' });
@@ -244,7 +244,7 @@ describe('the tool set of a conversation', () => {
     ).toBeUndefined();
   });
 
-  it('needs rankings of only the first turns and the newest turn in a thousand-turn conversation', async () => {
+  it('needs rankings only for the first turns and the newest turn of a thousand-turn conversation', async () => {
     const userTurns = [
       clear,
       ...Array.from({ length: 1000 }, (_, at) => `Update shipment ${at} of the customer`),

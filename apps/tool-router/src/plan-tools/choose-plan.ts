@@ -99,9 +99,9 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 }
 
 /**
- * Draws whether a new conversation is a shadow conversation. A remembered conversation keeps the result of
- * its first draw. If no tool set is chosen yet because a plan missed its deadline, the function draws a
- * result.
+ * Draws whether a new conversation is a shadow conversation. A remembered conversation stays a shadow
+ * conversation, or stays a regular conversation. If no tool set is chosen yet because a plan missed its
+ * deadline, the function makes the draw.
  */
 function drawShadow(
   { request, measured }: PlanInput,
@@ -117,8 +117,8 @@ function drawShadow(
 }
 
 /**
- * For each tool, the smallest K with which this turn's tool set would contain the tool. The value for pinned
- * and mentioned tools is 1.
+ * For each tool, the smallest K at which the tool set of the newest turn would contain the tool. The value
+ * for pinned and mentioned tools is 1.
  */
 function* heldFrom(
   { index, turns, mentioned }: PlanInput,
@@ -130,8 +130,8 @@ function* heldFrom(
 }
 
 /**
- * Version of the ranking, the prior and the account's routing policy. Equal versions choose the same tools
- * for the same request.
+ * Version of the ranking, the prior and the account's routing policy. Plans with equal versions choose the
+ * same tools for the same request.
  */
 function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedTools['method']): string {
   const rankedBy = newest?.rankedBy ?? `${method}.1`;
@@ -189,8 +189,8 @@ function listCandidates(
 
 /**
  * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A plan reports
- * `decided` if its tool set is chosen after requests with all tools. Later turns report `frozen`, or `grown`
- * if the newest turn added tools.
+ * the reason `decided` if its tool set is chosen after requests with all tools. Later turns report the reason
+ * `frozen`, or `grown` if the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;
@@ -207,10 +207,10 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 }
 
 /**
- * The probability that the conversation is drawn for shadow. A shadow conversation gets a plan, but all its
- * tools are forwarded. The draw depends only on the first turn. The gateway remembers the result of the draw,
- * and drawing again gives the same result. Conversations with short lists or an override are never drawn,
- * because their plans do not measure recall.
+ * The probability that the conversation is selected as a shadow conversation. A shadow conversation gets a
+ * plan, but all its tools are forwarded. The draw of shadow conversations depends only on the first turn. The
+ * gateway remembers the result of the draw, and a second draw gives the same result. Conversations with short
+ * tool lists or an override of K are never drawn, because their plans do not measure recall.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

@@ -18,20 +18,20 @@ const measured = (samples: number): RoutingPolicy => ({
 const shadow = (at: number) => ({ shadow: { at, share: 0.05, learning: 0.2 } });
 
 describe('the probability of a shadow conversation', () => {
-  it('is the share for buckets with few samples until the bucket has 100 samples', () => {
+  it('equals the share for buckets with few samples until the bucket has 100 samples', () => {
     expect(shareOfShadow(shadow(0), 'prior', null, bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'prior', measured(99), bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'calibrated', measured(100), bucket)).toBe(0.05);
   });
 
-  it('is the share for buckets with few samples while recall is tested again', () => {
+  it('equals the share for buckets with few samples while recall is tested again', () => {
     const retest = { reason: 'recoveries_rose', since: '2026-11-20T00:00:00Z' } as const;
     const policy = measured(500);
     const tested = { ...policy, buckets: policy.buckets.map((each) => ({ ...each, retest })) };
     expect(shareOfShadow(shadow(0), 'calibrated', tested, bucket)).toBe(0.2);
   });
 
-  it('is never above the share for buckets with few samples or the regular share', () => {
+  it('equals the configured share, even if the regular share is larger than the share for buckets with few samples', () => {
     const capped = { shadow: { at: 0, share: 0.3, learning: 0.1 } };
     expect(shareOfShadow(capped, 'prior', null, bucket)).toBe(0.1);
     expect(shareOfShadow(capped, 'calibrated', measured(100), bucket)).toBe(0.3);

@@ -12,14 +12,15 @@ export interface RankedTurn {
 }
 
 /**
- * Minimum coverage when growing the tool set rewrites no cached prefix. Below this coverage, a needed tool is
- * more likely to be pruned than forwarded.
+ * Minimum coverage (the probability that a needed tool is in the tool set) if growing the tool set rewrites
+ * no cached prefix. Below the minimum coverage, a needed tool is more likely to be pruned than forwarded.
  */
 const coverageMin = 0.5;
 /**
- * Minimum coverage gain that justifies rewriting a cached prefix. The first value applies without recovery,
- * and the second value applies with recovery. The second value comes from `npm run eval:sessions`, measured
- * on conversations that are not in the report of `eval:sessions`.
+ * Minimum gain in coverage (the probability that a needed tool is in the tool set) that justifies rewriting a
+ * cached prefix. The first minimum applies without recovery, and the second minimum applies with recovery.
+ * The second minimum comes from `npm run eval:sessions`, measured on conversations that are not in the report
+ * of `eval:sessions`.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -28,7 +29,7 @@ interface GrowthQuestion {
   /** Positions of the tools that do not count toward K. */
   readonly pinned: ReadonlySet<number>;
   readonly recall: TurnRecall;
-  /** The recall required for a turn, from 0 to 1. */
+  /** The required recall for a turn, from 0 to 1. */
   readonly needed: number;
   /** Whether recovery can reach pruned tools. */
   readonly isReachable: boolean;

@@ -43,7 +43,7 @@ function plan(accountId: string, { hashes }: ReturnType<typeof makeList>): Promi
   return planner.plan(planRequest({ accountId, listHash, toolHashes: hashes, userTurns: ['Find the work'] }));
 }
 
-it('plans for short lists run between the pieces of a plan for a long list', async () => {
+it('short tool lists are planned between two pieces of work for a long tool list', async () => {
   const [long, short] = [makeList('long', 4_096), makeList('short', 20)];
   await intake.define(short.tools, 'quiet');
   const ended: string[] = [];
@@ -60,7 +60,7 @@ it('plans for short lists run between the pieces of a plan for a long list', asy
   expect(turns).toBeGreaterThan(5);
 });
 
-it('an account has one plan for a long list in progress, and a few plans that wait', async () => {
+it('an account has at most one plan for a long tool list in progress, and a few waiting plans', async () => {
   const long = makeList('known', 600);
   await intake.define(long.tools, 'busy');
   const outcomes = await Promise.all(

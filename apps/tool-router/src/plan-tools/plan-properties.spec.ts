@@ -121,7 +121,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('the same request produces the same plan with and without a memo', async () => {
+  it('the same request produces the same plan with and without stored turns', async () => {
     await fc.assert(
       fc.asyncProperty(tools, asked, async (list, fields) => {
         expect(await plan(list, fields, true)).toEqual(await plan(list, fields));
@@ -130,7 +130,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('as a transcript grows, its conversation never loses a tool after the tool set is decided', async () => {
+  it('a growing transcript never loses a tool after the tool set is decided', async () => {
     await fc.assert(
       fc.asyncProperty(
         tools,
@@ -170,7 +170,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('planning turn by turn with the memo selects the same tools as planning without it', async () => {
+  it('planning turn by turn with a remembered conversation selects the same tools as planning without it', async () => {
     const calls = fc.array(fc.array(name, { maxLength: 2 }), { minLength: 5, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(tools, asked, calls, async (list, fields, called) => {

@@ -14,7 +14,8 @@ import type { ToolLists } from '../tool-index/tool-memory.ts';
 
 /**
  * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit the
- * stored turns. Each entry belongs to one account: a hash gives no access to another account's conversation.
+ * stored turns. Each stored conversation belongs to one account: a hash gives no access to another account's
+ * conversation.
  */
 export class TurnMemory {
   readonly #turns: LRUCache<string, string[]>;
@@ -37,7 +38,7 @@ export class TurnMemory {
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
-      // Therefore, both the list with the newest turn and the list without the newest turn are stored.
+      // The list of turns is therefore stored twice: with and without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }
@@ -52,7 +53,7 @@ export class TurnMemory {
   }
 }
 
-/** Maximum total size of stored turns, in characters. A character takes up to two bytes. */
+/** Maximum total size of stored turns, in characters. A stored character takes up to two bytes. */
 const turnCharactersMax = 32 * 1024 * 1024;
 
 interface ToolPlannerOptions {
@@ -62,13 +63,13 @@ interface ToolPlannerOptions {
   readonly policies: RoutingPolicies;
   readonly share: LoopShare;
   /**
-   * Identifies this router instance. The reply contains the instance id together with `unknown`, so that the
-   * edge sends missing tool definitions to this instance.
+   * Identifies this router instance. A reply with unknown tools contains the instance id, so that the edge
+   * sends the missing tool definitions to this instance.
    */
   readonly instanceId: string;
 }
 
-/** The parts of a request that rank its newest turn. The fields of `PlanToolsRequest` describe the parts. */
+/** The parts of a request that rank its newest turn. The type `PlanToolsRequest` describes these parts. */
 interface NewestTurn {
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
@@ -76,9 +77,9 @@ interface NewestTurn {
 }
 
 /**
- * The question that ranks the newest turn of a request, including the state of its agent loop. The trace of
- * the request shows the ranking for the newest turn's question. The tool set itself is chosen without the
- * loop's state, from each turn as it arrived. Returns undefined if the request has no user turns.
+ * The ranking query for the newest turn of a request, including the state of the agent loop. The trace of the
+ * request shows the resulting ranking. The tool set itself is chosen without the state of the agent loop,
+ * from each turn as the turn arrived. Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,
@@ -105,10 +106,10 @@ export class ToolPlanner {
   }
 
   /**
-   * Plans a request. Plans for long tool lists run one at a time per account.
+   * Plans a request. For each account, requests with long tool lists are planned one at a time.
    * @throws GatewayError `invalid_field` if the list's hash does not match its tools
-   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many plans for long tool lists
-   * wait
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests with long tool
+   * lists wait
    */
   plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
     const { lists, share } = this.#options;

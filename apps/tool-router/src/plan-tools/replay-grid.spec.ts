@@ -89,23 +89,26 @@ describe('the labels of a shadow conversation', () => {
     ['with the memo of a greeting', ['hi', ...turns], undecided({})],
     ['after a late plan', turns, undecided({ lateTokens: 2_000 })],
     ['after a late plan, if no rewrite pays', turns, undecided({ lateTokens: 90_000 })],
-  ])('contain for each tool the smallest K whose tool set includes it, %s', async (_, userTurns, fields) => {
-    const { candidates, isShadow } = await plan({ userTurns, ...inShadow, ...fields });
-    expect(isShadow).toBe(true);
-    const grid = listGrid(list.length);
-    const served = await Promise.all(
-      grid.map(async (k) => new Set((await plan({ userTurns, ...fields }, policyOf(k))).forwarded)),
-    );
-    for (const { position, heldFromK = 0 } of candidates) {
-      served.forEach((forwarded, at) => {
-        if ((grid[at] ?? 0) >= heldFromK) expect(forwarded).toContain(position);
-      });
-      const below = grid.findLastIndex((k) => k < heldFromK);
-      if (below >= 0 && heldFromK > 1) expect(served[below]).not.toContain(position);
-    }
-  });
+  ])(
+    'contain for each tool the smallest K with a tool set that includes the tool, %s',
+    async (_, userTurns, fields) => {
+      const { candidates, isShadow } = await plan({ userTurns, ...inShadow, ...fields });
+      expect(isShadow).toBe(true);
+      const grid = listGrid(list.length);
+      const served = await Promise.all(
+        grid.map(async (k) => new Set((await plan({ userTurns, ...fields }, policyOf(k))).forwarded)),
+      );
+      for (const { position, heldFromK = 0 } of candidates) {
+        served.forEach((forwarded, at) => {
+          if ((grid[at] ?? 0) >= heldFromK) expect(forwarded).toContain(position);
+        });
+        const below = grid.findLastIndex((k) => k < heldFromK);
+        if (below >= 0 && heldFromK > 1) expect(served[below]).not.toContain(position);
+      }
+    },
+  );
 
-  it('are the same when the plan after a late plan is computed from the memo', async () => {
+  it('are the same when the plan after a late plan is computed from a remembered conversation', async () => {
     const fields = undecided({ lateTokens: 2_000 });
     const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow, ...fields });
     const session: PlannedConversation = {
@@ -117,7 +120,7 @@ describe('the labels of a shadow conversation', () => {
     expect(remembered.candidates).toEqual(fresh.candidates);
   });
 
-  it('are the same with and without the memo', async () => {
+  it('are the same with and without a remembered conversation', async () => {
     const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow });
     const session = {
       forwarded: first.chosen ?? [],
@@ -141,7 +144,7 @@ describe('the labels of a shadow conversation', () => {
 });
 
 describe('a calibrated routing policy', () => {
-  it('is applied literally: its K is the number of tools forwarded by rank', async () => {
+  it('is applied literally: the K of the policy is the number of tools forwarded by rank', async () => {
     for (const k of [7, 23, 41]) {
       const planned = await plan({ userTurns: turns.slice(0, 1) }, policyOf(k));
       expect(planned).toMatchObject({

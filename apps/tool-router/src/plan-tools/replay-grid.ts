@@ -5,12 +5,15 @@ import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
 /** Approximate factor between two consecutive tried values of K. */
 const gridFactor = 1.03;
-/** Long conversations with long tool lists try fewer values of K, which limits the computation time. */
+/**
+ * For long conversations with long tool lists, fewer values of K are tried, which limits the computation
+ * time.
+ */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /**
- * The values of K for which a conversation is planned again. The list contains every K from 1 at first, and
- * larger values of K with increasing steps.
+ * The values of K for which a conversation is planned again. The list starts with every K from 1, and
+ * continues with increasing steps between the values.
  */
 export function listGrid(scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];
@@ -23,7 +26,7 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
  * For each tool, returns the smallest K such that the newest turn's tool set contains the tool for this K and
  * every larger K. If only the whole tool list contains a tool, the returned K of the tool is the number of
  * tools that count toward K.
- * @param turns every user turn of the conversation until now, oldest first.
+ * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(
   index: KeywordIndex,

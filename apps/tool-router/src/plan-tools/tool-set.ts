@@ -61,8 +61,8 @@ export interface ToolSet {
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
  * (`TurnRanking.evidence`). Below the minimum evidence, the ranking is close to arbitrary. `npm run
- * eval:tools` prints how few real requests are below the minimum evidence. The command also prints how rarely
- * the first ten ranked tools of requests below the minimum evidence include a needed tool.
+ * eval:tools` prints the share of real requests below the minimum evidence. For these requests, the command
+ * also prints how often the first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -70,8 +70,8 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
  * Chooses the tool set for a conversation. The first turn with enough evidence about tools decides the tool
- * set, and later turns add tools. All tools are forwarded until the deciding turn. The choice for a turn
- * depends only on that turn and earlier turns. After the deciding turn, a transcript's tool set therefore
+ * set, and later turns add tools. All tools are forwarded until the deciding turn. The tool set for a turn
+ * depends only on this turn and earlier turns. After the deciding turn, a transcript's tool set therefore
  * contains the tool set of every shorter prefix of the transcript.
  * @param turns all turns, or only the turns after the remembered turns.
  */
@@ -95,7 +95,10 @@ export function* chooseToolSet(
   return yield* growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
 }
 
-/** Whether a turn contains enough evidence to choose tools. An override of K applies to any turn. */
+/**
+ * Whether a turn contains enough evidence to choose tools. An override of K applies to any turn, even without
+ * evidence.
+ */
 function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
   if (kOverride !== null || mentioned.length > 0) return true;
   return ranking.evidence >= evidenceMin && surenessOf(ranking) >= priors[ranking.method].surenessMin;

@@ -18,7 +18,7 @@ const continuationWordsMax = 4;
 
 /**
  * Classifies a request's intent from its newest user turn. The intent is used for logs and for grouping
- * measurements. The intent never prunes tools.
+ * measurements. The intent does not decide which tools are pruned.
  */
 export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
   if (hasOpenResults) return 'continue';
@@ -60,8 +60,8 @@ export function findMentions(index: KeywordIndex, turn: string): number[] {
 }
 
 /**
- * Strips punctuation from the end of a word. The function uses a loop, because a regular expression would
- * backtrack on long punctuation runs.
+ * Strips punctuation from the end of a word. The punctuation is stripped in a loop, because a regular
+ * expression would backtrack on long punctuation runs.
  */
 function withoutEnd(word: string): string {
   let end = word.length;

@@ -88,7 +88,7 @@ describe('chooseK', () => {
     });
   });
 
-  it('applies an override of K with and without recovery', () => {
+  it('applies an override of K, with and without recovery', () => {
     for (const mayRecover of [true, false])
       expect(ask({ kOverride: 3, mayRecover })).toMatchObject({ k: 3, recovery: { armed: mayRecover } });
   });

@@ -17,14 +17,14 @@ const neededTurnsExpected = 3;
  */
 const conversationTokens = 2_000;
 /**
- * Cost of a recovery round, in tokens. The cost includes the model's call to the recovery tool and a price
- * for the delay.
+ * Cost of a recovery round, in tokens. The cost of a recovery round includes the model's call to the recovery
+ * tool and a price for the delay.
  */
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length of the recovery tool's definition in tokens. The first number is the length without tool names, and
- * the second number is the length of each listed tool name.
+ * Length of the recovery tool's definition in tokens. The first number is the length of the definition
+ * without tool names, and the second number is the length of each listed tool name.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
@@ -40,7 +40,7 @@ const toolTokens = 150;
 const conversationFactor = 2;
 /**
  * Values of K to compare, as multiples of the smallest K that meets the recall target. The router chooses the
- * cheapest K.
+ * cheapest of these values.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
@@ -74,7 +74,7 @@ export interface KQuestion {
 export interface SentWhole {
   /** Estimated number of tokens of the instructions and messages after the tools. */
   readonly tokens: number;
-  /** Number of requests in the conversation until now, at least 1. */
+  /** Number of requests in the conversation so far, at least 1. */
   readonly requests: number;
 }
 
@@ -93,13 +93,13 @@ export interface KChoice {
 }
 
 /**
- * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery,
- * forwarded and recovered tools together must meet the recall target. K is then the cheapest value that meets
- * the recall target. The cost consists of the definitions over the whole conversation, the tool names in the
- * recovery tool, and the expected recovery rounds. The function compares the cost with recovery and the cost
- * without recovery, and chooses the cheaper option. If pruning would cost more than it saves, all tools are
- * forwarded. A conversation that started with the whole tool list gets K only if the remaining savings exceed
- * the cost of rewriting the prompt cache.
+ * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery, the
+ * share of tools that are forwarded or recovered must meet the recall target. With recovery, K is the
+ * cheapest value that meets the recall target. The cost of a K consists of the definitions over the whole
+ * conversation, the tool names in the recovery tool, and the expected recovery rounds. The function compares
+ * the cost with recovery and the cost without recovery, and chooses the cheaper option. If pruning would cost
+ * more than pruning saves, all tools are forwarded. A conversation that started with the whole tool list gets
+ * K only if the remaining savings exceed the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -144,8 +144,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 
 /**
  * The K of the account's routing policy is applied unchanged. Recovery is used if recovery costs less than
- * sending all definitions. If recovery would cost more, the policy's larger K for requests without recovery
- * applies.
+ * sending all definitions. If recovery would cost more than sending all definitions, the policy's larger K
+ * for requests without recovery applies.
  */
 function measuredOption(
   question: KQuestion,
@@ -227,8 +227,8 @@ interface Rates {
 }
 
 /**
- * @param requests expected number of requests that send the prefix. The first request writes the prefix to
- * the cache.
+ * @param requests expected number of requests that send the prefix. The first of these requests writes the
+ * prefix to the cache.
  */
 function ratesOf({ price, tools, scored, kMin }: KQuestion, requests = requestsExpected): Rates {
   const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
@@ -261,9 +261,9 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 
 /**
  * The expected savings from pruning now, in a conversation that was sent with the whole tool list. The
- * remaining requests in the expected conversation send shorter definitions. However, the first request after
- * pruning writes the pruned definitions and all earlier messages to the cache again. Without pruning, the
- * definitions and messages would be read from the cache.
+ * remaining requests in the expected conversation send shorter definitions. The first request after pruning
+ * writes the pruned definitions and all earlier messages to the cache again. Without pruning, the definitions
+ * and messages would be read from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

@@ -12,8 +12,8 @@ export interface RecallPrior {
   /** Minimum number of ranked tools to forward, even if the ranking is very confident. */
   readonly kMin: number;
   /**
-   * Minimum confidence of a turn that contains information about tools. Turns with only thanks or greetings
-   * have a lower confidence.
+   * Minimum confidence of a turn that contains information about tools. Turns that contain only thanks or
+   * greetings have a lower confidence.
    */
   readonly surenessMin: number;
   /** Bands of list sizes, in ascending order of list size. */
@@ -33,17 +33,17 @@ export interface RecallBand {
 
 /**
  * A class of turns with similar confidence. The field `surenessMin` is the lowest confidence in the class. A
- * class covers all turns up to the lowest confidence of the next class. Classes are in ascending order of
- * confidence, and the first class starts at 0.
+ * class of turns covers all turns up to the lowest confidence of the next class. Classes of turns are in
+ * ascending order of confidence, and the first class starts at 0.
  */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The K values for a class of turns, one for each overall recall in ascending order. Each K value reaches
-   * its recall with as few tools as possible. Confident turns gain more recall per tool than unsure turns.
-   * The recall for confident turns is therefore above the mean, and the recall for unsure turns is below the
-   * mean.
+   * The K values for a class of turns, one for each overall recall in ascending order. Each K value in the
+   * list reaches its recall with as few tools as possible. Confident turns gain more recall per tool than
+   * unsure turns. The recall for confident turns is therefore above the mean, and the recall for unsure turns
+   * is below the mean.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -69,7 +69,9 @@ export interface TurnRecall {
   kFor(recall: number): number | undefined;
 }
 
-/** Recall from the account's own measurements. Every turn uses the same recall curve. */
+/**
+ * Recall from the account's own measurements. With measured recall, every turn uses the same recall curve.
+ */
 export function measuredRecall(curve: RecallCurve): TurnRecall {
   return { curve, kFor: (recall) => smallestK(curve, recall) };
 }
@@ -102,12 +104,13 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 }
 
 /**
- * Probability that a needed tool is among the first K ranked tools. The points of the curve ascend in both
- * coordinates. Values between two points are interpolated linearly, starting from zero at K = 0.
+ * Probability that a needed tool is among the first K ranked tools. The points of the recall curve ascend in
+ * both coordinates. Values between two points of the curve are interpolated linearly, starting from zero at K
+ * = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
-/** Recall at K, from 0 to 1. The recall is constant after the last point of the curve. */
+/** Recall at K, from 0 to 1. The recall is constant after the last point of the recall curve. */
 export function recallAt(curve: RecallCurve, k: number): number {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, recall] of curve) {

@@ -6,12 +6,12 @@ import type { RoutingPolicies } from './routing-policies.port.ts';
 
 /**
  * Maximum time in milliseconds that a plan waits for an account's routing policy. If the policy arrives
- * later, a new conversation uses the priors.
+ * after this time, a new conversation uses the priors.
  */
 const waitMs = 30;
 /**
- * Milliseconds for which routing policies and failed lookups are cached. The worker broadcasts policy changes
- * in the meantime.
+ * Milliseconds for which routing policies and failed lookups are cached. During this time, the worker
+ * broadcasts policy changes.
  */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;

@@ -4,8 +4,8 @@ import type { RoutingPolicy } from '@gateway/contracts';
 export interface RoutingPolicies {
   /**
    * @param version the policy version of an earlier request in the conversation; null for the newest version.
-   * @returns null if the account has no measurements or the lookup takes too long. The lookup never throws an
-   * error.
+   * @returns null if the account has no measurements or the lookup takes too long. The policy lookup never
+   * throws an error.
    */
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null;
 }

@@ -51,7 +51,7 @@ describe('an account’s routing policy', () => {
       'nothing',
       (call: PromiseWithResolvers<{ policy: RoutingPolicy | null }>) => call.reject(new Error('late')),
     ],
-  ])('from a broadcast is kept when an earlier lookup returns %s', async (_, answer) => {
+  ])('that arrived in a broadcast is kept when an earlier lookup returns %s', async (_, answer) => {
     const { calls, policies, announce } = open();
     const asked = policies.find(accountId, null);
     announce(policyOf('c2'));

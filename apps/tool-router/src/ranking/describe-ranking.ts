@@ -62,7 +62,7 @@ export function* describeLogits(
 
 /**
  * Minimum weight of a word that can name a tool. Words from turns before the previous turn have lower
- * weights, so they do not name tools.
+ * weights, so these words do not name tools.
  */
 const namingWeightMin = 0.5;
 
@@ -72,7 +72,9 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Smaller differences between logits come from differences between processors, not between tools. */
+/**
+ * The resolution of logits. Smaller differences are caused by different processors, not by different tools.
+ */
 const logitStep = 1e-4;
 
 /**

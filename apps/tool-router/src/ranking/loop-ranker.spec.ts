@@ -15,7 +15,7 @@ describe('LoopRanker', () => {
     expect(ranker.rank(index, other)).toEqual(turnOnly);
   });
 
-  it('raises called tools in an agent loop, and sends the same question to the inner ranker at every step', async () => {
+  it('ranks called tools higher in an agent loop, and sends the same query to the inner ranker at every step', async () => {
     const asked: object[] = [];
     const spied = new LoopRanker({
       rank: (list, each) => {

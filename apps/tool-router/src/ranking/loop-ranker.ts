@@ -4,13 +4,13 @@ import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranke
 
 /**
  * Log-odds added to a tool's score in an agent loop if the transcript calls the tool. Agents often call the
- * same tool several times. The value is set by hand, because no public data set contains agent loops.
+ * same tool several times. The log-odds are set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 
 /**
  * Adds the state of the agent loop to a ranking. The inner ranker's ranking of the turn stays the same
- * throughout the loop, so its cache serves every step.
+ * throughout an agent loop. The cache of the inner ranker therefore serves every step.
  */
 export class LoopRanker implements ToolRanker {
   readonly #ranker: ToolRanker;

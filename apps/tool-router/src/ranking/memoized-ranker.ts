@@ -5,9 +5,9 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. A lost
- * cache entry costs only time. The state of the agent loop does not change the cached rankings: `LoopRanker`
- * adds the state to a ranking.
+ * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. If a
+ * cached ranking is lost, the ranking is computed again. The state of the agent loop does not change the
+ * cached rankings: `LoopRanker` adds the state to a ranking.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -37,7 +37,10 @@ export class MemoizedRanker implements ToolRanker {
     return this.#keep(key, ranking);
   }
 
-  /** Concurrent identical ranking queries share one computation. A plan ranks its newest turn twice. */
+  /**
+   * Concurrent identical ranking queries share one computation. During planning, the newest turn is ranked
+   * twice.
+   */
   #await(key: string, ranking: Promise<TurnRanking>): Promise<TurnRanking> {
     const made = ranking
       .then((done) => this.#keep(key, done))

@@ -60,7 +60,7 @@ const question = { turns: ['please forecast the weather'], at: 0 };
 const bestOf = (ranking: { order: Uint32Array }, list: { names: readonly (string | null)[] }) =>
   Array.from(ranking.order.subarray(0, 2), (position) => list.names[position]).toSorted();
 
-/** Waits until the vectors of all tools are computed. */
+/** Waits until the vectors for all tools are computed. */
 async function settle({ vectors }: Ranking): Promise<void> {
   const giveUpAt = Date.now() + 50_000;
   while (vectors.pending > 0 && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 5));

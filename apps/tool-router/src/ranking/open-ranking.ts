@@ -142,7 +142,9 @@ function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors)
   gauge('tool_router_vectors_pending', 'Definitions that wait for a vector.', () => vectors.pending);
 }
 
-/** Loads the synonyms stored next to a feature reranker. Returns no synonyms if the file is missing. */
+/**
+ * Loads the synonyms stored next to a feature reranker. Returns no synonyms if the synonyms file is missing.
+ */
 async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
   if (rerankerDir === null) return Synonyms.none;
   const bytes = await readFile(join(rerankerDir, 'synonyms.bin')).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { RoutingMethod } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Minimum number of tools for a ranking by vectors. Shorter lists are always forwarded in full. */
+/** Minimum number of tools for a ranking by vectors. Shorter tool lists are always forwarded in full. */
 export const shortListMax = 8;
 
 /**
@@ -13,7 +13,7 @@ export interface RankQuestion {
   readonly turns: readonly string[];
   readonly at: number;
   /**
-   * Names of the tools called in the transcript, in order of the first call. If the list is empty, the
+   * Names of the tools called in the transcript, in order of the first call. If no tool was called, the
    * ranking ignores the agent loop.
    */
   readonly calledTools?: readonly string[];
@@ -38,25 +38,25 @@ export interface RankOptions {
 }
 
 /**
- * The reason for the ranking method. `semantic`: the tool list was ranked by vectors, as intended. All other
- * reasons are for keyword rankings. `asked`: the caller requested keyword ranking. `short_list`: all tools
- * are forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors are computed
- * afterwards. `no_model`: the model is missing or broken. `late`: the deadline has passed. `busy`: too many
- * tasks wait.
+ * The reason for the ranking method. `semantic`: the tool list was ranked by vectors, as intended. All
+ * reasons other than `semantic` are for keyword rankings. `asked`: the caller requested keyword ranking.
+ * `short_list`: all tools are forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors
+ * are computed afterwards. `no_model`: the model is missing or broken. `late`: the deadline has passed.
+ * `busy`: too many tasks wait.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
 /** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * Scores of the tools by position, 0 or more, comparable only within one ranking. With vectors, the scores
-   * are probabilities that sum to 1. The logarithm of the ratio between two probabilities is a difference in
-   * log-odds.
+   * Scores of the tools by position, 0 or more, comparable only within one ranking. For vector ranking, the
+   * scores are probabilities that sum to 1. The logarithm of the ratio between two probabilities is a
+   * difference in log-odds.
    */
   readonly scores: Float64Array;
   /**
-   * All tool positions, best tool first. Ties are broken by name and definition, so the order of the client's
-   * tool list has no influence.
+   * All tool positions, best tool first. Tools with equal scores are sorted by name and definition, so the
+   * order of the client's tool list has no influence.
    */
   readonly order: Uint32Array;
   /**
@@ -78,23 +78,23 @@ export interface TurnRanking {
    */
   readonly namesTop: boolean;
   /**
-   * The best tool's share if scores are treated as log-odds, from 0 to 1. The share is a probability for
-   * vector ranking, but only a hint for keyword ranking.
+   * The best tool's share if scores are treated as log-odds, from 0 to 1. The best tool's share is a
+   * probability for vector ranking, but only a hint for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
   /**
-   * Identifies the ranking code and models as part of the policy version. Equal identifiers produce the same
-   * ranking on every replica.
+   * Identifies the ranking code and models as part of the policy version. Ranking code and models with equal
+   * identifiers produce the same ranking on every replica.
    */
   readonly rankedBy: string;
 }
 
 /**
  * Ranks a tool list for a turn. Request the rankings of several turns concurrently (`Promise.all`), so that
- * their inferences share a batch. The ranker never throws an error: if the model, the time or Redis is
- * missing, the ranker falls back to keyword ranking.
+ * their inferences share a batch. The ranker never throws an error. If the model or Redis is unavailable, or
+ * too little time is left, the ranker falls back to keyword ranking.
  */
 export interface ToolRanker {
   rank(

@@ -26,7 +26,7 @@ export interface SemanticRankerOptions {
 /**
  * Ranks by vectors and keywords in three steps: encode the turn, load the list's vector matrix, run the
  * second stage. The keyword ranking is computed first, because it is cheap. The keyword ranking is the
- * fallback if a step fails, is late or lacks data.
+ * fallback if a step of vector ranking fails, is late or lacks data.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;

@@ -8,7 +8,10 @@ import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 
-/** Names of a tool's features, in column order. A reranker with different features fails to load. */
+/**
+ * Names of a tool's features, in column order. A reranker that was trained with different features fails to
+ * load.
+ */
 export const featureNames = [
   'keyword_share',
   'keyword_rank',
@@ -49,7 +52,7 @@ export interface StageVectors {
 
 /**
  * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. A different
- * tool order changes only the order of the rows.
+ * order of the tools changes only the order of the rows.
  * @param keyword the turn's keyword scores, if already computed.
  */
 export function computeFeatures(

@@ -6,7 +6,7 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Maximum distance, in words, between two words of a turn that form an adjacent pair of words. */
+/** Maximum distance between two words of a turn that count as adjacent, in words. */
 const phraseGapMax = 2;
 
 /** The share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
@@ -63,8 +63,8 @@ const leadersMax = 3;
 /** Number of leading tools that may need parameters supplied by other tools. */
 const needyMax = 5;
 /**
- * Minimum share of a tool's name for a supplier of parameters. If the share is higher, the supplier's own
- * parameters also count, multiplied by `secondHop`.
+ * Minimum share of a tool's name for a supplier of parameters. If the share is higher, the own parameters of
+ * the supplying tool also count, multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;
@@ -76,9 +76,9 @@ interface Affinity {
 }
 
 /**
- * The relation of each tool to the leading tools. The relation is measured by vector cosine, by shared name
- * words, and by supplied parameters. A tool supplies a parameter that a leading tool needs (`get_user_id`
- * before `send_message(user_id)`).
+ * Measures how closely each tool is related to the leading tools. The relation is measured by vector cosine,
+ * by shared name words, and by supplied parameters. A tool supplies a parameter that a leading tool needs
+ * (`get_user_id` before `send_message(user_id)`).
  */
 export function* measureAffinity(
   list: StageList,

@@ -1,8 +1,11 @@
 import { countAtMost, countBelow } from '../tool-index/keyword-scores.ts';
 
-/** Functions that make scores comparable between tool lists. Equal scores stay equal. */
+/**
+ * Functions that make scores comparable between tool lists. Scores that are equal stay equal after the
+ * conversion.
+ */
 
-/** Scores divided by the best score. All results are 0 if no score is above 0. */
+/** Scores divided by the best score. If no score is above 0, all scaled scores are 0. */
 export function shareOfTop(scores: Float64Array): Float64Array {
   const top = scores.reduce((best, score) => Math.max(best, score), 0);
   return top <= 0 ? new Float64Array(scores.length) : scores.map((score) => Math.max(0, score) / top);
@@ -22,8 +25,8 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * Gain of each tool by its rank: 1 for the first tool, decreasing logarithmically to 0. Tied tools share the
- * mean of their ranks.
+ * Gain of each tool by its rank: 1 for the first tool, decreasing logarithmically to 0. Tools with equal
+ * scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;
@@ -51,8 +54,8 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. The caller guarantees that both rows lie within their arrays. The loop of the dot
- * product is most of the cost of ranking a long tool list. Four partial sums therefore allow parallel
+ * Dot product of two rows. The caller must guarantee that both rows lie within their arrays. The loop in this
+ * function takes most of the time for ranking a long tool list. Four partial sums therefore allow parallel
  * addition, and values are not checked.
  */
 export function dot(

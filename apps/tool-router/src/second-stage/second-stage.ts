@@ -18,7 +18,10 @@ interface SecondStageOptions {
   readonly synonyms: Synonyms;
   readonly texts: ToolTextMemory;
   readonly listsBytesMax: number;
-  /** Number of candidate tools scored by a cross-encoder. Each candidate tool costs an inference. */
+  /**
+   * Number of candidate tools scored by a cross-encoder. A cross-encoder needs one inference for each
+   * candidate tool.
+   */
   readonly pairsMax: number;
 }
 
@@ -36,7 +39,7 @@ interface StageQuestion {
 }
 
 interface StageScores {
-  /** Scores by tool position. Differences between scores are log-odds. */
+  /** Scores by tool position. Differences between the scores of two tools are log-odds. */
   readonly logits: Float64Array;
   /** Id of the model that computed the scores. */
   readonly rankedBy: string;
@@ -52,7 +55,7 @@ const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment:
 /**
  * Scores a tool list for a turn from words, vectors and the available reranker. A feature reranker scores
  * every tool. A cross-encoder reorders the top tools in the fused order. Without a reranker, the fused order
- * is final.
+ * of the tools is final.
  */
 export class SecondStage {
   readonly #options: SecondStageOptions;

@@ -4,18 +4,18 @@ import { idfOf } from '../tool-index/keyword-index.ts';
 import { gramsOf } from './stage-list.ts';
 
 /**
- * Minimum share of common trigrams (Dice coefficient) of two words with similar spellings. The weight of a
- * match by spelling is multiplied by `lookAlikeDiscount`.
+ * Minimum share of common trigrams (Dice coefficient) for two words to count as similar in spelling. The
+ * weight of a match by spelling is multiplied by `lookAlikeDiscount`.
  */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
 /**
- * Maximum number of words in a turn that match by similarity. Later words match only exactly, because the
- * search for similar words is expensive.
+ * Maximum number of words in a turn that match by similarity. Words beyond this number match only exactly,
+ * because the search for similar words is expensive.
  */
 const softWordsMax = 64;
 
-/** A word in the tool list that matches a word in the turn. The likeness of identical words is 1. */
+/** A word in the tool list that matches a word in the turn. Two identical words have a likeness of 1. */
 interface SoftWord {
   readonly word: string;
   readonly likeness: number;
@@ -31,8 +31,8 @@ interface SoftScores {
 }
 
 /**
- * Scores tools by late interaction through the inverted index. The score of each word in the turn is its best
- * match among the tool's words. A match is the same word, a synonym or a similar spelling.
+ * Scores tools by late interaction through the inverted index. The score of each word in the turn is the
+ * score of its best match among the tool's words. A match is the same word, a synonym or a similar spelling.
  */
 export function* scoreSoftly(
   list: StageList,
@@ -117,10 +117,11 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 }
 
 /**
- * Synonyms, read from `synonyms.bin`. The file first contains a uint32 length of the words' text in bytes,
- * and then the words' text. The words' text has one word per line and is padded with newlines to four bytes.
- * For each word, a uint32 start of its neighbours follows, and one uint32 for the end. For each neighbour, a
- * uint16 word index and a uint8 cosine in 255ths follow.
+ * Synonyms, read from `synonyms.bin`. The synonyms file starts with a uint32 length of the words' text in
+ * bytes, followed by the words' text. The words' text has one word per line and is padded with newlines to
+ * four bytes. After the words' text, the synonyms file has one uint32 per word with the start of the word's
+ * neighbours. One uint32 with the end of all neighbours follows the starts. Each neighbour has a uint16 word
+ * index and a uint8 cosine in units of 1/255.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));

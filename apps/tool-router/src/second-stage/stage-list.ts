@@ -25,20 +25,17 @@ export interface StageList {
 }
 
 const gramLength = 3;
-/**
- * Maximum length of a word in the trigram index, in characters. Words above this length are ids or encoded
- * data.
- */
+/** Maximum length of a word in the trigram index, in characters. Longer words are ids or encoded data. */
 const gramWordLengthMax = 24;
-/** Maximum number of words in the trigram index. Later words in the tool list are skipped. */
+/** Maximum number of words in the trigram index. Words of the tool list beyond this number are skipped. */
 const gramWordsMax = 20_000;
 
 /** Number of words added to the trigram index between two pauses. */
 const gramWordsAtOnce = 256;
 
 /**
- * Computes the second-stage data once per tool list. `cards` are the index's tool cards, in the order of the
- * index.
+ * Computes the second-stage data once per tool list. The parameter `cards` contains the index's tool cards,
+ * in the order of the index.
  */
 export function makeStageList(
   index: KeywordIndex,
@@ -86,7 +83,7 @@ export function* makeStageListInPieces(
 const askingParametersMax = 4;
 /**
  * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average
- * length. Texts with a lower weight contain the word only incidentally.
+ * length. In texts with a lower weight, the word "ask" occurs only incidentally.
  */
 const askingWeightMin = 0.85;
 

@@ -13,8 +13,8 @@ const wordsMax = 256;
 const segmentsMax = 6;
 const segmentWordsMin = 2;
 /**
- * Matches runs of white space. Each run is replaced by one character, because a regular expression could
- * otherwise read a long run from each of its positions.
+ * Matches runs of white space. Each run of white space is replaced by one character. A regular expression
+ * could otherwise read a long run from each of its positions.
  */
 const spacePattern = /\s+/g;
 /** Separators between tasks: sentence ends, conjunctions and line breaks. */
@@ -32,16 +32,19 @@ export interface StageTurn {
    * words of the turn.
    */
   readonly segments: readonly (readonly string[])[];
-  /** The turn's dependence on earlier turns: 1 for a few words, less for long turns, 0 for the first turn. */
+  /**
+   * The turn's dependence on earlier turns, from 0 to 1. The value is 0 for the first turn, 1 for a later
+   * turn of a few words, and less for a longer turn.
+   */
   readonly contextWeight: number;
   /**
    * Texts to encode: the turn, the turn with its context, and each segment if the turn has several segments.
-   * Without context, the first two texts are the same object.
+   * For a turn without context, the first two texts are the same object.
    */
   readonly texts: readonly EncoderText[];
 }
 
-/** Prepares turn `at` for the second stage. Later turns have no influence on the result. */
+/** Prepares turn `at` for the second stage. Turns after `at` have no influence on the result. */
 export function readStageTurn(turns: readonly string[], at: number): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);
@@ -71,7 +74,7 @@ interface Segment {
   readonly words: readonly string[];
 }
 
-/** Splits text into tasks. Segments with too few words are merged into the previous segment. */
+/** Splits text into tasks. Text segments with too few words are merged into the previous segment. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
   const spaced = text.replace(spacePattern, (run) => (run.includes('\n') ? '\n' : ' '));

@@ -16,9 +16,9 @@ export interface RouterShares {
 }
 
 /**
- * The account shares of the event loop's time. A piece of work takes about as long as a plan for 100 tools. A
- * plan for a list of 4,096 tools takes up to 80 ms. Plans that wait longer than `waitMsMax` would be late at
- * the gateway (`PLAN_DEADLINE_MS`).
+ * The account shares of the event loop's time. One piece of work takes about as long as planning a request
+ * with 100 tools. Planning a request with 4,096 tools takes up to 80 ms. A plan that waits longer than
+ * `waitMsMax` would reach the gateway too late (`PLAN_DEADLINE_MS`).
  */
 export const loopShare: LoopShareOptions = {
   pieceMs: 2,

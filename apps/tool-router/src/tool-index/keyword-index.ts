@@ -5,7 +5,7 @@ import type { ToolCard } from './tool-card.ts';
 /**
  * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a
  * single weighted field. On the public data sets (`npm run eval:tools`), other constants change recall@5 by
- * less than one point. The tried ranges are k1 from 0.9 to 2 and b from 0.3 to 0.9.
+ * less than one point. The tried ranges of the BM25 constants are k1 from 0.9 to 2 and b from 0.3 to 0.9.
  */
 const k1 = 1.2;
 const b = 0.6;
@@ -29,15 +29,17 @@ class Postings {
     this.#counts = [count];
   }
 
-  /** Adds a tool to the term's postings. `count` is in quarters, like the counts in tool cards. */
+  /**
+   * Adds a tool to the term's postings. The parameter `count` is in quarters, like the counts in tool cards.
+   */
   add(position: number, count: number): void {
     this.positions.push(position);
     this.#counts.push(count);
   }
 
   /**
-   * The term's contribution to each tool's score: saturated weighted count × inverse document frequency. The
-   * contribution is computed on first use, because most terms in a long tool list are never queried.
+   * The term's contribution to each tool's score: saturated weighted count × inverse document frequency. A
+   * term's contribution is computed on first use, because most terms in a long tool list are never queried.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());
@@ -59,8 +61,8 @@ export interface KeywordIndex {
   /** Hashes of the tool definitions by position. */
   readonly hashes: readonly string[];
   /**
-   * Tool names by position; null for a tool without a name. The index keeps no reference to the cached words
-   * of a tool, so the cache can free their memory.
+   * Tool names by position; null for a tool without a name. The keyword index keeps no reference to the
+   * cached words of a tool, so the cache can free the memory of the words.
    */
   readonly names: readonly (string | null)[];
   /** The distinct words in each tool's name, by position. */
@@ -70,7 +72,8 @@ export interface KeywordIndex {
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /**
-   * The rank of each tool when sorted by name and definition, by position. The ranks are used to break ties.
+   * The rank of each tool when sorted by name and definition, by position. The ranks decide the order of
+   * tools with equal scores.
    */
   readonly tieRanks: Uint32Array;
   /** Approximate memory use of the index in bytes, for cache limits. */
@@ -156,8 +159,8 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 
 /**
  * Looks up the postings (index entries) of each token by the token's text once, and then stores their place
- * in the token object. Another count that runs during a pause may overwrite the stored place. If the place
- * was overwritten, the postings are looked up by the token's text.
+ * in the token object. Another count that runs during a pause may overwrite the stored place of a token. If
+ * the stored place was overwritten, the postings are looked up by the token's text.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
@@ -186,14 +189,14 @@ class PostingsDraft {
 }
 
 /**
- * Rarity of a word in this tool list (inverse document frequency). The rarity is highest for a word that the
- * tool list does not contain.
+ * Rarity of a word in this tool list (inverse document frequency). A word that the tool list does not contain
+ * has the highest rarity.
  */
 export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'names'>, word: string): number {
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
-/** The weight of a word that only one tool of the list has. No word of the list has a larger weight. */
+/** The weight of a word that only one tool of the list has. No word of the tool list has a larger weight. */
 export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
   return inverseDocumentFrequency(1, names.length);
 }

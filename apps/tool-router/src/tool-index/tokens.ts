@@ -1,8 +1,8 @@
 import { stemmer } from 'stemmer';
 
 /**
- * Words that carry no information about tools. In a short tool list, their inverse document frequency would
- * be misleading.
+ * Words that carry no information about tools. In a short tool list, the inverse document frequency of these
+ * words would be misleading.
  */
 const stopWords = new Set(
   (
@@ -33,7 +33,7 @@ const wordLengthMax = 64;
 /**
  * Splits text or an identifier into words, in order. The text is split at case changes, digits and
  * punctuation. Words are converted to lower case and stemmed (Porter, English), and stop words are dropped.
- * `getUserByID2` yields `get, user, id, 2`. Returns at most `tokensMax` words.
+ * `getUserByID2` yields `get, user, id, 2`. The result contains at most `tokensMax` words.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();
@@ -42,7 +42,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 
 /**
  * A token as an object. A counting function stores the token's place in this object, which saves a lookup per
- * token. The place is valid until the counting function returns, so no other count may run in the meantime.
+ * token. The stored place of a token is valid until the counting function returns, so no other count may run
+ * during a count.
  */
 export interface Word {
   readonly token: string;
@@ -68,8 +69,8 @@ export function nextCount(): number {
 }
 
 /**
- * Clears the token cache when the cache is too large. Later calls may return different objects for the same
- * token. Call this function before counting words, never during a count.
+ * Clears the token cache when the cache is too large. After the cache is cleared, calls may return different
+ * objects for the same token. Call this function before counting words, never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -118,7 +119,7 @@ function readToken(word: string): string | null {
 
 /**
  * V8 stores a substring of 13 or more characters as a view of the whole text. Copying the substring lets V8
- * free the memory of the text.
+ * free the memory of the whole text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

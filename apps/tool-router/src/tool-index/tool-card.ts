@@ -5,7 +5,7 @@ import { nextCount, readWords, trimWords } from './tokens.ts';
 /**
  * Weights of a tool's text fields, in quarters. With weights in quarters, text lengths stay integers, so sums
  * do not depend on tool order. The best weights on the public data sets are: name ×2, description ×1,
- * parameter names ×1, parameter descriptions ×0.25. Enum values and examples are weighted like similar
+ * parameter names ×1, parameter descriptions ×0.25. Enum values and examples have the weights of similar
  * fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
@@ -27,15 +27,18 @@ export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
   /**
-   * The distinct words of a tool. Words and counts are parallel arrays, because a map would take three times
-   * the memory.
+   * The distinct words of a tool. The words and their counts are in parallel arrays, because a map would take
+   * three times the memory.
    */
   readonly terms: readonly Word[];
   /** Weighted counts of the words, in quarters. */
   readonly counts: readonly number[];
   /** The distinct words in the tool's name. */
   readonly nameTerms: readonly string[];
-  /** The distinct words in the parameter names. For a long schema, only the first words are stored. */
+  /**
+   * The distinct words in the parameter names. For a long schema, only the first words of the parameter names
+   * are stored.
+   */
   readonly parameterTerms: readonly string[];
   /** Sum of all weighted word counts, in quarters. */
   readonly length: number;
@@ -44,8 +47,8 @@ export interface ToolCard {
 }
 
 /**
- * Collects a tool's words with their weighted counts. The time is linear in the definition's size, up to the
- * size limits of this file. The function never throws an error, even for an invalid schema.
+ * Collects a tool's words with their weighted counts. The time for collecting words is linear in the
+ * definition's size, up to fixed size limits. The function never throws an error, even for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -113,7 +116,8 @@ type Visit = (field: ToolField, text: string) => void;
 
 /**
  * Visits each text in a tool definition together with its field, starting with the name and description. The
- * number of visited texts is limited. The function never throws an error, even for an invalid schema.
+ * number of texts that are visited is limited. The function never throws an error, even for an invalid
+ * schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');
@@ -134,9 +138,9 @@ const schemaMaps = ['patternProperties', '$defs', 'definitions'];
 const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
 /**
- * Walks the schema breadth-first, so that the size limit drops the deepest levels. `$ref` is not followed,
- * because its target is visited where the target is defined. Endless loops through `$ref` are therefore
- * impossible.
+ * Walks the schema breadth-first, so that the size limit drops the deepest levels. The keyword `$ref` is not
+ * followed, because its target is visited where the target is defined. Endless loops through `$ref` are
+ * therefore impossible.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {
   const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];

@@ -9,12 +9,15 @@ import { makeToolCard } from './tool-card.ts';
 
 type FoundToolList =
   | { readonly status: 'known'; readonly index: KeywordIndex }
-  /** Hashes of the missing tool definitions. Empty if the tool list itself is missing. */
+  /**
+   * Hashes of the missing tool definitions. The list of missing hashes is empty if the tool list itself is
+   * missing.
+   */
   | { readonly status: 'unknown'; readonly missing: string[] };
 
 /** Indexed tool lists by the hash of the list. */
 export interface ToolLists {
-  /** Number of tools in a tool list that is in memory; 0 for other tool lists. */
+  /** Number of tools in a tool list that is in memory, or 0 for a tool list that is not in memory. */
   sizeOf(listHash: string): number;
   /**
    * Finds a tool list, or indexes the list if all of its definitions are in memory.
@@ -24,8 +27,8 @@ export interface ToolLists {
 }
 
 /**
- * Number of tool definitions that are processed between two pauses. Processing this number of definitions
- * takes about half a millisecond.
+ * Number of tool definitions that are processed between two pauses. Processing this number of tool
+ * definitions takes about half a millisecond.
  */
 const definedAtOnce = 8;
 
@@ -35,8 +38,8 @@ interface ToolMemoryOptions {
 }
 
 /**
- * Stores tool definitions and indexed tool lists in this process. The least recently used entries are evicted
- * first. The edge gateway sends evicted definitions again on request.
+ * Stores tool definitions and indexed tool lists in this process. The least recently used definitions and
+ * lists are evicted first. The edge gateway sends evicted definitions again on request.
  */
 export class ToolMemory implements ToolLists {
   readonly #cards: LRUCache<string, ToolCard>;
@@ -102,7 +105,10 @@ interface ToolIntakeOptions {
   readonly share: LoopShare;
 }
 
-/** Stores the tool definitions of a request. The work counts toward the account's share of the event loop. */
+/**
+ * Stores the tool definitions of a request. The work on the definitions counts toward the account's share of
+ * the event loop.
+ */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;
 

@@ -26,7 +26,7 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
 
 /**
  * Stores tool vectors in the Redis cache, keyed by model and definition hash. Neither a vector nor a hash
- * reveals the tool definition. Values with the wrong length are ignored.
+ * reveals the tool definition. Values from Redis with the wrong length are ignored.
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;

@@ -1,15 +1,15 @@
 import type { PackedVector } from './vector-blocks.ts';
 
 /**
- * Vectors shared between replicas, so that only one replica encodes a tool. No method throws an error: after
- * an error, the vectors are treated as missing.
+ * Vectors shared between replicas, so that only one replica encodes a tool. No method of the store throws an
+ * error: after an error, the vectors are treated as missing.
  */
 export interface SharedVectors {
   /** The stored vectors, keyed by definition hash. */
   fetch(modelId: string, dimensions: number, hashes: readonly string[]): Promise<Map<string, PackedVector>>;
   /**
    * Stores vectors within the quota of the account that sent the tool definitions. Vectors that exceed the
-   * quota are skipped.
+   * account's quota are not stored.
    */
   store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void>;
 }

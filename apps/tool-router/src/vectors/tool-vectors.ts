@@ -11,18 +11,18 @@ import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts'
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for which a plan waits. The vectors of more tools would not be ready
- * before the deadline.
+ * Maximum number of new tools in a list for which a plan waits. The vectors for more new tools would not be
+ * ready before the deadline.
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of tool definitions waiting for a vector. Beyond this number, new tool definitions get no
+ * Maximum number of tool definitions waiting for a vector. Above this number, new tool definitions get no
  * vector, and their tool lists are ranked by keyword.
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may add when other accounts have filled the queue. The
- * account's number is larger than the number of tools in the largest tool list. The queue may then grow to
+ * Number of tool definitions that each account may add when other accounts have filled the queue. This number
+ * is larger than the number of tools in the largest tool list. With these definitions, the queue may grow to
  * twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
@@ -32,7 +32,7 @@ const pendingCharactersMax = 64 * 1024 * 1024;
 const forgottenMs = 10 * 60_000;
 /**
  * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. During the delay,
- * the plan for the same request can run first.
+ * the router can first plan the request that contained the tool list.
  */
 const laterMs = 30;
 /** Number of tool definitions that are processed between two pauses. */
@@ -54,15 +54,15 @@ export interface ToolVectorsOptions {
   readonly matricesBytesMax: number;
   /**
    * Callback with the tools of a list that have no stored vector, to request their definitions again. Calls
-   * for the same tool list are rate-limited.
+   * of the callback for the same tool list are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
- * Stores vectors by definition hash and matrices by list hash. Encoding starts when a tool definition
- * arrives. The router looks up a vector in memory and then in the shared store. A vector that is missing in
- * memory and in the shared store is computed.
+ * Stores vectors by definition hash and matrices by list hash. The encoding of a tool starts when its
+ * definition arrives. The router looks up a vector in memory and then in the shared store. A vector that is
+ * missing in memory and in the shared store is computed.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
@@ -194,7 +194,7 @@ export class ToolVectors {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Computes missing vectors. Vectors for which no plan is waiting are computed after the current plan. */
+  /** Computes missing vectors. A vector that no plan is waiting for is computed after the current plan. */
   async #vectorize(
     definitions: readonly ToolDefinition[],
     urgency: Urgency,

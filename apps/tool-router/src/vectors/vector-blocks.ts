@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-/** Number of vectors per block. Blocks are allocated on demand, so an idle router has no block. */
+/** Number of vectors per block. Vector blocks are allocated on demand, so an idle router has no block. */
 const blockRows = 4096;
 /**
  * Number of bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. The
- * number was measured with 100,000 vectors.
+ * number of bytes was measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 

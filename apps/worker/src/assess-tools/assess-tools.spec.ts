@@ -81,7 +81,7 @@ describe('near-duplicate tools', () => {
     expect(issues.map(({ code }) => code)).toContain('near_duplicate');
   });
 
-  it('get a suggested wording from their own parameters, or no suggestion if nothing distinguishes the tools', () => {
+  it('get a suggested wording from their own parameters, or no suggestion if no parameter distinguishes the tools', () => {
     const [wording] = find([...github, ...planted], 'get_user').wordings;
     expect(wording).toEqual({
       ...{ collidesWith: 'fetch_user', description: 'Get user by user id.' },

@@ -48,8 +48,8 @@ function* assessInPieces(tools: readonly OfferedTool[], meanings: Meanings | nul
 }
 
 /**
- * Queries from other accounts run between the pieces of an assessment, which takes seconds for the longest
- * tool lists.
+ * An assessment is split into pieces, so that queries from other accounts can run in between. An assessment
+ * of the longest tool lists takes seconds.
  */
 const pieceMs = 5;
 
@@ -60,11 +60,15 @@ const pieceMs = 5;
 const toolsMax = 5_000;
 
 /**
- * Number of rows that one SQL statement writes. Prisma blocks the event loop while it prepares a statement.
+ * Number of rows that one SQL statement writes. Prisma blocks the event loop while it prepares an SQL
+ * statement.
  */
 const rowsAtOnce = 50;
 
-/** Assesses an account's tool list and stores the result. The tool definitions themselves are not stored. */
+/**
+ * Assesses an account's tool list and stores the result. The worker does not store the tool definitions
+ * themselves.
+ */
 export async function assessTools(
   database: TelemetryDatabase,
   { accountId, tools }: ParsedRequestOf<typeof assessToolsContract>,
@@ -79,7 +83,7 @@ export async function assessTools(
     await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
     await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
   }
-  // The check must follow the write: if the account is deleted after the check, the deletion finds the rows.
+  // The check follows the write, so that an account deletion after the check finds the written rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: assessed.length };

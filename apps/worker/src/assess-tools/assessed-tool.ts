@@ -18,8 +18,8 @@ export interface ToolParameter {
 /** A tool definition, split into the parts that determine its score and its near duplicates. */
 export interface AssessedTool extends OfferedTool {
   /**
-   * The tool's action, taken from its name or otherwise from the start of its description. All synonyms of a
-   * verb have the same action: the action `get` includes "fetch".
+   * The tool's action, taken from the tool's name or otherwise from the start of the tool's description. All
+   * synonyms of a verb have the same action: the action `get` includes "fetch".
    */
   readonly action: string | undefined;
   /** The stems of the words in the tool's name, without the verb. */

@@ -10,23 +10,24 @@ export interface NearDuplicate {
 }
 
 /**
- * Minimum similarity at which two tools with the same action are near duplicates. The minimum flags one in
- * twelve of GitHub's 117 tools.
+ * Minimum similarity at which two tools with the same action are near duplicates. With this minimum, one in
+ * twelve of GitHub's 117 tools is a near duplicate.
  */
 const similarityMin = 0.75;
 /**
  * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
- * definitions are related and the words that differ between their names mean the same (cars, vehicles). Two
+ * definitions are related and the differing words in their names have the same meaning (cars, vehicles). Two
  * tools also match if their names have no word in common but their definitions are nearly identical. No pair
  * among GitHub's 117 tools reaches the thresholds for similarity in meaning. The closest pair of GitHub's
- * tools is labels and tags, with 0.35.
+ * tools, labels and tags, has a cosine of 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
 /**
- * Maximum number of tools in a tool list that are compared. The comparison takes quadratic time, in pieces.
+ * Maximum number of tools in a tool list that are compared. The comparison of the tools takes quadratic time,
+ * and runs in pieces.
  */
 const toolsMax = 1_000;
 
@@ -34,8 +35,8 @@ const toolsMax = 1_000;
  * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
  * similarity comes from the objects in the names, with synonymous verbs treated as one verb. The other half
  * of the lexical similarity comes from the words in the descriptions, weighted by their rarity in the list.
- * Tools with the same words in their names are always near duplicates. With `meanings`, the function also
- * finds tools that express the same meaning in other words.
+ * Tools with the same words in their names are always near duplicates. If `meanings` is given, the function
+ * also finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -61,7 +62,7 @@ export function* findNearDuplicates(
   return found;
 }
 
-/** Keeps the nearest tools, the most similar tool first. */
+/** Keeps the nearest tools, starting with the most similar tool. */
 function addNearest(found: Map<string, NearDuplicate[]>, name: string, added: NearDuplicate): void {
   const nearest = found.get(name) ?? [];
   found.set(name, nearest);
@@ -100,7 +101,7 @@ function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanin
   return Math.round(Math.max(similarityMin, Math.min(1, cosine)) * 100) / 100;
 }
 
-/** The words in `one` that are not in `other`. */
+/** Returns the words in `one` that are not in `other`. */
 function lacking(one: ReadonlySet<string>, other: ReadonlySet<string>): string[] {
   return [...one].filter((word) => !other.has(word));
 }

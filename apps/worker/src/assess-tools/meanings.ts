@@ -2,7 +2,10 @@ import { embedTools } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { readName, type OfferedTool } from './assessed-tool.ts';
 
-/** Embeddings of tools and words, as rows of length 1. The dot product of two rows is their cosine. */
+/**
+ * Embeddings of tools and words, as rows of length 1. The dot product of two rows is the cosine between the
+ * rows.
+ */
 export class Meanings {
   readonly #dimensions: number;
   readonly #numbers: Float32Array;
@@ -70,8 +73,8 @@ export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings |
 export const READ_MEANINGS = Symbol('ReadMeanings');
 
 /**
- * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable.
- * Without embeddings, the tools are compared only by their words.
+ * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable. If
+ * the embeddings are missing, the tools are compared only by their words.
  */
 export async function readMeanings(
   messaging: Pick<Messaging, 'call'>,

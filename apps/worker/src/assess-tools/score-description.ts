@@ -19,7 +19,7 @@ export interface DescriptionScore {
 
 const charactersMin = 20;
 const charactersMax = 2_000;
-/** Minimum number of words in the tool's description that do not already occur in its name. */
+/** Minimum number of words in the tool's description that do not occur in the tool's name. */
 const ownWordsMin = 1;
 const parametersMax = 25;
 /** Parameter names that carry no information. */
@@ -83,8 +83,7 @@ function judgeVerb({ name, description }: AssessedTool): Judgement {
 }
 
 /**
- * A tool name with several words can be a sufficient description. A name with just a verb and a noun is not
- * sufficient.
+ * A tool name with several words can replace a description. A name with only a verb and a noun is not enough.
  */
 function judgeSubstance({ name, description, objects }: AssessedTool): Judgement {
   if (description.trim() === '' || objects.size > 1) return null;
@@ -132,7 +131,7 @@ function judgeSchema({ parameterList, parameters }: AssessedTool): Judgement {
   };
 }
 
-/** Whether the schema describes no arguments and accepts any arguments. */
+/** Whether the schema describes no arguments but accepts any arguments. */
 function isOpen(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   const { properties, additionalProperties } = schema as Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
 /**
- * A suggested wording that distinguishes a tool from another tool. The wording contains only names, so
- * storing the wording is allowed.
+ * A suggested wording that distinguishes a tool from another tool. The wording contains only names of tools
+ * and parameters, so the worker may store the wording.
  */
 export interface SuggestedWording {
   readonly collidesWith: string;
@@ -15,8 +15,8 @@ const namedMax = 3;
 /**
  * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion uses the
  * tool's action and object, plus the parameters and name words that the similar tool lacks. The suggestion
- * does not describe the similar tool, because a description would attract requests for the wrong tool. Null
- * if the similar tool also has all of the tool's parameters and name words.
+ * does not describe the similar tool, because a description of the similar tool would attract the wrong
+ * requests. Null if the similar tool also has all of the tool's parameters and name words.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);

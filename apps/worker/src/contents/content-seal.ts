@@ -7,8 +7,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * The account and request that own a stored request content. The content can be decrypted only for its own
- * account and request.
+ * The account and request that own a stored request content. The content can be decrypted only for the
+ * account and the request that own it.
  */
 export interface ContentPlace {
   readonly accountId: string;
@@ -16,10 +16,10 @@ export interface ContentPlace {
 }
 
 /**
- * Encrypts a request's content into salt, nonce, ciphertext and tag. Each content has its own encryption key.
- * The content's key is derived from the service's key with HKDF-SHA-256 (RFC 5869). The HKDF salt is random,
- * and the HKDF info is the account. The encryption also authenticates the account and the request, so that a
- * moved or swapped row cannot be decrypted.
+ * Encrypts a request's content into salt, nonce, ciphertext and tag. Each request content has its own
+ * encryption key. The key for one content is derived from the service's key with HKDF-SHA-256 (RFC 5869). The
+ * HKDF salt is random, and the HKDF info is the account. The encryption also authenticates the account and
+ * the request, so that a moved or swapped row cannot be decrypted.
  */
 export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Array): Buffer {
   const salt = randomBytes(saltBytes);
@@ -31,7 +31,7 @@ export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Arra
 
 /**
  * Decrypts a request's content. Returns null if the content was encrypted for another account or request, or
- * with an unknown key. Also returns null if any bit of the content has changed.
+ * with an unknown key. Returns null as well if any bit of the content has changed.
  */
 export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

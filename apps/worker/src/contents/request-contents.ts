@@ -7,13 +7,16 @@ import { openContent, sealContent } from './content-seal.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /**
- * Encryption keys for request contents. The first key encrypts new contents, and any of the keys can decrypt
- * stored contents.
+ * Encryption keys for request contents. The first encryption key encrypts new contents, and any of the keys
+ * can decrypt stored contents.
  */
 export type ContentKeys = readonly Buffer[];
 export const CONTENT_KEYS = Symbol('ContentKeys');
 
-/** Encrypts and stores a request's content. The content stays compressed until a client reads it. */
+/**
+ * Encrypts and stores a request's content. A request's content stays compressed until a client reads the
+ * content.
+ */
 export async function storeContent(
   database: TelemetryDatabase,
   keys: ContentKeys,
@@ -54,8 +57,8 @@ interface StoredContent {
 }
 
 /**
- * Maximum total size in bytes of an account's request contents. Each hour, the oldest contents above the
- * maximum total size are deleted.
+ * Maximum total size in bytes of an account's request contents. Each hour, the oldest request contents above
+ * the maximum total size are deleted.
  */
 const accountBytesMax = 1024 * 1024 * 1024;
 
@@ -90,8 +93,8 @@ export async function listAccountsWithContents(database: TelemetryDatabase): Pro
 
 /**
  * Deletes an account's request contents that exceed the account's retention period, and the oldest contents
- * above the size limit. If the account no longer allows storing contents, all its contents are deleted.
- * Returns the number of deleted contents.
+ * above the size limit. If the account no longer allows storing contents, all contents of the account are
+ * deleted. Returns the number of deleted contents.
  */
 export async function expireContents(
   database: TelemetryDatabase,

@@ -3,7 +3,7 @@ import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.p
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /**
- * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so other
+ * Number of rows that one SQL statement deletes. Each SQL statement takes a fraction of a second, so other
  * writers are hardly delayed.
  */
 const rowsAtOnce = 5_000;
@@ -16,8 +16,8 @@ const workMs = 5_000;
 const lockTimeoutMs = 2_000;
 
 /**
- * Finds every table with an account id column, listing each partition separately. The query includes new
- * tables automatically.
+ * Finds every table with an account id column, listing each partition separately. The query finds new tables
+ * automatically.
  */
 const findTables = `
   SELECT class.oid::regclass::text AS name
@@ -38,8 +38,8 @@ export interface ForgetContext {
 
 /**
  * Deletes an account's requests. The function first marks the account as deleted, so that later writes skip
- * the account. All rows of the account are then deleted. Returns whether the deletion is complete. The
- * function can be called repeatedly and concurrently.
+ * the account. After the mark is set, all rows of the account are deleted. Returns whether the deletion is
+ * complete. The function can be called repeatedly and concurrently.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -60,9 +60,10 @@ export async function forgetAccount(
 }
 
 /**
- * Marks an account as deleted, in the table `forgotten_accounts`. The lock waits for writers that have not
- * read the mark. Therefore no writer adds rows of the account after the deletion. A statement takes its
- * snapshot after it acquires its locks, so any writer that waits for the lock reads the mark.
+ * Marks an account as deleted, in the table `forgotten_accounts`. The table lock waits for writers that have
+ * not read the deletion mark. Because of the lock, no writer adds rows for the account after the deletion. An
+ * SQL statement takes its snapshot after it acquires its locks. Any writer that waits for the table lock
+ * therefore sees the deletion mark.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -1,9 +1,9 @@
 /**
- * Runs a periodic task, with a pause after each run. A pending pause does not prevent the process from
- * exiting.
+ * Runs a periodic task, with a pause after each run. A pause between two runs does not prevent the process
+ * from exiting.
  */
 export class Rounds {
-  /** Runs the task and returns the pause after the run, in milliseconds. The function must not throw. */
+  /** Runs the task and returns the pause after the run, in milliseconds. The task function must not throw. */
   readonly #work: () => Promise<number>;
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();
@@ -18,7 +18,7 @@ export class Rounds {
     return this.#closed;
   }
 
-  /** Starts the first run of the task after a pause. */
+  /** Starts the task. The first run of the task begins after a pause. */
   start(restMs: number): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -27,7 +27,10 @@ export class Rounds {
     this.#timer.unref();
   }
 
-  /** Resolves when the current run of the task has finished. No further run starts. */
+  /**
+   * Resolves when the current run of the task has finished. After the call, no further run of the task
+   * starts.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

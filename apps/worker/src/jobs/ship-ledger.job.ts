@@ -75,8 +75,8 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /**
- * Maximum number of ledger batches in the queue. Billing may be unavailable for days. Ledger batches above
- * this number wait in Postgres.
+ * Maximum number of ledger batches in the queue. The billing service may be unavailable for days. Ledger
+ * batches above this number wait in Postgres.
  */
 const shippedMax = 500;
 const batchesAtOnce = 100;
@@ -84,8 +84,8 @@ const batchesAtOnce = 100;
 const resendAfterSeconds = 10;
 
 /**
- * Claims ledger batches for queueing. Each batch is claimed by only one worker. The query is raw SQL because
- * the query must be a single statement.
+ * Claims ledger batches for queueing. Each ledger batch is claimed by only one worker. The claim is raw SQL,
+ * because the claim must be a single SQL statement.
  */
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
@@ -102,13 +102,15 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/** Queues ledger batches under their ids. Queueing a batch that is still in the queue changes nothing. */
+/**
+ * Queues ledger batches under their ids. Queueing a ledger batch that is still in the queue changes nothing.
+ */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
  * Queues ledger batches that are not queued yet or were queued too long ago, and returns the number of queued
- * batches. Throws if the database or the queue is unavailable. After an error, batches that were already
- * claimed are queued later.
+ * batches. Throws if the database or the queue is unavailable. After an error, ledger batches that were
+ * already claimed are queued later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);

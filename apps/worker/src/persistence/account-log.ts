@@ -11,10 +11,10 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, the account's log rows in the time span. Selecting from `own` limits a query to
- * one account and few partitions. `sql` follows the definition of `own`, so `sql` starts with `SELECT`, or
- * with a comma and another definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the
- * query.
+ * Runs a query over `own`, the account's log rows in the time span. A query that selects from `own` is
+ * limited to one account and few partitions. The text in `sql` follows the definition of `own`, so `sql`
+ * starts with `SELECT`, or with a comma and another definition. The parameters of `sql` start at `$4`.
+ * Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -63,8 +63,8 @@ export async function queryAccountPage<Row>(
 }
 
 /**
- * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. The query selects a
- * page of a list with `pageOf`.
+ * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. The query over
+ * `used` selects a page of a list with `pageOf`.
  */
 export async function queryToolDays<Row>(
   database: TelemetryDatabase,
@@ -89,8 +89,8 @@ export async function queryToolDays<Row>(
 export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
 
 /**
- * The contribution of a log row to its hour: the columns of `usage_hours`, with the same expressions as in
- * the database triggers.
+ * The columns that a log row adds to its hour in `usage_hours`, with the same expressions as in the database
+ * triggers.
  */
 const addends = {
   requests: '1',
@@ -153,12 +153,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. The rows of `used` can be summed. For whole
- * hours, the rows of `used` are hourly totals per API key. For the time before and after the whole hours, the
- * rows of `used` are log rows. `at` is a time on the day to which the usage belongs. The hourly totals are
- * kept longer than the log. `purged_requests` counts the requests in a row of `used` that are no longer in
- * the log. `unknown_requests` is above zero if the totals lack the deleted requests of a partial hour. The
- * parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. The figures in the rows of `used` can be
+ * summed. For whole hours, the rows of `used` are hourly totals per API key. For the partial hours at both
+ * ends of the time span, the rows of `used` are log rows. The column `at` is a time on the day to which the
+ * usage belongs. The hourly totals are kept longer than the request log. The column `purged_requests` counts
+ * the requests in a row of `used` that are no longer in the log. The column `unknown_requests` is above zero
+ * if the totals lack deleted requests from a partial hour. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

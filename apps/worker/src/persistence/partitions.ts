@@ -27,7 +27,7 @@ export function choosePartition(timeMs: number): MonthPartition {
   };
 }
 
-/** Creates partitions of the request log on demand, and caches their names. */
+/** Creates partitions of the request log on demand, and caches the names of the partitions. */
 export class Partitions {
   readonly #database: TelemetryDatabase;
   readonly #known = new Set<string>();
@@ -46,7 +46,7 @@ export class Partitions {
     for (const partition of missing.values()) await this.#create(partition);
   }
 
-  /** Clears the cached partition names. Call this method after a partition was dropped. */
+  /** Clears the cached partition names. Call this method after a partition of the log was dropped. */
   forget(): void {
     this.#known.clear();
   }

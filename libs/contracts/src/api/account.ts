@@ -4,7 +4,7 @@ import { keyScopes } from './key-scope.ts';
 
 const tokenBudget = z.int().min(0).max(1e15);
 
-/** Limits for an API key. An API key without a value inherits the value from the account policy. */
+/** Limits for an API key. A limit that is not set is inherited from the account policy. */
 export const limits = {
   /** Maximum number of requests per minute. */
   rate_limit_rpm: z.int().min(1).max(10_000_000),
@@ -17,13 +17,14 @@ export const limits = {
 /** Default limits and scopes for the account's keys, and rules for storing request data. */
 export const accountPolicy = z.strictObject({
   ...limits,
-  /** Whether message and tool contents may be stored (encrypted). */
+  /** Whether the gateway may store message and tool contents, in encrypted form. */
   content_logging: z.boolean(),
   /** Retention period for request data, in days. */
   retention_days: z.int().min(1).max(365),
   /**
    * Maximum share of shadow conversations, from 0 to 1. In a shadow conversation, the gateway forwards all
-   * tools and only records the plan, so that recall can be measured. A share of 0 turns the measurement off.
+   * tools and only records the plan, so that recall can be measured. With a share of 0, recall is not
+   * measured.
    */
   shadow_share: z
     .number()
@@ -76,8 +77,8 @@ export const accountPerson = z.object({
 });
 
 /**
- * The account, as returned to its owner. The field `person` is absent for API keys and for people of an
- * external identity issuer.
+ * The account, as returned to its owner. The field `person` is absent for API keys, and for users that sign
+ * in with an external identity issuer.
  */
 export const ownAccount = account.extend({ person: accountPerson.optional() });
 export type OwnAccount = z.infer<typeof ownAccount>;
@@ -105,7 +106,7 @@ export const accountDeletion = z.object({
   status,
   requested_at: timestamp,
   completed_at: timestamp.nullable(),
-  /** Deletion steps in execution order. Each step is retried until it succeeds. */
+  /** Deletion steps in execution order. Each deletion step is retried until the step succeeds. */
   steps: z.array(
     z.object({
       /** The service that deletes its data in this deletion step. */

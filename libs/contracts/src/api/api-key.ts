@@ -75,7 +75,8 @@ export const createApiKeyBody = z.strictObject({
   k_target_override: kTarget.nullable().optional(),
   expires_at: expiry.nullable().optional(),
   /**
-   * Default: the account policy's `default_key_scopes`. A restricted key gets these scopes without `manage`.
+   * Default: the account policy's `default_key_scopes`. A restricted key gets the default scopes without
+   * `manage`.
    */
   scopes: keyScopes.optional(),
 });
@@ -109,16 +110,16 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With a value of 0,
-   * the previous secret stops working immediately.
+   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With 0 seconds, the
+   * previous secret stops working immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 /**
- * New allow and deny lists of tools for an API key. At least one of the two lists is required. A list of null
- * is deleted. An omitted list keeps its value.
+ * New allow and deny lists of tools for an API key. At least one of the two lists is required. A list with
+ * the value null is deleted. An omitted list does not change.
  */
 export const toolListBody = z
   .strictObject({

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 
 /**
- * The cause of a cache miss. In a cache miss, the provider did not read the prompt of the conversation's
- * previous request from its cache. `client`: the client changed the prompt. `gateway`: the gateway changed
- * the prompt. `expired`: the cached prompt expired. `provider`: the gateway found no other cause.
+ * The cause of a cache miss. A cache miss means that the provider's prompt cache did not contain the prompt
+ * of the conversation's previous request. `client`: the client changed the prompt. `gateway`: the gateway
+ * changed the prompt. `expired`: the cached prompt expired. `provider`: the gateway found no other cause.
  */
 export const cacheMissCause = z.enum(['client', 'gateway', 'expired', 'provider']);
 export type CacheMissCause = z.infer<typeof cacheMissCause>;

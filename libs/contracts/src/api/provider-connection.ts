@@ -13,8 +13,8 @@ export const providerConnection = z.object({
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
   /**
-   * Number of additional API keys for the provider. The API key that the hint shows is not counted. The field
-   * is absent if there are no additional keys.
+   * Number of additional API keys for the provider, without the API key in the credential hint. The field is
+   * absent if there are no additional keys.
    */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
@@ -39,7 +39,7 @@ export const additionalKeysMax = 15;
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
 
-/** A Google service account key file. Other fields in the file are not stored. */
+/** A Google service account key file. Other fields in the key file are not stored. */
 const serviceAccount = z.object({
   type: z.literal('service_account'),
   project_id: z.string().trim().min(1).max(128).optional(),

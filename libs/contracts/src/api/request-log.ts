@@ -51,8 +51,8 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
 });
 
 /**
- * The saved tokens of one request, or the sums for several requests. The figures are measured tokens, and
- * tokens in the billing unit.
+ * The saved tokens of one request, or the sums for several requests. The savings are reported twice: in
+ * measured tokens, and in the billing unit.
  */
 export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
   tool_tokens_saved: z

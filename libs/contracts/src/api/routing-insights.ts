@@ -11,13 +11,16 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
  * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Plans
- * use the value `used`. `used` is a prior until there is enough data, and then the lower bound of the
- * measured rate.
+ * use the value `used`. `used` is a prior until enough conversations are measured, and afterwards the lower
+ * bound of the measured rate.
  */
 const recoveryRateShown = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
-  /** The measured recovery rate. The value is null until a shadow conversation has missed a tool. */
+  /**
+   * The measured recovery rate. The value is null until the plan of a shadow conversation has omitted a tool
+   * that the model called.
+   */
   measured: boundedRecall.nullable(),
   pruned_conversations: count,
   recovered_tools: count,
@@ -50,7 +53,10 @@ const calibrationBucket = z.object({
    * the bucket is measured.
    */
   k: z.int().min(1).nullable(),
-  /** The K for requests in which pruned tools cannot be recovered. The value is null if this K is unknown. */
+  /**
+   * The K for requests in which pruned tools cannot be recovered. The value is null if the K without recovery
+   * is unknown.
+   */
   k_without_recovery: z.int().min(1).nullable(),
   /**
    * Expected recall if the best `k` tools are forwarded. The value is null unless the K of the bucket is
@@ -108,9 +114,9 @@ export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
 export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** A decision about a request's tools, with the best candidates and all called candidates. */
+/** A decision about a request's tools, with the highest-ranked tools and all called tools. */
 export const recentRoutingTrace = routingTrace.extend({
-  /** Total number of candidate tools. The request detail lists all candidate tools. */
+  /** Total number of ranked tools. The request detail lists all ranked tools. */
   candidates_total: count,
 });
 export type RecentRoutingTrace = z.infer<typeof recentRoutingTrace>;

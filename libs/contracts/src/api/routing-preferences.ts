@@ -24,8 +24,8 @@ const pruning = z.strictObject({
   recall_target: recallTarget,
   recovery: z.boolean(),
   /**
-   * Provider deferral features that replace pruning. A deferral feature applies if the model supports it and
-   * the client uses the provider's format.
+   * Provider deferral features that replace pruning. A deferral feature applies if the model supports the
+   * feature and the client uses the provider's format.
    */
   native: z.array(deferralMode).max(2),
 });
@@ -52,7 +52,7 @@ const modelString = keepable(z.string().min(1).max(256));
 
 /**
  * The rules by which the gateway chooses models, tools and compression for an account. The rules have no
- * `object` field, so a client can edit a response and send it back.
+ * `object` field, so a client can edit the rules in a response and send them back.
  */
 export const routingPreferences = z.strictObject({
   mode: routingMode,

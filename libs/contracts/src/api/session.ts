@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The schemas for email addresses, passwords and tokens check only size limits. The account service validates
- * the values.
+ * email addresses, passwords and tokens.
  */
 const email = z.string().min(3).max(320);
 const password = z.string().min(1).max(1_024);
@@ -19,7 +19,7 @@ export type LogInBody = z.infer<typeof logInBody>;
 
 /**
  * The body of a request for a new session token. If the body has no refresh token, the gateway reads the
- * cookie.
+ * refresh token from the cookie.
  */
 export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional() });
 
@@ -28,7 +28,7 @@ export const changePasswordBody = z.strictObject({ current_password: password, n
 /**
  * The token in a link that was sent by email: 43 characters after the prefix `mt-svc-`. Each token works
  * once. A link for a new password is valid for one hour, or for 24 hours if the operator's command line
- * created it. An email verification link is valid for 24 hours.
+ * created the link. An email verification link is valid for 24 hours.
  */
 const mailToken = z
   .string()

@@ -40,7 +40,7 @@ export const toolHealth = z.object({
     /** Number of requests that called the tool although the API key's allow and deny lists forbid it. */
     called_when_denied: count,
     /**
-     * Of the requests with the forwarded tool, the share that also called the tool, from 0 to 1. The value is
+     * Share of the requests with this tool in the tool set that called this tool, from 0 to 1. The value is
      * null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
@@ -63,8 +63,8 @@ export const toolHealthPage = pageOf(toolHealth).extend({
 });
 
 /**
- * A suggestion for distinguishing two tools that models confuse. The model called `tool` and not
- * `collides_with`, which the gateway ranked higher.
+ * A suggestion for distinguishing two tools that models confuse. The model called `tool`, although the
+ * gateway ranked `collides_with` higher.
  */
 export const toolSuggestion = z.object({
   object: z.literal('tool_suggestion'),
@@ -101,7 +101,10 @@ export const toolSuggestion = z.object({
     decisions: count,
     mean_rank_before: z.number().min(1),
     mean_rank_after: z.number().min(1),
-    /** Number of decisions that pruned the tool, and that would forward it with the suggested examples. */
+    /**
+     * Number of recorded decisions that pruned the tool, but would forward the tool with the suggested
+     * examples.
+     */
     recalled: count,
   }),
 });

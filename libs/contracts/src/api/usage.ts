@@ -144,7 +144,7 @@ const ofLog = 'Null if requests in the time range were deleted from the log.';
 
 /**
  * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`. A latency
- * is null if no request has this status. Figures that need the log are null if requests in the time range
+ * is null if no request has the status `ok`. Figures that need the log are null if requests in the time range
  * were deleted from the log.
  */
 const analyticsFigures = usageFigures.extend({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id } from './common.ts';
 
 /**
- * Maximum number of characters of a User-Agent header. Longer headers are cut. Browsers send about 120
- * characters.
+ * Maximum number of characters of a User-Agent header. Longer User-Agent headers are cut. Browsers send
+ * User-Agent headers of about 120 characters.
  */
 export const userAgentLengthMax = 256;
 
@@ -11,7 +11,9 @@ export const userAgentLengthMax = 256;
 export const requestOrigin = z.object({
   /** The client's IP address. Behind a trusted proxy, the gateway uses the address that the proxy reports. */
   address: z.string().min(1).max(64).nullable(),
-  /** The User-Agent header, cut at 256 characters. The value is null if the client sent no such header. */
+  /**
+   * The User-Agent header, cut at 256 characters. The value is null if the client sent no User-Agent header.
+   */
   userAgent: z.string().max(userAgentLengthMax).nullable(),
   /** The `X-Request-ID` of the response. */
   requestId: id.nullable(),
@@ -31,10 +33,10 @@ export const actor = requestOrigin.extend({
 export type Actor = z.infer<typeof actor>;
 
 /**
- * Additional field of calls that change something. Operator commands and gateways of the previous release
- * omit this field. If the field is absent, the audit log names the operator.
+ * An additional field in calls that change data. Operator commands and gateways of the previous release omit
+ * this field. If the field is absent, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 
-/** Additional field of calls about login sessions. Gateways of the previous release omit this field. */
+/** An additional field in calls about login sessions. Gateways of the previous release omit this field. */
 export const fromOrigin = { origin: requestOrigin.optional() };

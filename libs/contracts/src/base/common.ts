@@ -16,7 +16,7 @@ export const keepable = (text: z.ZodString) =>
   });
 /**
  * A timestamp in RFC 3339 form with any offset, limited to the years 1 to 9999 (UTC). Postgres and RFC 3339
- * both support only these years.
+ * support only the years 1 to 9999.
  */
 export const instant = z.iso.datetime({ offset: true }).refine(
   (value) => {
@@ -28,8 +28,8 @@ export const instant = z.iso.datetime({ offset: true }).refine(
 export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096);
 
 /**
- * Additional field on calls that create something: the SHA-256 of the caller's `Idempotency-Key`. Within 24
- * hours, a repeated request with the same idempotency key returns the first response. A different request
+ * An additional field in calls that create something: the SHA-256 of the caller's `Idempotency-Key`. Within
+ * 24 hours, a repeated request with the same idempotency key returns the first response. A different request
  * with the same idempotency key fails with `idempotency_key_reused`.
  */
 export const idempotency = { idempotencyKeySha256: sha256Hex.optional() };

@@ -45,7 +45,7 @@ export const credentialChanged = defineBroadcast({
 });
 
 /**
- * Reports that batches of request events are stored in Postgres. The gateway's spool may then delete these
+ * Reports that batches of request events are stored in Postgres. The gateway's spool may delete the stored
  * batches.
  */
 export const batchesCommitted = defineBroadcast({
@@ -57,7 +57,8 @@ export const batchesCommitted = defineBroadcast({
 
 /**
  * A gateway's observation about a provider and one of an account's credentials. Either the circuit breaker
- * opened or closed, or the provider requested a pause. Gateways send the observation immediately.
+ * opened or closed, or the provider asked for a pause between calls. Gateways send the observation
+ * immediately.
  */
 export const backendChanged = defineBroadcast({
   subject: 'edge-gateway.backend-changed.v1',

@@ -35,8 +35,8 @@ export const modelChoiceRecord = z.object({
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
 /**
- * The facts known when a request is accepted. The gateway writes these facts to the spool before it forwards
- * the request.
+ * The facts known when a request is accepted. The gateway writes the facts about an accepted request to the
+ * spool before it forwards the request.
  */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
@@ -56,8 +56,8 @@ export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 const toolNeed = z.object({
   tool: z.string(),
   /**
-   * The smallest K at which the plan would have included the tool. With every larger K, the plan would have
-   * included the tool too.
+   * The smallest K at which the plan would have included the tool. With every larger K, the plan would also
+   * have included the tool.
    */
   heldFromK: z.int().min(1),
   /** Whether the recorded plan would have forwarded the tool. */
@@ -108,8 +108,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
       /**
-       * The reason for K. If the value is `shadow`, every tool was forwarded. In that case, a candidate's
-       * `forwarded` states the plan's selection.
+       * The reason for the value of K. If the reason is `shadow`, every tool was forwarded. In shadow
+       * conversations, the field `forwarded` of a ranked tool states the plan's selection.
        */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
@@ -151,8 +151,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
-       * The probability with which the conversation became a shadow conversation. Only the request in which
-       * the draw was made contains this field.
+       * The probability with which the conversation became a shadow conversation. The field is present only
+       * in the request for which the random draw was made.
        */
       shadowShare: z.number().optional(),
     })
@@ -241,8 +241,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A candidate tool in the compact form for sending and storing. The parts are the name, the score to four
- * decimals, the rank, 1 if forwarded, and the reason for always including the tool.
+ * A ranked tool in the compact form for sending and storing. The parts of the tuple are the name, the score
+ * to four decimals, the rank, 1 if forwarded, and the reason for always including the tool.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -265,8 +265,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Handwritten code validates candidate tools. A tuple schema takes 100 µs per hundred candidate tools and
- * would dominate the worker's time.
+ * Handwritten code validates ranked tools. A tuple schema takes 100 µs per hundred ranked tools and would
+ * dominate the worker's time.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
@@ -274,8 +274,8 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The format of request events between the gateway's spool and the request log. Candidate tools make up most
- * of an event's bytes: 100 candidate tools take 3.8 kB as tuples and 9.9 kB as objects.
+ * The format of request events between the gateway's spool and the request log. Ranked tools make up most of
+ * an event's bytes: 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

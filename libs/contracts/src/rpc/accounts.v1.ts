@@ -104,9 +104,9 @@ export const updateAccount = defineRpc({
 });
 
 /**
- * Reports that one of the account's credentials was saved or deleted. The account service then increments the
- * account's epoch, so gateways that missed the vault's broadcast detect the change. Throws `not_found` for an
- * unknown account.
+ * Reports that one of the account's credentials was saved or deleted. After this report, the account service
+ * increments the account's epoch, so gateways that missed the vault's broadcast detect the change. Throws
+ * `not_found` for an unknown account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,

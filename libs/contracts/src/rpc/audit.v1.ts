@@ -45,7 +45,7 @@ export const exportAuditEvents = defineRpc({
   reply: z.object({ events: z.array(auditEvent) }),
 });
 
-/** An audit event that happened in another service. Repeated reports of one id are ignored. */
+/** An audit event that happened in another service. Repeated reports with the same id are ignored. */
 export const reportedAuditEvent = z.object({
   id,
   accountId: id,

@@ -13,7 +13,7 @@ import { defineRpc, interactiveMs } from '../base/define.ts';
 
 /**
  * The account's rules for choosing models that the gateway needs. The models that the account excludes are
- * not part of these rules.
+ * not part of the rules.
  */
 const grantRouting = z.object({
   mode: routingMode,

@@ -67,7 +67,7 @@ export const receiveStripeEvent = defineRpc({
   ...withStripe,
   subject: 'billing.receive-stripe-event.v1',
   request: z.object({
-    /** The raw request body. Stripe's signature covers these exact bytes. */
+    /** The raw request body. Stripe's signature covers the exact bytes of the body. */
     body: base64,
     signature: z.string().max(4_096),
   }),

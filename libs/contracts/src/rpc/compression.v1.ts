@@ -11,9 +11,9 @@ import { defineRpc } from '../base/define.ts';
 export const contextStepsVersions: readonly number[] = [1];
 
 /**
- * The output version for new conversations. The gateway derives the keys for stored results from this
- * version. After a change, stored results of other conversations expire, and these conversations are
- * compressed again from the beginning.
+ * The output version for new conversations. The gateway derives the keys for stored results from the output
+ * version. After a change to the output version, conversations without bound reasoning are compressed again
+ * from the beginning.
  */
 export const contextStepsVersion = 1;
 
@@ -36,8 +36,8 @@ export const contextSteps = [
 export type ContextStepName = (typeof contextSteps)[number];
 
 /**
- * Steps that shorten tool definitions. The results of these steps are cached only in memory, so the steps
- * have no version.
+ * Steps that shorten tool definitions. Shortened tool definitions are cached only in memory, so the steps for
+ * tool definitions have no version.
  */
 export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
@@ -143,7 +143,7 @@ export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 /**
  * Reads the original text for each marker, in request order. A marker id is valid only in the account and
  * conversation that created the marker, and expires after one day. Null means that the original text is not
- * stored, or that the rest of the reply has no room for it. A single original text always fits into a reply.
+ * stored, or that the reply is full. A single original text always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -167,7 +167,7 @@ const compressBlocksRequest = z.object({
    * set `recoverable`.
    */
   accountId: id.optional(),
-  /** Whether the gateway can restore omitted text. If false, no compression step omits text. */
+  /** Whether the gateway can restore omitted text. If the value is false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
    * The output version of the compression steps. Gateways from the previous release omit this field, and
@@ -177,14 +177,14 @@ const compressBlocksRequest = z.object({
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * Hash of all content that was sent before these blocks. If the compressor stores the conversation's state
-   * under this hash, it continues from that state. If the compressor does not store the state, it replies
-   * `unknown`. Null means that the blocks are the whole conversation.
+   * Hash of all content that was sent before the blocks of this request. If the compressor stores the
+   * conversation's state under the hash, the compressor continues from this state. If the compressor does not
+   * store the state, the compressor replies `unknown`. Null means that the blocks are the whole conversation.
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of all content that was sent up to these blocks, including the blocks. The compressor stores the
-   * conversation's new state under this hash.
+   * Hash of all content that was sent, including the blocks of this request. The compressor stores the
+   * conversation's new state under the hash.
    */
   upTo: sha256Hex,
   /** The blocks in conversation order. */
@@ -240,7 +240,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
 
 /**
  * Compresses new blocks in a conversation. The same blocks after the same history give the same result on
- * every replica. The result does not depend on whether the replica stores the history or receives all of it.
+ * every replica. The result is the same whether the replica stores the history or receives the whole history.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',

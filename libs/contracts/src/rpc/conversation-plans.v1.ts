@@ -27,7 +27,7 @@ export const conversationPlan = z.object({
   isShadow: z.boolean(),
   /**
    * The compression of new messages in the whole conversation. The value is null if new messages are sent
-   * unchanged. Conversations that began before plans had this field also have the value null.
+   * unchanged. The value is also null for conversations that began before plans had this field.
    */
   compression: z
     .object({
@@ -47,8 +47,8 @@ export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
 export const conversationPlanBytesMax = 64 * 1024;
 
 /**
- * Retention period of a conversation plan, in days. The period starts when the plan was last written, or read
- * without a cache.
+ * Retention period of a conversation plan, in days. The period starts when the plan was last written to the
+ * database, or last read from the database.
  */
 export const conversationPlanKeptDays = 90;
 
@@ -68,8 +68,8 @@ export const keepConversationPlan = defineRpc({
     name: sha256Hex,
     plan: conversationPlan,
     /**
-     * Whether the new plan replaces a stored plan, because the provider rejected the stored plan in the first
-     * request.
+     * Whether the new plan replaces the stored plan. The gateway replaces a plan that the provider rejected
+     * in the first request.
      */
     replaces: z.boolean(),
   }),
@@ -77,8 +77,8 @@ export const keepConversationPlan = defineRpc({
 });
 
 /**
- * Finds a conversation plan: the plan for the first given name that has a plan. The reply is null if none of
- * the given names has a plan.
+ * Finds the conversation plan for the first of the given names that has a stored plan. The reply is null if
+ * none of the given names has a plan.
  */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',
@@ -93,8 +93,8 @@ export const findConversationPlan = defineRpc({
 export const unchangedTurnsMax = 4_096;
 
 /**
- * Records that the messages after a turn of the model were sent unchanged, because they were not compressed
- * in time. Call this contract before the messages are sent. Without this record, a gateway could compress the
+ * Records that the messages after a turn of the model were not compressed in time and are sent unchanged.
+ * Call this contract before the unchanged messages are sent. Without the record, a gateway could compress the
  * messages in a later request, and thereby change the prefix of bound reasoning. The name of the record is a
  * SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
  */
@@ -107,7 +107,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns those of the given names that `keep-unchanged-turn` stored. */
+/** Returns the given names that `keep-unchanged-turn` has stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

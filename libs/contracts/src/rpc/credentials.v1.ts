@@ -7,7 +7,10 @@ import { defineRpc, interactiveMs } from '../base/define.ts';
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 const provider = z.string().min(1).max(64);
 
-/** The facts about a stored credential that may be shown. Reading these facts requires no decryption. */
+/**
+ * The facts about a stored credential that may be shown. Reading the facts about a credential requires no
+ * decryption.
+ */
 export const credentialSummary = z.object({
   provider,
   /**

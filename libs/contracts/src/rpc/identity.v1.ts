@@ -88,7 +88,7 @@ const withPassword = z.object({
   sealedCredentials: base64,
   recipientPublicKey: base64,
 });
-/** The person's IP address or IPv6 network (`<16 hex digits>/64`), used to count failed attempts. */
+/** The person's IP address or IPv6 network (`<16 hex digits>/64`), used to count failed sign-in attempts. */
 const clientAddress = z.string().min(1).max(64);
 
 /**
@@ -114,8 +114,8 @@ export const logIn = defineRpc({
 });
 
 /**
- * Exchanges a refresh token for a new refresh token. A second exchange of the same token ends the login
- * session. Throws `invalid_refresh_token` for an unknown or expired token.
+ * Exchanges a refresh token for a new refresh token. A second exchange of the same refresh token ends the
+ * login session. Throws `invalid_refresh_token` for an unknown or expired token.
  */
 export const refreshLoginSession = defineRpc({
   ...common,

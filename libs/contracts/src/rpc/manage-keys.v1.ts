@@ -18,9 +18,9 @@ const common = {
   deadlineMs: interactiveMs,
 } as const;
 
-// Changes throw `insufficient_scope` if the acting API key may not manage the account.
-// Changes throw `own_key_change` if an API key would change itself.
-// Changes throw `grant_exceeds_key` if an API key would grant more than its own permissions and limits.
+// Calls that change API keys throw `insufficient_scope` if the acting API key may not manage the account.
+// Calls that change API keys throw `own_key_change` if an API key would change itself.
+// Calls that change API keys throw `grant_exceeds_key` if an API key would exceed its own rights.
 
 /**
  * Creates an API key. The reply contains the secret, sealed to the calling process, so the secret never

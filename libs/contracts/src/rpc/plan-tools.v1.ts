@@ -9,42 +9,49 @@ import { defineRpc } from '../base/define.ts';
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
- * Earlier planning decisions in a conversation. The transcript does not contain these decisions. The router
- * can derive them from the transcript only while the routing policy is unchanged.
+ * Earlier planning decisions in a conversation. The transcript does not contain planning decisions. The
+ * router can derive earlier planning decisions from the transcript only while the routing policy is
+ * unchanged.
  */
 const plannedConversation = z.object({
   /**
-   * Indexes of the tools that user turns selected by rank (`chosen`). Each index is a position in the
-   * request's tool list. Tools that are always included are left out.
+   * Indexes of the tools that the router selected by rank for user turns (`chosen`). Each index is a position
+   * in the request's tool list. Tools that are always included are left out.
    */
   forwarded: z.array(count).max(4096),
-  /** Number of user turns that the selection of tools covers. */
+  /** Number of user turns for which tools were selected. */
   turns: count,
   /** The version of the routing policy that was used for the first selection of tools. */
   policyVersion: z.string().max(200),
   /** The ranking method used at the start of the conversation. See “ranking method” in the glossary. */
   lane: z.enum(['semantic', 'keyword']),
-  /** The recovery mode up to this request. Null means that pruned tools could not be recovered. */
+  /**
+   * The recovery mode of the conversation before this request. Null means that pruned tools could not be
+   * recovered.
+   */
   way: recoveryMode.nullable(),
   /** Whether the full tool list was forwarded even though the router made a plan. */
   isShadow: z.boolean(),
   // The fields below are new: gateways from the previous release do not send these fields.
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
-   * the plan was late. `forwarded` then contains the whole tool list, and only `isShadow` applies.
+   * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and only
+   * `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
    * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
-   * field is set only if the plan was late. If tools are pruned now, the provider caches these tokens again.
+   * field is set only if the plan was late. If tools are pruned in this request, the provider caches the
+   * tokens of the earlier requests again.
    */
   lateTokens: count.optional(),
 });
 export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
- * Maximum number of user turns before the tool set is decided. If none of these turns relates to a tool, the
- * conversation keeps the whole tool list. Each turn makes a rewrite of the prompt cache more expensive.
+ * Maximum number of user turns before the tool set is decided. If none of the first user turns relates to a
+ * tool, the conversation keeps the whole tool list. Each turn makes a rewrite of the prompt cache more
+ * expensive.
  */
 export const decidingTurnsMax = 8;
 
@@ -85,13 +92,13 @@ const planToolsRequest = z.object({
    */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
-   * User turns as text, oldest first, each truncated to a fixed length. The conversation's tool set grows
-   * with each of these turns.
+   * User turns as text, oldest first, each truncated to a fixed length. The conversation's tool set can grow
+   * with each user turn.
    */
   userTurns: z.array(z.string()),
   /**
-   * `hashTurns` of the turns that come before `userTurns`. The hash replaces the text of the earlier turns. A
-   * router that does not store the hash replies `unknown`. The retry then contains every turn.
+   * The hash (`hashTurns`) of the turns before `userTurns`. The hash replaces the text of the earlier turns.
+   * A router that does not store the hash replies `unknown`. The retried request contains every turn.
    */
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
@@ -114,7 +121,8 @@ const planToolsRequest = z.object({
    */
   session: plannedConversation.optional(),
   /**
-   * Names of the tools that the conversation's recovery rounds returned, called by the model or not.
+   * Names of the tools that the conversation's recovery rounds returned, including tools that the model did
+   * not call.
    */
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether pruned tools can be recovered in this request. */
@@ -146,8 +154,8 @@ const planToolsReply = z.discriminatedUnion('status', [
     /** Indexes of the tools to forward, ascending, so that the tools keep the client's order. */
     forwarded: z.array(count),
     /**
-     * Indexes of the forwarded tools that user turns selected by rank. The gateway stores these indexes.
-     * Routers from the previous release omit this field.
+     * Indexes of the forwarded tools that the router selected by rank for user turns. The gateway stores the
+     * indexes of the forwarded tools. Routers from the previous release omit this field.
      */
     chosen: z.array(count).optional(),
     /** Every tool in the tool list, best first. `position` is the tool's index in the tool list. */
@@ -159,8 +167,8 @@ const planToolsReply = z.discriminatedUnion('status', [
           .enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control', 'core', 'system_prompt'])
           .optional(),
         /**
-         * The smallest K from which on this turn's tool set contains the tool. The value is 1 for tools that
-         * are always included. Only replies for shadow conversations contain this field.
+         * The smallest K for which this turn's tool set contains the tool. The value is 1 for tools that are
+         * always included. Only replies for shadow conversations contain this field.
          */
         heldFromK: z.int().min(1).optional(),
       }),
@@ -206,8 +214,8 @@ const planToolsReply = z.discriminatedUnion('status', [
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
      * The conversation's recovery mode, which the gateway stores. The mode is null if pruned tools cannot be
-     * recovered. Unlike `recovery`, this mode does not depend on whether the current request prunes any tool.
-     * Routers from the previous release omit this field.
+     * recovered. Unlike `recovery`, the stored mode is the same whether or not the current request prunes any
+     * tool. Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided: see the field `isUndecided` in the request. */
@@ -223,8 +231,8 @@ const planToolsReply = z.discriminatedUnion('status', [
     status: z.literal('unknown'),
     /**
      * Hashes of the tool definitions that the router does not have. The list of hashes is empty if the router
-     * does not know the tool list or the earlier turns. The caller must then send `toolHashes` and every
-     * turn.
+     * does not know the tool list or the earlier turns. After the reply `unknown`, the caller must send
+     * `toolHashes` and every turn.
      */
     missing: z.array(sha256Hex),
     /** The router instance that receives `defineTools` and the retry. */
@@ -234,10 +242,10 @@ const planToolsReply = z.discriminatedUnion('status', [
 
 /**
  * Selects the tools to forward. Requests identify tools by hash. A router that lacks some tool definitions
- * replies `unknown` with its instance id. The gateway then sends the definitions to that instance with
- * `defineTools` and retries the call there. The plan depends only on the request and the policy version. Any
- * replica returns the same plan, whether or not it stores the conversation, because the turns cover the whole
- * transcript.
+ * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to
+ * this router instance with `defineTools` and retries the call at the instance. The plan depends only on the
+ * request and the policy version. Any replica returns the same plan, whether or not the replica stores the
+ * conversation, because the turns cover the whole transcript.
  */
 export const planTools = defineRpc({
   subject: 'tool-router.plan-tools.v1',

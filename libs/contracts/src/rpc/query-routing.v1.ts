@@ -28,15 +28,15 @@ export const modelObservation = z.object({
   model: z.string(),
   requests: count,
   /**
-   * Number of requests that were neither cancelled nor interrupted. The error rate is relative to this
-   * number.
+   * Number of requests that were neither cancelled nor interrupted. The error rate is relative to the number
+   * of requests that were neither cancelled nor interrupted.
    */
   ended: count,
   /** Number of requests with the status `error` or `truncated`. */
   failed: count,
   /**
    * Number of streamed requests with a first token. The percentiles of the time to first token are based on
-   * these requests.
+   * streamed requests with a first token.
    */
   streamed: count,
   first_token_p50_ms: ms,
@@ -45,8 +45,8 @@ export const modelObservation = z.object({
   total_p95_ms: ms,
   /**
    * Two numbers of requests. The first number: requests with pruned tools in which the model called or
-   * requested a tool. The second number: of these requests, those in which every called or requested tool was
-   * forwarded or recovered.
+   * requested a tool. The second number: the requests of the first number in which every called or requested
+   * tool was forwarded or recovered.
    */
   judged: count,
   recalled: count,

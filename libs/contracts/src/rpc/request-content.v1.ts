@@ -22,7 +22,8 @@ export const contentPart = z.object({
 export type ContentPart = z.infer<typeof contentPart>;
 
 /**
- * The contents of a request and its response. The packed form is this object as JSON, compressed with Brotli.
+ * The contents of a request and its response. The packed form of the contents is JSON, compressed with
+ * Brotli.
  */
 export const requestContent = z.object({ request: contentPart, answer: contentPart.nullable() });
 export type RequestContent = z.infer<typeof requestContent>;

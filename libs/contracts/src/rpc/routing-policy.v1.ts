@@ -12,14 +12,15 @@ export type BoundedRecall = z.infer<typeof boundedRecall>;
  * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. ρ is the
  * number of recovered tools per pruned conversation, divided by the number of missed tools per shadow
  * conversation. The measured ρ is unbiased because shadow conversations are drawn at random. `used` is the
- * lower bound of the measured ρ, or the prior until there is enough data. See docs/internals/recall.md.
+ * lower bound of the measured ρ, or the prior until enough conversations are measured. See
+ * docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The measured recovery rate and its one-sided 95% bounds. The rate and bounds are null until a shadow
-   * conversation has missed a tool.
+   * The measured recovery rate and its one-sided 95% bounds. The rate and bounds are null until the plan of a
+   * shadow conversation has omitted a tool that the model called.
    */
   measured: boundedRecall.nullable(),
   /**
@@ -209,10 +210,10 @@ export interface PolicyDecision {
 }
 
 /**
- * Reads the decision of a routing policy for a conversation. Only this function reads decisions. The router
- * uses the decision for planning, and the API and the dashboard show the decision. A bucket for the
- * conversation's intent takes precedence over a bucket for all intents. If neither bucket exists, the priors
- * apply.
+ * Reads the decision of a routing policy for a conversation. No other code reads decisions from a routing
+ * policy. The router uses the decision for planning, and the API and the dashboard show the decision. A
+ * bucket for the conversation's intent takes precedence over a bucket for all intents. If neither bucket
+ * exists, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

@@ -32,7 +32,7 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
   // The required quality depends on all models that the account allows, not on the needs of one request.
-  // A request with more needs therefore never gets a worse model.
+  // A request that needs more capabilities therefore never gets a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
@@ -132,7 +132,7 @@ function byTies(one: Candidate, other: Candidate): number {
 }
 
 /**
- * For a small share of requests, moves the least observed model to the front. Nothing is moved if the
+ * For a small share of requests, moves the least observed model to the front. No model is moved if the
  * conversation already has a model.
  */
 function explore(

@@ -9,7 +9,7 @@ const outputTokensTypical = 400;
  * Expected cost of sending the request to a model, in USD. The cost is null if the model's prices are
  * unknown.
  * @param cachedTokens input tokens already in the provider's cache
- * @param at the time of the request, in milliseconds since the epoch
+ * @param at the time of the request, as Unix time in milliseconds
  */
 export function expectCostUsd(
   model: CatalogModel,
@@ -31,8 +31,8 @@ export function expectCostUsd(
 }
 
 /**
- * Number of output tokens in a typical response. This number determines the relative weights of the time to
- * first token and the time per token.
+ * Number of output tokens in a typical response. The number of output tokens determines the relative weights
+ * of the time to first token and the time per token.
  */
 const latencyTokensTypical = 200;
 interface Prior {

@@ -87,7 +87,7 @@ export interface RoutingQuestion {
    */
   readonly chance: number;
   /**
-   * The time when the request was accepted, in milliseconds since the epoch. Models retired by this day (UTC)
+   * The time when the request was accepted, as Unix time in milliseconds. Models retired by this day (UTC)
    * are excluded, and the prices at this time apply.
    */
   readonly now: number;

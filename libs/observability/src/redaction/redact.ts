@@ -62,8 +62,8 @@ const identityFields: ReadonlySet<string> = new Set(
 
 /**
  * Redacts the fields of a log record, like `redactFields`. Fields that identify the log line are unchanged.
- * If such fields were redacted, an account could save an id as a credential and hide its log lines from a
- * search.
+ * If the fields that identify a log line were redacted, an account could save an id as a credential and hide
+ * the account's log lines from a search.
  */
 export function redactRecord(
   fields: Readonly<Record<string, unknown>>,

@@ -2,8 +2,8 @@
 export const redactedText = '[redacted]';
 
 /**
- * Strings of which every known credential contains at least one. A text without any of these strings contains
- * no known credential. For most texts, one search for all strings replaces one search per pattern.
+ * Strings of which every known credential contains at least one. A text without any of the listed strings
+ * contains no known credential. For most texts, one search for all strings replaces one search per pattern.
  */
 const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;

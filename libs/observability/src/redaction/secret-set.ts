@@ -26,7 +26,8 @@ const marksSize = 1 << 12;
 const base = 0x01000193;
 const { imul, max, min } = Math;
 /**
- * `base` to the power of `tailChars`: the weight of the character that leaves the window of the rolling hash.
+ * The weight of the character that leaves the window of the rolling hash. The weight is `base` to the power
+ * of `tailChars`.
  */
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
@@ -148,8 +149,8 @@ function markOf(hash: number): number {
 /**
  * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
  * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
- * `partCharsMin` characters decide whether there is a match. The match then extends back to `from` at most,
- * because the text before `from` is already redacted. All comparisons together therefore take linear time.
+ * `partCharsMin` characters decide whether there is a match. A match extends back to `from` at most, because
+ * the text before `from` is already redacted. All comparisons together therefore take linear time.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;

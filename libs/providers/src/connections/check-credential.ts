@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 
 /**
  * Minimum length of a credential. The log cannot redact shorter credentials, because their text also occurs
- * in ordinary words. The redactor uses this minimum too (`secretCharsMin`).
+ * in ordinary words. The log redactor uses the same minimum length (`secretCharsMin`).
  */
 const charsMin = 8;
 /**
@@ -11,12 +11,13 @@ const charsMin = 8;
  */
 const structural = /["'`\\{}[\]<>]/;
 /**
- * Matches a single word in one case, such as "assistant". A real key of this length has digits or mixed case.
+ * Matches a single word in one case, such as "assistant". A real key of up to 19 characters has digits or
+ * mixed case.
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /**
- * Texts of several words that occur in every request or log line. The gateway rejects these texts as
- * credentials.
+ * Common texts of several words. The gateway rejects these texts as credentials, because they occur in every
+ * request or log line.
  */
 const commonTexts: ReadonlySet<string> = new Set([
   'application/json',
@@ -37,8 +38,8 @@ const commonTexts: ReadonlySet<string> = new Set([
 
 /**
  * Rejects a credential that looks like a part of a log line or of a request. The log redacts the text of a
- * stored credential everywhere. An ordinary text as a credential would therefore make the account's log
- * unreadable. The error does not contain the credential.
+ * stored credential everywhere. If an ordinary word were stored as a credential, the account's log would
+ * become unreadable. The error does not contain the credential.
  * @param param the field's name
  * @throws GatewayError `invalid_field`, with the name of the field and the fix
  */

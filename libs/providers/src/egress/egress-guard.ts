@@ -8,14 +8,15 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 
 export interface EgressGuardOptions {
   /**
-   * Address blocks that are allowed even though they are not public. TLS is optional for these address
+   * Address blocks that are allowed even though they are not public. TLS is optional for allowed address
    * blocks. Example: `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
   /**
-   * Origins of the operator's own servers, such as the built-in sandbox. Provider calls may reach exactly
-   * these origins, at any address and without TLS. `checkUrl` and `checkResolved` do not use this list, so no
-   * account can save one of these origins as an address. Example: `http://sandbox-provider:8080`.
+   * Origins of the operator's own servers, such as the built-in sandbox. Provider calls may reach the
+   * operator's own origins at any address and without TLS. `checkUrl` and `checkResolved` ignore the list of
+   * own origins, so no account can save such an origin as a provider address. Example:
+   * `http://sandbox-provider:8080`.
    */
   readonly ownOrigins?: readonly string[];
   /** The gateway's own addresses, which no provider may have. Default: no addresses. */
@@ -50,13 +51,13 @@ export interface EgressGuard {
    */
   checkUrl(url: string | URL): void;
   /**
-   * Checks the URL of a call like `checkUrl`, but also allows the operator's own origins.
+   * Checks the URL of a provider call by the rules of `checkUrl`, but also allows the operator's own origins.
    * @throws GatewayError `egress_denied`
    */
   checkCall(url: string | URL): void;
   /**
-   * Checks a URL from a response, that is, a link or a redirect, like `checkUrl`. Rejects the operator's own
-   * origins, which connections may reach, even if `allow` contains their addresses.
+   * Checks a link or a redirect from a response by the rules of `checkUrl`. The operator's own origins are
+   * rejected even if `allow` contains their addresses.
    * @throws GatewayError `egress_denied`
    */
   checkLink(url: string | URL): void;
@@ -98,7 +99,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
   const plain = buildConnector({ lookup: plainLookup, timeout, allowH2: false });
-  // The operator chose these host names, so their addresses need no check.
+  // The operator configured the host names of the own origins, so their addresses need no check.
   const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
   const ownPort = createOwnPortConnectors({ lookup, plainLookup, gateway, timeout });
   return {

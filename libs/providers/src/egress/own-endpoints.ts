@@ -32,8 +32,8 @@ export class OwnAddresses {
   }
 
   /**
-   * Whether the process listens on the URL's port. If so, the caller must check each address of the host name
-   * with `isOwnAddress`.
+   * Whether the process listens on the URL's port. If the process listens on the port, the caller must check
+   * each address of the host name with `isOwnAddress`.
    */
   isOwnPort(url: URL): boolean {
     return this.#ports.has(portOf(url));

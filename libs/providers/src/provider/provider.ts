@@ -5,7 +5,7 @@ import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
  * The quirks of a provider: differences between its recorded responses and the format specification. Parsers
- * accept all of these differences from every provider. Quirks only document the expected differences.
+ * accept all documented differences from every provider. Quirks only document the expected differences.
  */
 export interface ProviderQuirks {
   /**

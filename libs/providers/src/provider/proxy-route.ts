@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** Endpoint paths under `/v1/`. The gateway forwards requests to these endpoints without planning. */
+/** Endpoint paths under `/v1/`. The gateway forwards requests to proxied endpoints without planning. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',

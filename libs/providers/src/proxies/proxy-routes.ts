@@ -3,7 +3,9 @@ import { hostedCohereEmbedding, titanEmbedding } from './embedding-shapes.ts';
 import { amazonImage, stabilityImage } from './image-shapes.ts';
 import { hostedRerank } from './rerank-shapes.ts';
 
-/** OpenAI's endpoints under their original paths. Most OpenAI-compatible providers have these endpoints. */
+/**
+ * OpenAI's endpoints under their original paths. Most OpenAI-compatible providers have OpenAI's endpoints.
+ */
 export const openAiRoutes: ProxyRoutes = {
   completions: { path: '/completions' },
   embeddings: { path: '/embeddings' },
@@ -31,8 +33,8 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 ];
 
 /**
- * Models that do not support the Responses API. The gateway translates Responses API requests to the converse
- * format for these models.
+ * Models that do not support the Responses API. For models without the Responses API, the gateway translates
+ * requests to the converse format.
  */
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 

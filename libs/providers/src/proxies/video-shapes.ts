@@ -68,10 +68,16 @@ export const veoVideo: ProxyShape = (request, model) => {
   };
 };
 
-/** An id that is one step of a path, so that it leads to no other endpoint of the provider. */
+/**
+ * Matches a video id that is a single path segment. Any other id could lead to another endpoint of the
+ * provider.
+ */
 const stepPattern = /^(?!\.{1,2}$)[^/?#]+$/;
 
-/** The state of the video below a path. Undefined for an id that no video has. */
+/**
+ * The path of a video's state: the given path and the video id. The result is undefined for an id that is not
+ * a single path segment.
+ */
 function stateBelow(path: string, id: string): { readonly path: string } | undefined {
   return stepPattern.test(id) ? { path: `${path}/${encodeURIComponent(id)}` } : undefined;
 }
@@ -135,7 +141,7 @@ function mapOperation(state: JsonFields, id: string): JsonFields {
   return renderState(state, id, state['done'] === true ? ended : 'in_progress');
 }
 
-/** The name of an operation of the Gemini API. No step of the name is `.` or `..`. */
+/** The name of a Gemini API operation. No path segment of the name is `.` or `..`. */
 const geminiOperation = /^models\/(?!\.{1,2}(?:\/|$))[^/?#]+\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
 /** https://ai.google.dev/gemini-api/docs/video */

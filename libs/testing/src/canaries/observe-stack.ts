@@ -16,7 +16,7 @@ class Writer {
   #dataDir: string | undefined;
   #bytes = 0;
 
-  /** Sets the target folder. Collected chunks and all later chunks are written to this folder. */
+  /** Sets the target folder. Collected chunks and all later chunks are written to the target folder. */
   open(dataDir: string): void {
     createObservedFolder(dataDir);
     this.#dataDir = dataDir;

@@ -34,8 +34,9 @@ export function findRecordings(given: string | undefined): string | undefined {
 }
 
 /**
- * Returns whether tests may skip a kind of recording that they do not find. A folder given with `--data` may
- * lack any kind, and so may a checkout without recorded data. The default folder has every kind.
+ * Returns whether tests may skip missing kinds of recordings. Tests may skip recordings that a folder given
+ * with `--data` lacks. Tests may skip all recordings if the checkout has no recorded data. The default folder
+ * contains every kind of recording.
  */
 export function mayLackRecordings(given: string | undefined): boolean {
   return (given !== undefined && given !== '') || findSharedData('wire') === undefined;

@@ -1,6 +1,6 @@
 import type { ReplayControls } from './controls.ts';
 
-/** Provider errors that were not recorded. Their bodies follow the providers' documentation. */
+/** Provider errors that were not recorded. The bodies of the errors follow the providers' documentation. */
 const openAiErrors = {
   429: { type: 'requests', code: 'rate_limit_exceeded', message: 'Rate limit reached for requests.' },
   500: {

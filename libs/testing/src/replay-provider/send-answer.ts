@@ -76,8 +76,8 @@ const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
 /**
- * Waits for the socket only if its buffer is full. Without this condition, sending a body byte by byte would
- * take seconds.
+ * Waits for the socket only if its buffer is full. Waiting after every write would make sending a body byte
+ * by byte take seconds.
  */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
   if (response.write(piece) || gone.aborted) return;

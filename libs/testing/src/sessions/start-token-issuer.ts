@@ -10,7 +10,7 @@ export interface TokenIssuerOptions {
   readonly describe?: (issuer: string) => object;
   /**
    * Handles requests beyond the basic token issuer, such as requests for a sign-in page. Returns false for
-   * requests that it does not handle.
+   * requests that the function does not handle.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -69,7 +69,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
   let away = false;
   let keySetReads = 0;
   const server = createServer((request, response) => {
-    // Web pages on other origins also call the token issuer.
+    // Web pages from other origins also call the token issuer.
     response.setHeader('access-control-allow-origin', '*');
     if (!away && options.answer?.(request, response) === true) return;
     const isKeySet = request.url === '/keys';

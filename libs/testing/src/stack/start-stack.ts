@@ -49,8 +49,8 @@ const raisedLimits = {
 const STOPPED_WITHIN_MS = 90_000;
 
 /**
- * The environment variables that a private stack inherits. None of these variables can contain the address of
- * a real server.
+ * The environment variables that a private stack inherits. None of the inherited variables can contain the
+ * address of a real server.
  */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;

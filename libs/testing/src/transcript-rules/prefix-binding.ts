@@ -8,7 +8,7 @@ export type BindingVerdict =
   | { readonly kind: 'accepted' }
   /** The provider rejects the request with 400 and this error text. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** The provider serves the request without some of its reasoning. */
+  /** The provider serves the request, but ignores part of the reasoning in the request. */
   | { readonly kind: 'dropped'; readonly transformations: readonly InputTransformation[] };
 
 /** An entry of `input_transformations` in a response. */
@@ -83,8 +83,8 @@ export class PrefixBinding {
 }
 
 /**
- * The verdict about the first reasoning block that does not match. All later reasoning blocks are dropped
- * together with that block.
+ * The verdict about the first reasoning block that does not match the prompt prefix. All reasoning blocks
+ * after the first mismatching block are also dropped.
  */
 function mismatch(
   format: BoundFormat,

@@ -27,9 +27,9 @@ const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format. The edits remove the gateway's fields and apply the plan
- * in place. All other bytes stay the same. If the request needs no changes, the function returns the same
- * `bytes` object.
+ * Edits a request for a provider that uses the client's format. The edits remove the gateway's fields and
+ * apply the plan in place. Bytes outside the edits stay unchanged. If the request needs no changes, the
+ * function returns the same `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;

@@ -119,7 +119,7 @@ describe("a seed in Mistral's field", () => {
     expect(providerFormatNamed('cohere').provider.renderRequest(parsed, { model: 'm' }).losses).toEqual([]);
   });
 
-  it("a seed in Mistral's field stays in this field for a provider of the same format", () => {
+  it("a seed in Mistral's field stays in this field for a provider that uses the same format", () => {
     const { body } = provider.renderRequest(parsed, { model: 'm' });
     expect(body).toEqual({ model: 'm', messages: [], random_seed: 7 });
   });

@@ -33,11 +33,14 @@ export interface RequestEdit {
   readonly model?: string;
   /** Indexes of the tools to keep. By default, all tools are kept. */
   readonly keepTools?: ReadonlySet<number>;
-  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore these indexes. */
+  /**
+   * Indexes of kept tools that the provider loads lazily. Formats without deferral ignore the indexes of
+   * lazily loaded tools.
+   */
   readonly deferTools?: ReadonlySet<number>;
   /**
    * Indexes of the kept tools that the model may call, in addition to the tools in `addTools`. By default,
-   * the model may call all tools. Formats that cannot restrict tools ignore these indexes.
+   * the model may call all tools. Formats that cannot restrict tools ignore the indexes of callable tools.
    */
   readonly allowTools?: ReadonlySet<number>;
   /**
@@ -105,15 +108,15 @@ export interface ContextPart {
 }
 
 /**
- * Default values for response fields that the format requires. Providers of other formats may not send these
- * fields.
+ * Default values for response fields that the format requires. Providers that use other formats may not send
+ * these fields.
  */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
   /** The creation time of the response, as Unix time in seconds. */
   readonly createdAt: number;
-  /** Response duration in milliseconds, for formats that report it. */
+  /** Response duration in milliseconds, for formats that report a duration. */
   readonly latencyMs?: number;
 }
 
@@ -121,8 +124,9 @@ export interface StreamRenderOptions extends AnswerDefaults {
   /** Whether the stream includes token usage. Formats that always include usage may ignore this option. */
   readonly includesUsage: boolean;
   /**
-   * Estimates the input tokens, for formats with usage at the start of a stream. Most providers send usage at the
-   * end. If the function is absent, an unknown number of input tokens is reported as 0.
+   * Estimates the input tokens, for formats that send usage at the start of a stream. Most providers send
+   * usage at the end of a stream. If the function is absent, an unknown number of input tokens is reported as
+   * 0.
    */
   readonly estimateInputTokens?: () => number;
 }
@@ -149,8 +153,8 @@ export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
   /**
-   * An error that `push` found in the latest chunk after the returned events. The next call to `push` throws
-   * the error.
+   * An error that `push` found in the latest chunk, after the events that `push` returned. The next call to
+   * `push` throws the error.
    */
   readonly failure?: GatewayError | undefined;
   /**
@@ -179,11 +183,14 @@ export interface ClientHalf {
   /** The stream encoding: server-sent events, or Amazon's binary event stream. */
   readonly framing: 'sse' | 'event-stream';
   /**
-   * The response header, besides `x-request-id`, in which clients of this format look for the request id. The
-   * value is null if the format has no header for the request id.
+   * The response header, besides `x-request-id`, in which clients that use this format look for the request
+   * id. The value is null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
-  /** True if the format has only one text per choice. The text blocks of a response are then merged. */
+  /**
+   * True if the format has only one text per choice. In a format with one text per choice, the text blocks of
+   * a response are merged.
+   */
   readonly joinsTexts: boolean;
   /** True if a response may contain the reasoning of several responses, and then has the last response's id. */
   readonly joinsResponses?: true;
@@ -226,7 +233,10 @@ export interface RequestRenderOptions {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use this default. */
   readonly maxOutputTokensDefault?: number;
-  /** False if the model rejects a reasoning effort. A reasoning effort is then reported as a loss. */
+  /**
+   * False if the model rejects a reasoning effort. If the model rejects a reasoning effort, the effort is
+   * reported as a loss.
+   */
   readonly takesReasoningEffort?: boolean;
   /** The API version to use, in formats that have versions. By default, the format chooses the version. */
   readonly apiVersion?: string;
@@ -250,9 +260,9 @@ export interface RenderedRequest {
   readonly losses: readonly Loss[];
 }
 
-/** Renders requests for providers of this format, and parses their responses. */
+/** Renders requests for providers that use this format, and parses their responses. */
 export interface ProviderHalf {
-  /** Matches a complete tool name that providers of this format accept. */
+  /** Pattern for complete tool names that providers with this format accept. */
   readonly toolNamePattern: RegExp;
   /** The format's finish reason for a complete response that the model ended. */
   readonly finishedReason: string;

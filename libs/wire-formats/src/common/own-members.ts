@@ -6,8 +6,8 @@ export interface OwnMembers {
   /** Wraps the fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
   /**
-   * Wraps the fields like `of`, to spread into an object. The result is an empty object if there are no
-   * fields.
+   * Wraps the fields in the same way as `of`. The result can be spread into an object, and is empty if there
+   * are no fields.
    */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
   /**

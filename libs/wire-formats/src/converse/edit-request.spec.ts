@@ -15,7 +15,7 @@ const spec = (name: string, rest = '') =>
 const body = (tools: string, rest = '') =>
   `{ "messages" : [], "toolConfig":{"tools":[${tools}]${rest}}, "n":{} }`.replace(', "n":{}', '');
 
-describe('a Converse request for a provider of the same format', () => {
+describe('a Converse request for a provider that uses the Converse format', () => {
   it('is returned as the same object if nothing changes', () => {
     const bytes = Buffer.from(
       '{"messages":[{"role":"user","content":[{"text":"\\u0041 12345678901234567890"}]}]}',

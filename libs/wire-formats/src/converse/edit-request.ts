@@ -16,11 +16,11 @@ import { renderRequest } from './provider/render-request.ts';
 import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
- * Edits a request for a provider of the same format: removes examples and applies the plan in place. All
- * other bytes stay the same. If the request needs no changes, the function returns the same `bytes` object.
- * The model is in the URL, so a different model does not change the body. If a client repeats a field that
- * the gateway validates, only the last occurrence is kept. A provider that reads the first occurrence
- * therefore reads the validated value.
+ * Edits a request for a provider that uses the Converse format. The function removes examples and applies the
+ * plan in place. Bytes outside the edits stay unchanged. If the request needs no changes, the function
+ * returns the same `bytes` object. The model is in the URL, so a different model does not change the body. If
+ * a client repeats a field that the gateway validates, only the last occurrence is kept. A provider that
+ * reads the first occurrence therefore reads the validated value.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { tape } = given;

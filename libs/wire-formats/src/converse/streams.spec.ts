@@ -167,7 +167,7 @@ describe('errors sent to a client', () => {
     expect(JSON.parse(rendered.body)).toEqual({ message: 'failed' });
   });
 
-  it('keeps a well-formed exception name from a provider of this format', () => {
+  it('keeps a well-formed exception name from a provider that uses this format', () => {
     const nameOf = (code: string) =>
       client.renderError(error(424, code, 'provider'), 'id').headers['x-amzn-errortype'];
     expect(nameOf('ModelNotReadyException')).toBe('ModelNotReadyException');

@@ -54,7 +54,7 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 /**
  * Validated JSON text and the positions of its values, without a tree. Each value and each key takes three
  * 32-bit words: the offset of the first byte, the offset after the last byte, and a third word. Values and
- * keys are in text order. For an array or object, the third word is the node that follows the array or
+ * keys have the same order as in the JSON text. For an array or object, the third word is the node that follows the array or
  * object. For a string, the third word is 1 if the string contains an escape. If an object repeats a key, the
  * last occurrence is used, as with `JSON.parse`.
  */

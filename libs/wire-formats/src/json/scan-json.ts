@@ -141,7 +141,7 @@ class Scanner {
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
       this.#depth -= 1;
-      // Counting fields takes time, so only objects with enough nodes are counted.
+      // Fields are counted only in objects with enough nodes, because counting takes time.
       const isLong = opening === 0x7b && this.#nodes - container / nodeWords > 2 * this.#fieldsMax;
       if (isLong && countFields(bytes, this.#words, container / nodeWords) > this.#fieldsMax)
         throw new JsonFieldsError(this.#fieldsMax);
@@ -280,7 +280,7 @@ class Scanner {
 
   /**
    * The limit on values is checked only when the tape grows, so that the check costs nothing per node. The
-   * limit is exact for powers of two times 4096.
+   * limit is exact only if it is 4096 times a power of two.
    */
   #grow(): void {
     if (this.#nodes >= this.#valuesMax) throw new JsonValuesError(this.#valuesMax);

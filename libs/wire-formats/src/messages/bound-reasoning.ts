@@ -22,7 +22,7 @@ const typesWithBinding = ['adaptive', 'enabled'];
 /**
  * Sets the provider's behavior for reasoning that does not match the prompt prefix to `drop_block`. Returns
  * null if the client set the behavior, or if the request's type of reasoning does not accept the setting.
- * Returns null for other formats.
+ * Returns null for formats other than messages and converse.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;

@@ -11,13 +11,13 @@ const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters used to estimate a line's tokens. A reference to a line above this length
- * always saves tokens.
+ * Maximum number of characters used to estimate a line's tokens. A reference to a longer line always saves
+ * tokens.
  */
 const lineLookedAt = 4_000;
 /**
- * A number that separates blocks in the index. The same number also replaces references and markers in sent
- * text.
+ * A number that separates blocks in the index. In sent text, this number also replaces references and
+ * markers.
  */
 const gap = -1;
 /**
@@ -27,8 +27,8 @@ const gap = -1;
 const standIn = -2;
 
 /**
- * Numbers the sent lines, so that repeated runs of lines can be found in time linear in the text. The index
- * grows with the conversation and never deletes lines.
+ * Numbers the sent lines, so that repeated runs of lines can be found in time linear in the text. The line
+ * index grows with the conversation and never deletes lines.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
@@ -39,7 +39,7 @@ export class LineIndex {
   /** Maps each label to the positions in `#sent` of the lines with the label. */
   readonly #places = new Map<string, number[]>();
 
-  /** Adds the lines in a block that is sent with this text. */
+  /** Adds the lines of a sent block. The parameter `text` is the block's text as sent. */
   add(text: string): void {
     for (const line of text.split('\n')) this.#addLine(line);
     this.#sent.push(gap);
@@ -73,8 +73,8 @@ export class LineIndex {
   }
 
   /**
-   * Replaces each repeated run of lines with a reference. The first occurrence is in an earlier block or
-   * earlier in the text.
+   * Replaces each repeated run of lines with a reference. The first occurrence of a run is in an earlier
+   * block, or earlier in the same text.
    */
   replaceRuns(text: string): string {
     const lines = text.split('\n');
@@ -100,10 +100,7 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /**
-   * Removes all lines added after a position in the index. The caller later adds the lines that are actually
-   * sent.
-   */
+  /** Removes all lines added after a position in the index. The caller later adds the lines that are sent. */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;

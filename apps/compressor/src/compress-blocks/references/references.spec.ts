@@ -14,7 +14,7 @@ it.each([
   expect(parseReference(line ?? '')).toEqual(reference);
 });
 
-it('rejects a long line that starts like a reference in linear time', () => {
+it('rejects, in linear time, a long line that starts like a reference', () => {
   const before = process.cpuUsage();
   expect(parseReference(`[1 lines as above, from "${'" to "'.repeat(40_000)}`)).toBeUndefined();
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);

@@ -4,7 +4,8 @@ import { cutText } from '../../text/cut-text.ts';
 const labelLength = 40;
 /**
  * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter than
- * this limit. The patterns take quadratic time on a long line that starts like a reference.
+ * this maximum length. The regular expressions take quadratic time on a long line that starts like a
+ * reference.
  */
 const referenceLengthMax = 256;
 
@@ -15,8 +16,8 @@ const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
  * The label by which a reference identifies a line. In a numbered view of a file, the label is the line's
- * number. Otherwise, the label consists of the line's first characters. Undefined if the line is too short,
- * or if its label would make the reference hard to read.
+ * number. In any other text, the label consists of the line's first characters. Undefined if the line is too
+ * short, or if its label would make the reference hard to read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];

@@ -9,7 +9,7 @@ import type { TextStep } from './text-step.ts';
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** Number of characters that take up more than one token in nearly every text. */
+/** Number of characters that take more than one token in nearly every text. */
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;

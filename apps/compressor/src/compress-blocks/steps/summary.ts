@@ -3,7 +3,10 @@ import { isCriticalLine } from '../../text/critical-terms.ts';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
-/** Minimum size of a summarized tool result, in tokens. Shorter tool results are not summarized. */
+/**
+ * Minimum size of a summarized tool result, in tokens. Tool results below the minimum size are not
+ * summarized.
+ */
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
@@ -16,7 +19,7 @@ const linesMin = 8;
  */
 const pieceLength = 160;
 const partShownMax = 240;
-/** The start of the marker in a summary. Text that contains this marker is already a summary. */
+/** The start of the marker in a summary. Text that contains the start of the marker is already a summary. */
 const marker = '[… a summary;';
 
 /**

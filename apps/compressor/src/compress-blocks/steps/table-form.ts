@@ -7,22 +7,23 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
  */
 const shareMax = 0.92;
 /**
- * Maximum number of characters in token estimates, as a multiple of the document length. Without the limit, the
- * outer parts of a deep document would be estimated at each level. Lists of similar objects are rarely nested
- * four levels deep.
+ * Maximum number of characters in token estimates, as a multiple of the document length. Without a limit on
+ * token estimates, the outer parts of a deep document would be estimated at each level. Lists of similar
+ * objects are rarely nested four levels deep.
  */
 const estimatedShareMax = 8;
 
 /**
- * Renders lists of similar objects as tables if the table is shorter than the list. A table contains the field names
- * once, and then a list of values per object.
+ * Renders lists of similar objects as tables if the table is shorter than the list. A table contains the
+ * field names once, and then a list of values per object.
  *
- *     [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
- *     {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
+ * [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
+ * {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * `all` contains the fields that are the same in all objects. Lists of lists of similar objects have `groups` of rows.
- * An object of similar objects has a first column `(name)`. Values keep their spelling, and only the order of fields
- * is lost. `expandTables` is the inverse function.
+ * The field `all` contains the fields that are the same in all objects. For a list of lists of similar
+ * objects, the table has `groups` of rows. For an object of similar objects, the table has a first column
+ * `(name)`. In a table, values keep their spelling, and only the order of fields is lost. `expandTables` is
+ * the inverse function.
  */
 export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
@@ -47,7 +48,7 @@ export function mayHoldTables(text: string): boolean {
 class TableRenderer {
   readonly #tape: JsonTape;
   /**
-   * A cache of rendered nodes. Each node is rendered both as a table and unchanged, so without this cache the
+   * A cache of rendered nodes. Each node is rendered both as a table and unchanged, so without the cache the
    * work would double at every level. Nodes without inner objects and lists are not cached.
    */
   readonly #rendered = new Map<JsonNode, string>();
@@ -130,7 +131,9 @@ export const absent = '"∅"';
 /** The table column with the field names, for rows that were fields of an object. */
 export const nameColumn = '"(name)"';
 
-/** An object as a table row. Maps each column (a JSON string) to the value's node or JSON text. */
+/**
+ * An object as a table row. The map contains, for each column (a JSON string), the value's node or JSON text.
+ */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }
@@ -224,8 +227,8 @@ function isFlat(tape: JsonTape, node: JsonNode): boolean {
 }
 
 /**
- * Reads an object as a table row. Fields in nested objects get names with dots. Undefined if a name contains
- * a dot or occurs twice.
+ * Reads an object as a table row. In a table row, fields of nested objects get names with dots. Undefined if
+ * a name contains a dot or occurs twice.
  */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();

@@ -31,8 +31,8 @@ function keepErasure(sequence: string): string {
 }
 
 /**
- * A carriage return at the end of a line belongs to the line break and is kept. Any other carriage return
- * moves the cursor back to the first column.
+ * A carriage return at the end of a line belongs to the line break and is kept. A carriage return inside a
+ * line moves the cursor back to the first column.
  */
 function showLine(line: string): string {
   let end = line.length;

@@ -6,15 +6,15 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Maximum number of edits of a tool definition. With more edits, or if the edits would be longer than the
- * remaining text, a single edit replaces the whole range.
+ * Maximum number of edits to a tool definition. If there are more edits, or the edits would be longer than
+ * the remaining text, a single edit replaces the whole range.
  */
 const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The byte ranges of the tool definition that remain, in order. Dropped fields, removed parts of strings and
- * whitespace between tokens are not included.
+ * The byte ranges of the tool definition that remain, in order. The kept byte ranges include no dropped
+ * fields, no removed parts of strings, and no whitespace between tokens.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,

@@ -71,8 +71,8 @@ export interface SchemaPosition {
   readonly node: JsonNode;
   readonly members: ReadonlyMap<string, JsonEntry>;
   /**
-   * The name of the property or definition that the schema describes. The outermost schema has the tool's
-   * name. The name is undefined for a schema branch or an array item.
+   * The name of the property or definition that the schema describes. For the outermost schema, the name is
+   * the tool's name. The name is undefined for the schema of a branch or of an array item.
    */
   readonly name: string | undefined;
 }

@@ -5,14 +5,14 @@ import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
  * Maximum number of characters that a text may add to a name and still count as a repetition of the name.
- * Examples are punctuation, filler words and spaces.
+ * Examples of added characters are punctuation, filler words and spaces.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
 
 /**
- * Normalizes an identifier or phrase, so that `userId`, `user_id` and "The user ID." are equal. Word order
- * and word forms are kept.
+ * Normalizes an identifier or phrase, so that `userId`, `user_id` and "The user ID." are equal. The
+ * normalization keeps word order and word forms.
  */
 function wordsOfName(text: string): string {
   const words = text
@@ -79,7 +79,7 @@ function dropIfEmptyOrNamed(
 }
 
 /**
- * Drops `title` annotations without information. A title is dropped if it repeats the property's name or is
+ * Drops `title` annotations without information. A `title` is dropped if it repeats the property's name or is
  * next to a description. The title of the outermost schema is dropped because the tool has a name. A title is
  * kept if the title is the only text.
  */

@@ -10,8 +10,8 @@ const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-0
 
 /**
  * JSON Schema keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A
- * schema that uses any of these keywords keeps its `$schema`, because other arguments could become valid
- * without `$schema`.
+ * schema with one of the keywords keeps `$schema`, because without `$schema` the set of valid arguments could
+ * change.
  */
 const dialectKeywords = new Set(
   (

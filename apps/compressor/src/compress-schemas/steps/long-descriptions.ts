@@ -23,7 +23,7 @@ interface Sentence {
 /**
  * Cuts a tool's descriptions if they exceed the token budget. The first sentence in each description and
  * sentences with rules about arguments are kept. Asides and examples are removed first, and then the
- * sentences furthest from the start.
+ * sentences furthest from the start of a description.
  */
 export const longDescriptions: SchemaStep = {
   name: 'long_descriptions',
@@ -60,7 +60,10 @@ const telling =
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/** The sentences that may be removed. The first sentence and sentences with rules are not included. */
+/**
+ * The sentences that may be removed. The removable sentences do not include the first sentence and sentences
+ * with rules.
+ */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);

@@ -17,7 +17,7 @@ describe('descriptions', () => {
     },
   );
 
-  it('of the tool are dropped if they repeat its name, and of the schema if they repeat the tool description', () => {
+  it('of a tool are dropped if they repeat the tool’s name, and of a schema if they repeat the tool’s description', () => {
     const tool = { name: 'create_issue', description: 'Create issue', input_schema: { type: 'object' } };
     expect(JSON.parse(compressedText(JSON.stringify(tool)))).toEqual({ ...tool, description: undefined });
     const again = { ...tool, description: 'Opens one', input_schema: { description: 'Opens one' } };

@@ -15,8 +15,8 @@ interface AuditFiltersProps {
 const actionOptions = auditActions.map((action) => ({ value: action, label: actionLabels[action] }));
 
 /**
- * All filters of the audit log. Audit events must match every filter. The address of the page contains the
- * filters, so that users can share a filtered list.
+ * All filters of the audit log. The list shows only audit events that match every filter. The address of the
+ * page contains the filters, so that users can share a filtered list.
  */
 export function AuditFilters({ filter, onChange, onClear }: AuditFiltersProps) {
   return (

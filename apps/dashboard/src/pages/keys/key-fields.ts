@@ -9,7 +9,7 @@ export interface KeyFields {
   readonly k_target_override: number | '';
   /**
    * The value of the browser's date field in the reader's time zone, such as `2026-11-20T10:00`. An empty
-   * value means that the API key never expires.
+   * expiry field means that the API key never expires.
    */
   readonly expires: string;
   readonly scopes: ApiKey['scopes'];
@@ -30,7 +30,10 @@ export const emptyFields: KeyFields = {
 const orNull = (value: number | '') => (value === '' ? null : value);
 const orNothing = (value: number | '') => (value === '' ? undefined : value);
 
-/** The request body that creates an API key. The key inherits the values of empty fields from the account. */
+/**
+ * The request body that creates an API key. A new API key inherits the values of empty fields from the
+ * account.
+ */
 export function renderCreation(fields: KeyFields): CreateKeyBody {
   return {
     name: fields.name,
@@ -111,8 +114,8 @@ export function renderToolNames(names: readonly string[] | null): string {
 }
 
 /**
- * The tool list for an edited text. Unchanged text keeps the old tool list, because an empty list allows no
- * tool, but null allows all tools.
+ * The tool list for an edited text. Unchanged text keeps the old tool list. An empty list allows no tool, but
+ * null allows all tools.
  */
 export function changeToolNames(before: string[] | null, text: string): string[] | null {
   return text === renderToolNames(before) ? before : parseToolNames(text);

@@ -50,7 +50,7 @@ const tickFormat = (format: (value: number) => string) => ({
 });
 const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
 // Screen readers skip the charts and read the tables of figures instead.
-// Therefore, no element of a chart takes the focus.
+// No element of a chart takes the focus, because screen readers skip the charts.
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
 
@@ -121,7 +121,7 @@ const charts = [
   },
 ];
 
-/** Four charts of figures per day. A table of its figures follows each chart. */
+/** Four charts of figures per day. Each chart is followed by a table of the chart's figures. */
 export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
   return (
     <div className={classes.charts}>

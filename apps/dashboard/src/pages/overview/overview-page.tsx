@@ -71,8 +71,8 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
 }
 
 /**
- * Explains why the page shows dashes instead of figures. The retention period deletes requests, and only
- * their sums are kept longer.
+ * Explains why the page shows dashes instead of figures. Requests are deleted after the retention period, and
+ * only the sums over requests are kept longer.
  */
 function PartlyDeleted() {
   return (

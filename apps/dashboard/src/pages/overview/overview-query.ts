@@ -9,7 +9,10 @@ interface OverviewQuery {
   readonly filter: UsageFilter;
 }
 
-/** Parses the time range and the filters in the address of the page. Unknown values are ignored. */
+/**
+ * Parses the time range and the filters in the address of the page. Unknown values in the address are
+ * ignored.
+ */
 export function parseOverviewQuery(params: URLSearchParams): OverviewQuery {
   const wanted = Number(params.get('days'));
   const days = dayRanges.find((range) => range === wanted) ?? defaultDays;

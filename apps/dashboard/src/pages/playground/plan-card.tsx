@@ -15,8 +15,8 @@ interface PlanCardProps {
 }
 
 /**
- * Shows the plan of a request. The response headers supply the first facts, and the request log supplies the
- * full plan later.
+ * Shows the plan of a request. The response headers contain the first facts about the plan, and the request
+ * log later contains the full plan.
  */
 export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;

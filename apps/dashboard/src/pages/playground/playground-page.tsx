@@ -18,7 +18,7 @@ const initially: Settings = {
   isCompared: false,
 };
 
-/** Parses the pasted tools. Returns the tools, or the problem with the pasted text. */
+/** Parses the pasted tools. The result is either the parsed tools or the problem with the pasted text. */
 function readTools(text: string): {
   readonly tools: readonly PlaygroundTool[];
   readonly problem: string | null;

@@ -77,8 +77,8 @@ function describeBody({ bytes, is_cut }: KeptBody, kind: BodyKind): string {
 }
 
 /**
- * Numbers of characters: shown at first, and shown at most after a click. Rendering more text would block the
- * page.
+ * Number of characters shown at first, and maximum number of characters shown after a click. Rendering more
+ * characters would block the page.
  */
 const firstChars = 65_536;
 const charsMax = 4 * 1_048_576;

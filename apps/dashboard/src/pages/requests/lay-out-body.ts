@@ -5,8 +5,8 @@ export type KeptBody = NonNullable<RequestDetail['content']>['request'];
 export type BodyKind = 'json' | 'text' | 'binary';
 
 /**
- * Detects the kind of a body. The content type is not sufficient, because JSON may be truncated, and text may
- * only resemble JSON.
+ * Detects the kind of a body. The content type is not sufficient to detect the kind, because JSON may be
+ * truncated, and text may only resemble JSON.
  */
 export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
   if (encoding === 'base64') return 'binary';
@@ -25,8 +25,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The first `charsMax` characters of a body. JSON is formatted with one field per line, and other text is
- * unchanged.
+ * The first `charsMax` characters of a body. A JSON body is formatted with one field per line, and any other
+ * text is unchanged.
  */
 export function layOutBody(text: string, kind: BodyKind, charsMax: number): LaidOut {
   const { text: all, isWhole } =
@@ -39,7 +39,7 @@ const pieceChars = 8_192;
 
 /**
  * Splits text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only
- * visible pieces.
+ * visible pieces of text.
  */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
@@ -65,8 +65,8 @@ function endWithin(text: string, from: number, charsMax: number): number {
 }
 
 /**
- * Maximum number of indentation levels. Deeper levels are not indented further, which bounds the length of
- * the text.
+ * Maximum number of indentation levels. Deeper levels of JSON are not indented further, which bounds the
+ * length of the formatted text.
  */
 const levelsMax = 24;
 const indents = Array.from({ length: levelsMax + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
@@ -79,8 +79,8 @@ interface LaidOut {
 }
 
 /**
- * Formats JSON with one field per line, up to `charsMax` characters. Only whitespace between tokens changes,
- * so digits, escapes and duplicate keys are kept. The JSON input may be incomplete.
+ * Formats JSON with one field per line, up to `charsMax` characters. Formatting changes only the whitespace
+ * between JSON tokens, so digits, escapes and duplicate keys are kept. The JSON input may be incomplete.
  */
 export function layOutJson(json: string, charsMax: number): LaidOut {
   const pieces: string[] = [];
@@ -115,7 +115,7 @@ function skipBlanks(json: string, from: number): number {
   return at;
 }
 
-/** The end of the JSON token that starts at `from`. An incomplete string ends with the text. */
+/** The end of the JSON token that starts at `from`. An incomplete JSON string ends at the end of the text. */
 function endOfToken(json: string, from: number): number {
   if (json.charAt(from) === '"') return endOfString(json, from);
   let at = from + 1;

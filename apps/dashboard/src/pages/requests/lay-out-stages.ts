@@ -28,9 +28,9 @@ const labels: Readonly<Record<StageName, string>> = {
 };
 
 /**
- * The stages of a request in order. Each stage starts when the previous stage ends. Planning is the last
- * stage before the provider call, so planning ends at the provider call. `overhead` is the time of the
- * provider call. Stages without a measurement are omitted.
+ * The stages of a request in order. Each stage of a request starts when the previous stage ends. Planning is
+ * the last stage before the provider call, so planning ends at the provider call. The field `overhead` is the
+ * time at which the provider call starts. Stages without a measurement are omitted.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {
   const total = Math.max(0, ms.total);

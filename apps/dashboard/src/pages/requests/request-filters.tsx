@@ -16,8 +16,8 @@ interface RequestFiltersProps {
 }
 
 /**
- * All filters of the request log. Requests must match every filter. The address of the page contains the
- * filters, so that users can share a filtered list.
+ * All filters of the request log. The list shows only requests that match every filter. The address of the
+ * page contains the filters, so that users can share a filtered list.
  */
 export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProps) {
   return (

@@ -80,8 +80,8 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
 }
 
 /**
- * Finds the bucket in the address. If the bucket does not exist, returns the bucket for all intents in the
- * same size band, or otherwise the largest bucket.
+ * Finds the bucket that the page's address names. If the bucket does not exist, returns the bucket for all
+ * intents in the same size band, or otherwise the largest bucket.
  */
 function findBucket(
   buckets: readonly CalibrationBucket[],

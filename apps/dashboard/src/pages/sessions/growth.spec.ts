@@ -6,7 +6,7 @@ it('a tool set grows at a request that forwards more tools than every earlier re
   expect(findGrowth([])).toEqual([]);
 });
 
-it('returns the new names of each list of tool names without duplicates', () => {
+it('returns the new names in each list of tool names, without duplicates', () => {
   expect(
     listNewNames([
       ['a', 'b'],

@@ -33,7 +33,7 @@ export function DeletedPage() {
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // The sign-out must follow the opening of this page. An earlier sign-out would lead to the sign-in page.
+    // A sign-out before this page opens would lead to the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (

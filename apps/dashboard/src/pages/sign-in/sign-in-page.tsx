@@ -15,7 +15,10 @@ function useNext(): string {
   return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/welcome';
 }
 
-/** The pages `/sign-in` and `/sign-up`. A signed-in person is redirected to the next page. */
+/**
+ * The pages `/sign-in` and `/sign-up`. A person who is already signed in is redirected to the page to open
+ * after the sign-in.
+ */
 export function SignInPage() {
   const { status } = useLoginSession();
   const isNew = useLocation().pathname.endsWith('/sign-up');

@@ -21,7 +21,7 @@ export interface TestResult {
 interface TestRequest {
   readonly model: string;
   readonly question: string;
-  /** An API key. If the value is null, a short-lived API key is created. */
+  /** The API key for the test request. If the API key is null, a short-lived API key is created. */
   readonly secret: string | null;
   readonly onProgress: (result: TestResult) => void;
 }

@@ -56,7 +56,7 @@ const renderCopy = (copy: ContentCopy, secrets?: SecretSet): RequestContent =>
   renderContent(copy.take()!, secrets);
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the content copy of a response over %s', (protocol) => {
-  it('equals what the client receives, with every byte copied once', async () => {
+  it('equals the client’s response, with every byte copied once', async () => {
     const { read, copy } = await exchangeOf(protocol, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('Grüße, ');

@@ -7,7 +7,7 @@ import { unpackContent } from './render-content.ts';
 
 const MiB = 1024 * 1024;
 
-/** Returns a content copy of `text` that reports `bytes` as its memory use. */
+/** Creates a content copy of `text` with a reported memory use of `bytes`. */
 function copyOf(text: string, bytes = text.length): ContentCopy {
   const shown = Buffer.from(text);
   return {
@@ -41,7 +41,7 @@ function open() {
     const request = { accountId, requestId: crypto.randomUUID(), acceptedAt: new Date(), retentionDays: 1 };
     keeper.keep(copy, request, secrets);
   };
-  /** Waits until no more contents are stored. */
+  /** Waits until the list of stored contents stops growing. */
   const settled = async (): Promise<void> => {
     let before = -1;
     while (before !== stored.length || stored.length === 0) {

@@ -7,11 +7,11 @@ import { packContent, renderContent } from './render-content.ts';
 
 /**
  * Maximum number of bytes of request contents that may wait for the worker service. Contents that would
- * exceed the limit are not stored.
+ * exceed this maximum are not stored.
  */
 const waitingBytesMax = 64 * 1024 * 1024;
 /**
- * Maximum number of bytes of waiting contents per account. The limit per account keeps one account from
+ * Maximum number of bytes of waiting contents per account. A limit per account keeps one account from
  * displacing the contents of other accounts.
  */
 const accountBytesMax = waitingBytesMax / 4;
@@ -46,10 +46,10 @@ type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
 
 /**
  * Redacts request contents and sends the redacted contents to the worker service. Only contents of accounts
- * that opted in to content logging are sent. The contents are sent after the response is complete, without
- * the account's credentials. Large contents are redacted in a thread. Contents that exceed the limits or that
- * the worker service rejects are dropped, counted and logged. The usage of a request is always recorded, even
- * if its contents are dropped.
+ * that opted in to content logging are sent to the worker service. The contents of a request are sent after
+ * the response is complete, without the account's credentials. Large request contents are redacted in a
+ * thread. Contents that exceed the limits or that the worker service rejects are dropped, counted and logged.
+ * The usage of a request is always recorded, even if its contents are dropped.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -76,7 +76,7 @@ export class ContentKeeper {
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
     // A request body may be larger than the account's share of the memory for contents.
-    // The first contents of an account may therefore exceed the share.
+    // The first contents of an account may therefore exceed the account's share of the memory.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

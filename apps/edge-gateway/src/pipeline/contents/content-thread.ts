@@ -19,7 +19,7 @@ interface WaitingJob extends ContentJob {
 }
 
 export interface ContentThreadOptions {
-  /** Path to the script of the thread. Default: the script that redacts and packs request contents. */
+  /** Path to the script of the thread. The default is the script that redacts and packs request contents. */
   readonly threadFile?: URL;
   /**
    * Maximum duration of a job in milliseconds. A job that takes longer than the maximum fails, and the thread
@@ -42,12 +42,13 @@ const heapMbMax = 256;
 
 /**
  * Redacts and packs request contents in one worker thread. Accounts take turns, so an account with many large
- * contents delays another account by at most one job. The caller limits the number of waiting bytes. The
- * first job starts the thread. A thread that failed or hung is replaced when the next job runs.
+ * contents delays another account by at most one job. The caller limits the number of bytes that wait for the
+ * thread. The first job starts the content thread. A content thread that failed or hung is replaced when the
+ * next job runs.
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The first account's job runs next. */
+  /** Waiting jobs by account. The next job is a job of the first account. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;
@@ -146,8 +147,8 @@ export class ContentThread {
 }
 
 /**
- * Copies the bytes, so that the copies can be transferred to the thread. The original bytes are parts of
- * shared buffers.
+ * Copies the bytes, so that the copies can be transferred to the thread. The original bytes cannot be
+ * transferred, because they are parts of shared buffers.
  */
 function detachCopies({ request, answer }: CopiedContent): CopiedContent {
   const detach = ({ shown, bytesOfAll }: CopiedPart): CopiedPart => ({

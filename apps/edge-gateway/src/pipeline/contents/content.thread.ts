@@ -1,12 +1,12 @@
 // Redacts and packs large request contents in a worker thread, so that the event loop is not blocked.
-// The parent thread waits for each reply before it sends another job, so this thread needs no queue.
+// The parent thread waits for each reply before it sends another job, so the content thread needs no queue.
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { SecretSet } from '@gateway/observability';
 import type { ContentJob, ContentReply } from './content-thread.ts';
 import { packContentSync, renderContent } from './render-content.ts';
 
-// On Linux, the priority applies to the calling thread only, so requests on the event loop take precedence.
+// On Linux, `setPriority` lowers the priority of the calling thread only, so the event loop takes precedence.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 parentPort?.on('message', (job: ContentJob) => parentPort?.postMessage(pack(job)));
 

@@ -57,8 +57,8 @@ function renderPart({ shown, bytesOfAll }: CopiedPart, secrets: SecretSet | unde
 }
 
 /**
- * Returns the length of the text without a possibly incomplete UTF-8 character at its end. A UTF-8 character
- * has at most three bytes after its first byte.
+ * Returns the length of the text up to the end of its last complete UTF-8 character. A UTF-8 character has at
+ * most three bytes after its first byte.
  */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
@@ -71,18 +71,18 @@ function wholeCharacters(bytes: Uint8Array): number {
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** This compression level is about as fast as gzip and gives smaller results. */
+/** Brotli at quality 4 is about as fast as gzip and gives smaller results. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
- * Maximum length of unpacked contents. The contents of one request are always shorter than the maximum, even
+ * Maximum length of unpacked contents. The contents of one request are always shorter than this maximum, even
  * with JSON escapes.
  */
 const unpackedBytesMax = 32 * 1024 * 1024;
 
 /**
- * Packs contents for encryption and for sending over NATS. The contents are rendered as JSON, compressed
- * outside the event loop and encoded as base64.
+ * Packs contents for encryption and for sending over NATS. The request contents are rendered as JSON,
+ * compressed outside the event loop and encoded as base64.
  */
 export async function packContent(content: RequestContent): Promise<string> {
   return (await compress(toJson(content), options)).toString('base64');

@@ -11,7 +11,7 @@ export interface ChatAnswer extends UpstreamAnswer {
   /**
    * Abandons a response that could not be relayed. If no byte was sent to the client, the function returns,
    * so that the request can be forwarded again. If a byte was sent to the client, the function throws the
-   * error.
+   * error that broke the response.
    */
   readonly giveUp: (error: unknown) => undefined;
 }

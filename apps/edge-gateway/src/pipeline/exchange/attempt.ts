@@ -13,7 +13,7 @@ export interface Attempt {
   sentAt?: number;
   /** Time at which the provider's status and headers arrived. Absent until the headers arrive. */
   headersAt?: number;
-  /** The trace span for the provider call. The span ends when the response ends. */
+  /** The trace span for the provider call. The trace span ends when the provider's response ends. */
   span?: Span;
   /** Length of the sent body in bytes. 0 until the body is sent. */
   bodyBytes: number;
@@ -29,8 +29,8 @@ export interface Attempt {
   /** The client's names of the custom tools in a translated request. Null if the request has no custom tools. */
   customTools: ReadonlySet<string> | null;
   /**
-   * Whether the client requested usage data in a streamed response. The value is known after the request is
-   * translated.
+   * Whether the client requested usage data in a streamed response. The request for usage data is known after
+   * the client's request is translated.
    */
   streamsUsage: boolean;
 }
@@ -81,8 +81,8 @@ export interface Attempts {
   /** Number of provider calls sent, including recovery rounds. */
   calls: number;
   /**
-   * Number of provider calls reported in `x-svc-attempts`. Recovery rounds are not included in the reported
-   * number.
+   * Number of provider calls reported in `x-svc-attempts`. The reported number does not include recovery
+   * rounds.
    */
   callsShown: number;
   /**

@@ -30,7 +30,9 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/** The data of a request for the request log. The stages of the pipeline fill in the fields. */
+/**
+ * The data of a request for the request log. The stages of the pipeline fill in the fields of the log data.
+ */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -64,7 +66,7 @@ export interface Ledger {
   /** Number of provider calls that the client does not see. */
   recoveryRounds: number;
   /**
-   * Names of denied tools that the model called, at most 64. The client did not receive calls to denied
+   * Names of denied tools that the model called, at most 64. The client does not receive calls to denied
    * tools.
    */
   deniedTools: readonly string[];
@@ -79,7 +81,7 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** The request details in the URL. Defined only for formats that put the model name in the URL. */
+  /** The request details in the URL, only for formats that put the model name in the URL. */
   readonly route: RequestRoute | undefined;
   /** The client's `X-Svc-Session-Id`, which also identifies the conversation. Null if the client sent none. */
   readonly sessionId: string | null;
@@ -111,8 +113,8 @@ export interface Exchange {
   /** The tools that the plan left out, and their tokens. Absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
   /**
-   * The part of the key's budget that is reserved for this request. The reserved part is settled when the
-   * request ends. Null if the request saves no tokens.
+   * The part of the key's budget that is reserved for this request. The reserved part of the budget is
+   * settled when the request ends. Null if the request saves no tokens.
    */
   reservation: Reservation | null;
   /** The request's admission slot. Null while the request has no admission slot. */
@@ -232,8 +234,8 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 }
 
 /**
- * Writes the numbers of tools into the response headers. Changes by later recovery rounds appear only in the
- * log.
+ * Writes the numbers of tools into the response headers. Changes to the numbers of tools by later recovery
+ * rounds appear only in the log.
  */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;
@@ -284,8 +286,8 @@ export function renderLossFields(losses: readonly Loss[]): string {
 }
 
 /**
- * The cost and savings of compressing a conversation in one request, in USD. Amounts are null if the model's
- * prices are unknown.
+ * The cost and savings of compressing a conversation in one request, in USD. The amounts in USD are null if
+ * the model's prices are unknown.
  */
 export interface ContextPrice {
   /** Estimated number of saved tokens. */

@@ -1,14 +1,14 @@
 import type { RecoveryTool } from '../recovery/recovery.ts';
 
 /**
- * Token counts of tool definitions, counted with the o200k tokenizer. A token count is null if the definition
- * was not counted.
+ * Token counts of tool definitions, counted with the o200k tokenizer. A token count is null if the tokens of
+ * the definition were not counted.
  */
 type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
 export interface LeftOutTools {
-  /** The names of the left-out tools. The name is undefined for a tool without a name. */
+  /** The names of the left-out tools. For a tool without a name, the entry is undefined. */
   readonly names: readonly (string | undefined)[];
   /** Whether the request has the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;
@@ -21,8 +21,8 @@ export interface LeftOutTools {
 
 /**
  * Returns the measured number of tokens that were saved by leaving out tools. The tokens of the recovery tool
- * are subtracted from the tokens of definitions that never reached the model. The result is null if a
- * definition was not counted.
+ * are subtracted from the tokens of definitions that never reached the model. The number of saved tokens is
+ * null if the tokens of a definition were not counted.
  * @param reached names of the tools that reached the model later
  */
 export function sumSavedTokens(
@@ -44,7 +44,7 @@ export function sumSavedTokens(
 
 /**
  * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The
- * real token count differs by a few tokens between formats.
+ * real token count of the definition differs by a few tokens between formats.
  */
 export function renderCounted({ name, description, parameters }: RecoveryTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });

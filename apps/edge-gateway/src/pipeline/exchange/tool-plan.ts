@@ -8,7 +8,9 @@ import type { NextRound } from '../recovery/round-requests.ts';
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
 
-/** Edits to one tool definition. Offsets are relative to the first byte of the definition. */
+/**
+ * Edits to one tool definition. The offsets of the edits are relative to the first byte of the definition.
+ */
 export interface SchemaEdits {
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
@@ -22,8 +24,9 @@ export interface ContextEdits {
   /** Estimated token counts of the compression. */
   readonly tokens: ContextTokens;
   /**
-   * Returns removed text to the model. The function is present from the first request of a conversation if
-   * later requests may remove text. The recovery tool must be in the tool list from the first request on.
+   * The recall, which returns removed text to the model. The recall is present from the first request of a
+   * conversation if a later request may remove text. The recovery tool must be in the tool list from the
+   * first request of the conversation on.
    */
   readonly recall: RecallOriginal | null;
   /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
@@ -49,7 +52,9 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /** Number of tokens after the first message that may differ from earlier requests. */
+  /**
+   * Number of tokens that follow the first message that compression may have changed since earlier requests.
+   */
   readonly rewritten: number;
 }
 
@@ -65,9 +70,12 @@ export const noContextEdits: ContextEdits = {
   isCompressed: false,
 };
 
-/** The plan for the client's tools and the conversation. Indexes refer to the client's tool list. */
+/**
+ * The plan for the client's tools and the conversation. Tool indexes in a plan refer to the client's tool
+ * list.
+ */
 export interface ToolPlan {
-  /** Tools that the key may use. A plan never forwards any other tool. */
+  /** Tools that the key may use. A plan never forwards a tool that the key may not use. */
   readonly eligible: readonly number[];
   /**
    * Tools to forward. The identity plan forwards all `eligible` tools. With deferral, the forwarded tools are
@@ -82,11 +90,14 @@ export interface ToolPlan {
   /** Keys under which the plan is stored. Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
   /**
-   * Tools that the model requested in its last turn. The definitions of the requested tools are added to this
-   * request.
+   * Tools that the model requested in its last turn. The definitions of the requested tools are added to the
+   * current request.
    */
   readonly requested?: readonly number[];
-  /** Makes pruned tools reachable. Absent if no tools are pruned or recovery does not apply. */
+  /**
+   * The recovery, which makes pruned tools reachable. Absent if no tools are pruned or recovery does not
+   * apply.
+   */
   readonly recovery?: Recovery | undefined;
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
@@ -120,7 +131,7 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
-  /** Returns whether deferral applies at a target. A fallback model may not support deferral. */
+  /** Returns whether deferral applies at a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
 }
 
@@ -129,16 +140,16 @@ export interface BoundPlan {
   /** Whether a change by the gateway can cause the provider to reject reasoning in this request. */
   readonly mayBeOurs: boolean;
   /**
-   * Whether requests set `drop_block`, with which the provider drops reasoning instead of rejecting the
-   * request. The value is true after the provider has rejected reasoning of this conversation.
+   * Whether requests set `drop_block`. With `drop_block`, the provider drops reasoning instead of rejecting
+   * the request. The value is true after the provider has rejected reasoning in this conversation.
    */
   readonly dropsBlocks: boolean;
   /** Sets `drop_block` for the rest of the conversation. */
   readonly remember: () => void;
   /**
-   * Stores the decision to send every tool unchanged, because the provider rejects deferral. The function is
-   * present only in the first request of a conversation. In a later request, the changed decision would edit
-   * the prefix.
+   * Stores the decision to send every tool unchanged, because the provider rejects deferral. The function for
+   * storing the decision is present only in the first request of a conversation. If the decision changed in a
+   * later request, the prompt's prefix would change.
    */
   readonly abandon?: () => Promise<void>;
 }
@@ -159,7 +170,7 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
 
 /**
  * Lists the tools that the plan hides from the model: pruned tools, and deferred tools until the model finds
- * them. The result is empty for a shadow conversation, because the plan is not applied.
+ * them. For a shadow conversation, the list is empty, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
   if (deferral?.mode === 'allowed') return [];
@@ -168,9 +179,9 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 }
 
 /**
- * Returns the number of tool definitions that reach the model with the first provider request. The number
- * includes the recovery tool and all tools that are not left out. The number also includes the tools that the
- * gateway describes after the last message.
+ * Returns the number of tool definitions that reach the model with the first provider request. The number of
+ * definitions includes the recovery tool and all tools that are not left out. The number of definitions also
+ * includes the tools that the gateway describes after the last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;
@@ -185,8 +196,8 @@ export function countReaching(plan: ToolPlan): number {
 export interface ConversationKeys {
   readonly accountId: string;
   /**
-   * The key that covers all messages in this request. The next turn looks up the conversation's state under
-   * this key.
+   * The key that covers all messages in this request. In the next turn, the planner looks up the
+   * conversation's state under this key.
    */
   readonly here: string;
   /**
@@ -213,8 +224,8 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Messages that follow the client's last message. `body` already contains these messages unless the request
-   * is translated.
+   * Messages that follow the client's last message. The field `body` already contains the added messages
+   * unless the request is translated.
    */
   readonly added: readonly ChatMessage[];
   /** Builds the request for a recovery round. */

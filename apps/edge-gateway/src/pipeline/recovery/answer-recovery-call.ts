@@ -25,9 +25,9 @@ const foundMax = 5;
 const definitionCharactersMax = 128_000;
 
 /**
- * Answers a tool call that the client does not see. With `intoList`, the next request's tool list includes
- * the tools, so the response omits their definitions. The function never fails. If a tool is unavailable, the
- * response names the tool.
+ * Answers a tool call that the client does not see. If `intoList` is true, the next request's tool list
+ * includes the shown tools, so the response omits their definitions. The answer to a recovery tool call never
+ * fails. If a requested tool is unavailable, the response names the tool.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,
@@ -95,7 +95,7 @@ function showTools(
 
 /**
  * Renders the tools that the model requested in its last response, as a tool call with its result. The
- * rendered call is a pure function of the tools.
+ * rendered call is a pure function of the requested tools.
  */
 export function renderRequestedTools(
   standInName: string,

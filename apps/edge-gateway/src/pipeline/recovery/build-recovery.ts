@@ -5,11 +5,12 @@ import type { Recovery, ToolStatus } from './recovery.ts';
 import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 
 /**
- * Returns whether a request can carry the recovery tool. The result is false in three cases. First, the
- * client forces the model to call a tool (`required`). Second, the client requests several responses, each of
- * which would need different tools. Third, the client has already begun the model's response. If the model
- * may call no tool, or only named tools, the recovery tool is listed anyway. An unchanged tool list keeps the
- * provider's prompt cache valid. Bound reasoning is checked elsewhere.
+ * Returns whether a request can carry the recovery tool. A request cannot carry the recovery tool in three
+ * cases. First, the client forces the model to call a tool (`required`). Second, the client requests several
+ * responses, each of which would need different tools. Third, the client's last message is the beginning of
+ * the model's response. If the client allows the model no tool, or only named tools, the recovery tool is
+ * listed anyway. An unchanged tool list keeps the provider's prompt cache valid. Other code checks for bound
+ * reasoning.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   if (outline.tools.length === 0 || outline.toolChoice.mode === 'required') return false;
@@ -21,7 +22,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** The inputs for building a recovery. Numbers are tool indexes in the client's list. */
+/** The inputs for building a recovery. The numbers in the inputs are tool indexes in the client's list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -123,7 +124,7 @@ async function findTools(
 
 /**
  * Finds tools without the tool router. A tool matches if its name shares words with the model's description
- * of the needed tool. Tools with more shared words come first.
+ * of the needed tool. Tools that share more words with the description come first.
  */
 function findByWords(names: readonly string[], need: string): string[] {
   const wanted = new Set(wordsOf(need));

@@ -6,8 +6,8 @@ const problemsMax = 5;
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Maximum amount of work in one check: enum values compared, names and characters examined. The limit on
- * steps is not enough, because a single step may examine thousands of values.
+ * Maximum amount of work in one check: enum values compared, names and characters examined. A limit on steps
+ * is not enough, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
 /** Number of characters that take as long to compare as one enum value. */
@@ -18,8 +18,8 @@ type Schema = Record<string, unknown>;
 interface Check {
   readonly root: unknown;
   /**
-   * Functions that render the problems. A problem is rendered only if it is reported. The problems of a
-   * failed branch are dropped if another branch accepts the value.
+   * Functions that render the problems. The text of a problem is rendered only if the problem is reported.
+   * The problems of a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
   /** The work done until now, shared by all branches of the check. */
@@ -30,10 +30,10 @@ interface Check {
 /**
  * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty
  * list if the arguments fit. Schema keywords that the check does not support are ignored, because the
- * client's own tool rejects invalid calls. The check is written by hand, because common validators compile a
- * schema to code or run its regular expressions. Compiled schemas and regular expressions are risks, because
- * the schema comes from a client and this process serves many clients. The check ignores `pattern` and
- * `format`.
+ * client's own tool rejects invalid calls. The check of arguments is written by hand, because common
+ * validators compile a schema to code or run its regular expressions. Compiled schemas and regular
+ * expressions are risks, because the schema comes from a client and this process serves many clients. The
+ * check of arguments ignores the keywords `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -49,8 +49,8 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
 }
 
 /**
- * Adds to the counted work. Returns false if the work exceeds the limit. After the limit is exceeded, the
- * remaining values are accepted without a check.
+ * Adds to the counted work. Returns false if the work exceeds the limit. After the limit on work is exceeded,
+ * the remaining values are accepted without a check.
  */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
@@ -72,7 +72,10 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
   else if (isObject(value)) checkMembers(check, schema, value, at, depth);
 }
 
-/** Resolves a schema reference within the schema itself. A value with any other reference is accepted. */
+/**
+ * Resolves a schema reference within the schema itself. A value whose schema has any other reference is
+ * accepted.
+ */
 function resolve(check: Check, reference: string): unknown {
   if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);
@@ -135,7 +138,8 @@ function isChoice(check: Check, choice: unknown, value: unknown): boolean {
 }
 
 /**
- * Counts the values in an enum entry. Recursion depth is bounded, because the nesting of requests is limited.
+ * Counts the values in an enum entry. The recursion depth is bounded, because the nesting of requests is
+ * limited.
  */
 function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   if (typeof choice !== 'object' || choice === null) return 1;
@@ -148,8 +152,8 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The schema keywords that bound a value. Each keyword has a flag for a minimum, and a function that measures
- * the value.
+ * The schema keywords that bound a value. Each keyword has a flag that marks a minimum, and a function that
+ * measures the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [

@@ -14,8 +14,8 @@ export interface MadeCall {
 }
 
 /**
- * The decision for a tool call. The client receives a `deliver` call. The gateway answers all other tool
- * calls.
+ * The decision for a tool call. The client receives a tool call with the decision `deliver`. The gateway
+ * answers all other tool calls.
  */
 export type Verdict =
   | {
@@ -26,7 +26,10 @@ export type Verdict =
       readonly recovered: boolean;
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
-  /** A call with invalid arguments is corrected once per tool. A repeated invalid call is delivered. */
+  /**
+   * A call with invalid arguments is corrected once per tool. A repeated invalid call is delivered to the
+   * client.
+   */
   | {
       readonly kind: 'correct';
       readonly name: string;
@@ -39,8 +42,8 @@ export type Verdict =
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
 /**
- * Returns whether a tool call is withheld until it is complete. A tool call is withheld if the client may not
- * be allowed to see the call.
+ * Returns whether a tool call is withheld until it is complete. A tool call is withheld if it is possible
+ * that the client must not see the call.
  */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;

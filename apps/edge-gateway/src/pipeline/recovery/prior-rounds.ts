@@ -26,8 +26,8 @@ export const noPriorRounds: PriorRounds = {
 };
 
 /**
- * Recovery rounds of an attempt that sent nothing to the client. Earlier rounds are billed although the
- * client received nothing.
+ * Recovery rounds of an attempt that sent nothing to the client. The earlier recovery rounds are billed
+ * although the client received nothing.
  */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];

@@ -57,7 +57,7 @@ export function joinReasoning(events: readonly StreamEvent[]): Extensions | unde
   return { 'chat-completions': Object.fromEntries(joined) };
 }
 
-/** Joins texts, or lists of blocks. If the types of the values differ, the last value is kept. */
+/** Joins texts, or lists of blocks. If the joined values have different types, the last value is kept. */
 function joinValues(values: readonly unknown[]): unknown {
   if (values.every((value) => typeof value === 'string')) return values.join('');
   const [first, ...later] = values;
@@ -99,8 +99,8 @@ function keyOf(piece: unknown): string | undefined {
 }
 
 /**
- * Fields of a reasoning block that arrive in several pieces. For any other field, a later value replaces the
- * earlier value.
+ * Fields of a reasoning block that arrive in several pieces. For any other field of a reasoning block, a
+ * later value replaces the earlier value.
  */
 const growingFields: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 

@@ -5,7 +5,7 @@ import { ask, request, run, tell, through, type Call } from './rounds.fixture.ts
 const resultsOf = ({ messages }: NextRound): string =>
   JSON.stringify(messages.filter(({ role }) => role === 'tool'));
 
-it('answers a describe call in messages after the client’s last message, and delivers the recovered tool call', async () => {
+it('answers a recovery tool call in messages after the client’s last message, and delivers the recovered tool call', async () => {
   const { asked, calls, hidden, folded } = await run([
     tell(undefined, [ask('h', 'away')], [100, 5]),
     tell(undefined, [through('c', 'away', { x: 1 })], [150, 7]),
@@ -19,7 +19,7 @@ it('answers a describe call in messages after the client’s last message, and d
   expect(hidden.summary).toMatchObject({ usage: { inputTokens: 250, outputTokens: 12 }, sawEnd: true });
 });
 
-it('adds the tool to the list and removes it from the pruned tools in `regrown` mode', async () => {
+it('adds the recovered tool to the list and removes the tool from the pruned tools in `regrown` mode', async () => {
   const recovery = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
@@ -51,7 +51,7 @@ it('corrects invalid arguments once, and delivers repeated invalid arguments unc
   expect(calls).toEqual([['c', 'away', '{}']]);
 });
 
-it('delivers recovered calls, and drops requests for tools, if the response has a call for the client', async () => {
+it('delivers recovered tool calls, and drops requests for tools, if the response has a tool call for the client', async () => {
   const mixed = tell(undefined, [['own', 'here', {}], through('c', 'away', {}), ask('h', 'far')]);
   const { asked, calls, hidden } = await run([mixed]);
   expect(asked).toEqual([]);

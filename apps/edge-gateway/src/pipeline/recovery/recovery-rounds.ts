@@ -30,7 +30,7 @@ export interface RecoveryRoundsInput {
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
-/** Runs the recovery rounds for one response. Every event of every round passes through this class. */
+/** Runs the recovery rounds for one response. This class handles every event of every recovery round. */
 export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
   readonly #requests: RoundRequests;
@@ -75,7 +75,7 @@ export class RecoveryRounds {
     return this.#startsAfresh;
   }
 
-  /** The recovery rounds until now, for another attempt at the response. */
+  /** The recovery rounds so far, for another attempt at the response. */
   get earlier(): EarlierRounds {
     const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
     const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
@@ -103,8 +103,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Recovery requests that the gateway did not answer, because the response was sent to the client. The value
-   * contains tool names, and texts that describe the needed tools.
+   * Recovery requests that the gateway did not answer, because the response was sent to the client. The
+   * recovery requests contain tool names, and texts that describe the needed tools.
    */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
@@ -145,8 +145,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Usage of every provider call, in order. Usage that the provider does not report is estimated. If there is
-   * only one provider call, the log estimates the usage of the whole response instead.
+   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. If
+   * there is only one provider call, the log estimates the usage of the whole response instead.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -210,8 +210,8 @@ export class RecoveryRounds {
 
   /**
    * Continues after the response of a later recovery round failed or contained an error. Returns undefined if
-   * the error must be sent to the client. The error must be sent in three cases: no earlier round exists, the
-   * client received part of the failed round, or no other request can be sent.
+   * the error must be sent to the client. The error must be sent to the client in three cases: no earlier
+   * round exists, the client received part of the failed round, or no other request can be sent.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -244,7 +244,7 @@ export class RecoveryRounds {
     return { kind: 'fresh-start' };
   }
 
-  /** Ends the current recovery round. The usage of the ended round is always billed. */
+  /** Ends the current recovery round. The usage of an ended recovery round is always billed. */
   #retire(calls: readonly RecoveryCall[]): PriorRounds {
     const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     if (!this.#isBetween) {

@@ -84,7 +84,7 @@ const unclear: RecoveryToolCall = { action: 'unclear' };
 
 /**
  * Parses a recovery tool call from the model. Parsing is lenient: a missing action is derived from the other
- * fields.
+ * fields of the call.
  */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   const members = parseObject(argumentsText);
@@ -105,8 +105,8 @@ export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
 }
 
 /**
- * Renders a call to a pruned tool as a call to the recovery tool. Later turns contain the call as a recovery
- * tool call.
+ * Renders a call to a pruned tool as a call to the recovery tool. Later turns of the conversation contain the
+ * call as a recovery tool call.
  */
 export function renderRecoveryToolCall(name: string, argumentsText: string): string {
   const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;

@@ -20,15 +20,15 @@ export interface Recovery {
   readonly mode: RecoveryMode;
   readonly recoveryTool: RecoveryTool;
   /**
-   * Pruned tools by name, with their first index in the client's list. The order of the entries is the
+   * Pruned tools by name, with their first index in the client's list. The order of the pruned tools is the
    * client's order.
    */
   readonly pruned: ReadonlyMap<string, number>;
   /** Returns the status of a tool name that a model calls. */
   statusOf(name: string): ToolStatus;
   /**
-   * Edits that turn calls to pruned tools in the transcript into recovery tool calls. Offsets refer to the
-   * client's bytes, in ascending order.
+   * Edits that turn calls to pruned tools in the transcript into recovery tool calls. The offsets of the
+   * edits refer to the client's bytes, in ascending order.
    */
   readonly callEdits: readonly ByteEdit[];
   /**
@@ -37,8 +37,8 @@ export interface Recovery {
    */
   describe(names: readonly string[]): readonly ToolDescription[];
   /**
-   * Finds pruned tools that match a described need, best match first. The search never fails, but may return
-   * an empty list.
+   * Finds pruned tools that match a described need, best match first. The search for pruned tools never
+   * fails, but may return an empty list.
    */
   find(need: string): Promise<readonly string[]>;
   /**

@@ -52,7 +52,10 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld tool calls without a decision. A counter is used, because every frame reads it. */
+  /**
+   * Number of withheld tool calls without a decision. The number is stored, because every frame needs the
+   * number.
+   */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
@@ -91,7 +94,7 @@ export class RoundReducer {
     return this.#kept;
   }
 
-  /** Decisions about withheld tool calls, for a response that no other recovery round follows. */
+  /** Decisions about withheld tool calls, for the response of the last recovery round. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -119,8 +122,8 @@ export class RoundReducer {
   }
 
   /**
-   * Whether the response would be empty without another recovery round, because the model only called the
-   * recovery tool. A response of only reasoning is empty, because providers reject a message that ends in
+   * Whether the model only called the recovery tool, so that the response would be empty without another
+   * round. A response with only reasoning counts as empty, because providers reject a message that ends in
    * reasoning.
    */
   get isUnserved(): boolean {
@@ -140,7 +143,7 @@ export class RoundReducer {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
-  /** Sends events before the first block together with this block, so that an empty round sends nothing. */
+  /** Sends leading events only together with the first block, so that an empty round sends nothing. */
   #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
@@ -156,9 +159,9 @@ export class RoundReducer {
   }
 
   /**
-   * Returns the tool calls that the gateway answers if another round follows. Another round follows only if
-   * this round has no calls for the client and the model waits for answers. Returns undefined if the response
-   * is complete. The remaining events of a complete response are in `rest`.
+   * Returns the tool calls that the gateway answers if another round follows. Another recovery round follows
+   * only if the current round has no calls for the client and the model waits for answers. Returns undefined
+   * if the response is complete. The remaining events of a complete response are in `rest`.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);

@@ -54,7 +54,8 @@ export class RoundRequests {
   }
 
   /**
-   * Answers the recovery tool calls of a round. The answers become part of the next request.
+   * Answers the recovery tool calls of a round. The answers to recovery tool calls become part of the next
+   * request.
    * @param current the recovery of this round
    * @param events all events of the round
    * @param isLast whether the next request lists every tool

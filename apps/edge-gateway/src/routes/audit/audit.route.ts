@@ -38,7 +38,9 @@ const exportAudit: Operation = {
   answer: { status: 200, description: 'The export.', contentType: 'text/csv', schema: z.string() },
 };
 
-/** The columns of an export of the audit log, in order. A nested field is named by its path. */
+/**
+ * The columns in an export of the audit log, in order. A nested field of an audit event is named by its path.
+ */
 const columns = [
   ...['id', 'created_at', 'action', 'actor.type', 'actor.id', 'actor.name'],
   ...['target.type', 'target.id', 'target.name', 'changes', 'address', 'user_agent', 'request_id'],

@@ -11,8 +11,8 @@ import {
 const block = z.looseObject({});
 
 /**
- * The fields that the gateway reads from a request in the converse format. Fields not defined by the format
- * are rejected.
+ * The fields that the gateway reads from a request in the converse format. Fields that the converse format
+ * does not define are rejected.
  */
 const converseRequest = z
   .looseObject({

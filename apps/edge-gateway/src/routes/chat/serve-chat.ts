@@ -14,7 +14,8 @@ export interface ChatEndpoint {
   readonly path: string;
   readonly format: ClientFormat;
   /**
-   * The model and the streaming mode. The field is only present for formats that put both values in the path.
+   * The model and the streaming mode. The model and the streaming mode are present only for formats that put
+   * both values in the path.
    */
   readonly route?: RequestRoute;
 }
@@ -33,11 +34,12 @@ export const chatCompletionsEndpoint = {
 } as const satisfies ChatEndpoint;
 export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as const satisfies ChatEndpoint;
 
-/** Handles an exchange from authentication until the response ends. Never rejects. */
+/** Handles an exchange from authentication until the response ends. The call never rejects. */
 type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
 /**
- * Runs a routed request through the pipeline within its trace. The pipeline, not Fastify, sends the response.
+ * Runs a routed request through the pipeline within its trace. The response is sent by the pipeline and not
+ * by Fastify.
  */
 export function serveChat(
   { id, raw: request }: FastifyRequest,

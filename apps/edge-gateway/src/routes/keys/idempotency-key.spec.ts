@@ -5,7 +5,7 @@ const read = (headers: Record<string, string | string[]>) =>
   readIdempotencyKey({ headers } as unknown as FastifyRequest);
 
 describe('the idempotency key of a request', () => {
-  it('is hashed, whatever visible characters it contains', () => {
+  it('is hashed, regardless of the visible characters in the key', () => {
     expect(read({ 'idempotency-key': 'abc' })).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );

@@ -160,7 +160,7 @@ export class KeysRoute {
   }
 }
 
-/** Checks the id of an API key. The response for an invalid key id is the 404 for an unknown key id. */
+/** Checks the id of an API key. An invalid key id gets the same response as an unknown key id: status 404. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

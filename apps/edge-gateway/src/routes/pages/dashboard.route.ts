@@ -91,7 +91,7 @@ export class DashboardRoute {
     const { settings } = this.#dashboard;
     if (this.#identity === null || settings.sign_in.kind !== 'embedded') return settings;
     // Users can still sign in if the email setting cannot be read.
-    // Without the email setting, the dashboard refers users with lost passwords to the operator.
+    // Without the email setting, the dashboard refers users with a forgotten password to the operator.
     const read = await this.#identity.settings().catch(() => ({ sendsMail: false }));
     return { ...settings, sign_in: { kind: 'embedded', sends_mail: read.sendsMail } };
   }

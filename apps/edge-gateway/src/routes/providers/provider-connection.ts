@@ -43,7 +43,7 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 /**
  * Returns the additional API keys for a provider connection, without duplicates and without the first key.
  * @throws GatewayError `invalid_field` if the provider needs more than a key, if the first key is missing, or
- * if a key looks like ordinary text.
+ * if a key looks like a word or a part of a log line.
  */
 export function chooseAdditionalKeys(
   { name, connection }: Provider,

@@ -109,8 +109,8 @@ export class ProvidersRoute {
   }
 
   /**
-   * Stores a provider credential. A failed attempt is repeated once, because the vault may rotate its key or
-   * lose a replica between the two calls. Storing one credential twice has no further effect.
+   * Stores a provider credential. A failed attempt to store the credential is repeated once. The vault may
+   * rotate its key or lose a replica between two calls. Storing one credential twice has no further effect.
    */
   async #store(
     { accountId, actor }: AccountCaller,

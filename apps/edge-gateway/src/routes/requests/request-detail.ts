@@ -18,7 +18,8 @@ type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
  * Adds the original messages that compression removed, and the token counts, if these data are still stored.
- * If a service that stores these data is unavailable, the request is shown without the missing data.
+ * If the service with the original messages or token counts is unavailable, the request is shown without the
+ * missing data.
  */
 export async function addStoredContext(
   request: RequestDetail,

@@ -24,7 +24,9 @@ import { parseQuery } from '../../request/read-body.ts';
 import { asUtc } from '../../request/usage-span.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
 
-/** The columns of an export of the request log, in order. A nested field is named by its path. */
+/**
+ * The columns in an export of the request log, in order. A nested field of a log entry is named by its path.
+ */
 export const requestColumns = [
   ...[
     'id',

@@ -102,14 +102,14 @@ export class RoutingInsightsRoute {
 }
 
 /**
- * Minimum number of samples for a figure about a model. With fewer samples, chance affects the figures more
+ * Minimum number of requests for a figure about a model. With fewer requests, chance affects the figure more
  * than the model does.
  */
 export const samplesMin = 20;
 const modelsMax = 5;
 
 /**
- * Returns an account's best models, based on the account's own requests. Models with too few samples appear
+ * Returns an account's best models, based on the account's own requests. Models with too few requests appear
  * only in `most_used`.
  */
 export function chooseInsights(

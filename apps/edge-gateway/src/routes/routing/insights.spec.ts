@@ -23,7 +23,7 @@ describe('insights', () => {
     expect(insights.most_used.map(({ share }) => share)).toEqual([0.5, 0.3, 0.2]);
   });
 
-  it('exclude models with too few samples from the lists of the best and the fastest models', () => {
+  it('exclude models with too few requests from the lists of the best and the fastest models', () => {
     const few = { judged: samplesMin - 1, recalled: samplesMin - 1, streamed: samplesMin - 1 };
     const none = { judged: 0, recalled: 0, streamed: 0, first_token_p50_ms: null };
     const insights = chooseInsights([observed('few', few), observed('none', none)]);

@@ -161,8 +161,8 @@ function nameOf({ provider, modelId }: CatalogModel): string {
 }
 
 /**
- * Returns whether the account's rules allow the model. A request's needs are checked only when the request
- * arrives.
+ * Returns whether the account's rules allow the model. The capabilities that a request needs are checked only
+ * when the request arrives.
  */
 function isAllowed(
   model: CatalogModel,

@@ -16,7 +16,7 @@ export interface AuthSettings {
 
 /**
  * Maximum length of a request body in bytes. Callers of `/v1/auth` are not authenticated yet, so the maximum
- * is small.
+ * body length is small.
  */
 export const bodyBytesMax = 16 * 1024;
 
@@ -33,8 +33,8 @@ export function chooseClientAddress(ip: string): string {
 }
 
 /**
- * A placeholder for the account id. The placeholder account has no epoch, so only the request count is
- * relevant.
+ * A placeholder for the account id. The placeholder account has no epoch (change number), so only the request
+ * count is relevant.
  */
 const sharedAccountId = 'people';
 
@@ -47,7 +47,7 @@ export interface Client {
 }
 
 /**
- * Checks the origin and the rate limit of a call to `/v1/auth`. Throws `cross_site_request` if a page of
+ * Checks the origin and the rate limit of a call to `/v1/auth`. Throws `cross_site_request` if a page from
  * another site caused the call. Throws `too_many_attempts` if the rate limit is exceeded.
  */
 export async function admitClient(
@@ -72,9 +72,9 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 }
 
 /**
- * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls of a known device are
- * counted for that device instead. Other users of the device's client address therefore cannot use up the
- * device's limit. Throws `too_many_attempts` if the limit is exceeded.
+ * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count
+ * for the device and not for the client address. Other users of the device's client address therefore cannot
+ * use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -88,10 +88,10 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a browser sends the call for a page of another site. A call from another
+ * Throws `cross_site_request` if a browser sends the call for a page from another site. A call from another
  * site could sign the user in or out, or switch accounts. Programs send neither of the two checked headers.
- * There are two more protections: the cookie is SameSite=Strict, and browsers require permission for JSON
- * requests from other sites. The check of the headers also works in old browsers.
+ * Two other protections exist: the cookie is SameSite=Strict, and browsers require permission for JSON
+ * requests from other sites. The check of the two headers also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

@@ -12,12 +12,15 @@ const deviceTokenCharsMax = 1_024;
 const securePrefix = '__Host-';
 const refreshName = 'svc_refresh';
 const deviceName = 'svc_device';
-/** Separates the tokens of several users in the device cookie. Device tokens never contain this character. */
+/**
+ * Separates the tokens of several users in the device cookie. Device tokens never contain the separator
+ * character.
+ */
 const separator = '~';
 
 /**
  * Lifetime of the device cookie, which equals the validity of a device token: 180 days. The account service
- * checks the exact time.
+ * checks the exact validity of a device token.
  */
 const deviceMaxAgeSeconds = 180 * 24 * 60 * 60;
 
@@ -44,7 +47,7 @@ export function readRefreshCookie(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Marks the browser as a known device of a user. The cookie contains one token per user, newest first,
+ * Marks the browser as a known device of a user. The device cookie contains one token per user, newest first,
  * because users can share a browser.
  */
 export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
@@ -61,8 +64,8 @@ export function readDeviceTokens(request: FastifyRequest): string[] {
 }
 
 /**
- * Reads a token's subject without verification. The subject is used only to replace the older token of the
- * same user.
+ * Reads a token's subject without verification. The unverified subject is used only to replace the older
+ * token of the same user.
  */
 function subjectOf(token: string): string | undefined {
   try {

@@ -150,7 +150,7 @@ export class UsageRoute {
   }
 }
 
-/** Usage totals for zero requests. The cost of zero requests is known to be zero, and nothing was saved. */
+/** Usage totals for zero requests. Zero requests cost nothing and save nothing. */
 const noUsage: UsageFigures = {
   requests: 0,
   errors: 0,

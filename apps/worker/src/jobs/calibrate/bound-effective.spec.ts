@@ -13,7 +13,7 @@ describe('the lower bound of effective recall', () => {
       expect(boundEffectiveAt(counts(samples, 0, 0), 0.5).low).toBeCloseTo(boundRecallBelow(samples, 0), 7);
   });
 
-  it('allows more conversations with one missed tool than a binomial bound of the losses, and few with two missed tools', () => {
+  it('allows more conversations with one missed tool than a binomial bound on the losses, but only few conversations with two missed tools', () => {
     expect(meetsTarget(counts(100, 4, 0), 0.5, 0.95)).toBe(true);
     expect(meetsTarget(counts(100, 1, 1), 0.5, 0.95)).toBe(true);
     expect(meetsTarget(counts(100, 5, 0), 0.5, 0.95)).toBe(false);
@@ -21,7 +21,7 @@ describe('the lower bound of effective recall', () => {
     expect(boundRecallBelow(100, 4 * 0.5)).toBeLessThan(0.95);
   });
 
-  it('meets a target exactly if the bound meets the target, and falls with every miss', () => {
+  it('gives the same result as the check against a target, and falls with every miss', () => {
     for (const [samples, one, more] of [
       [100, 4, 0],
       [100, 1, 1],
@@ -43,16 +43,19 @@ describe('the lower bound of effective recall', () => {
     [20, 20, 0, 0.6, 0.516535],
     [20, 10, 8, 0.5, 0.220983],
     [20, 2, 18, 0.5, 0.009033],
-  ])('covers the worst case if most of %d conversations miss a tool (%d one, %d more)', (...row) => {
-    const [samples, one, more, rate, low] = row;
-    expect(boundEffectiveAt(counts(samples, one, more, rate), rate).low).toBeCloseTo(low, 5);
-  });
+  ])(
+    'covers the worst case if most of %d conversations miss tools (%d miss one tool, %d miss several)',
+    (...row) => {
+      const [samples, one, more, rate, low] = row;
+      expect(boundEffectiveAt(counts(samples, one, more, rate), rate).low).toBeCloseTo(low, 5);
+    },
+  );
 
-  it('is a single binomial bound without recovery', () => {
+  it('is a single binomial bound if recovery is off', () => {
     expect(boundEffectiveAt(counts(100, 3, 1, 0), 0).low).toBeCloseTo(boundRecallBelow(100, 4), 9);
   });
 
-  // With 2,000 draws, the standard error of 5% is half a point.
+  // With 2,000 draws, the standard error of a share of 5% is half a percentage point.
   it.each([
     ['single misses', 0.1, 0],
     ['double misses', 0, 0.05],

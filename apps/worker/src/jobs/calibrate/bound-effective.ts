@@ -2,21 +2,21 @@ import type { BoundedRecall } from '@gateway/contracts';
 import { boundRecallBelow } from './measure-bucket.ts';
 import { boundEffective } from './recovery-rate.ts';
 
-/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each statistical bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 /**
  * Maximum number of conversations for the exact test. With more conversations, the exact bound and the
  * binomial bound are nearly equal.
  */
 const exactMax = 400;
-/** Number of values of the nuisance parameter that the test tries to find the worst case. */
+/** Number of values of the nuisance parameter that the test tries in its search for the worst case. */
 const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
  * Extra weight in the test for a conversation that misses several tools, as a factor. The loss of a
- * conversation that misses several tools is less certain. Any weight gives a valid test. The chosen weight
- * allows the most misses.
+ * conversation that misses several tools is less certain than the loss for one tool. The exact test is valid
+ * with any weight, and the chosen weight allows the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -29,8 +29,8 @@ const recoveryMin = 0.1;
 export interface MissCounts {
   readonly samples: number;
   /**
-   * Number of conversations that miss exactly one tool. `more` is the number of conversations that miss
-   * several tools.
+   * Number of conversations that miss exactly one tool. The field `more` is the number of conversations that
+   * miss several tools.
    */
   readonly one: number;
   readonly more: number;
@@ -42,9 +42,9 @@ export interface MissCounts {
 }
 
 /**
- * Computes the lower and upper bound of effective recall at one value of K. The lower bound is exact for up
- * to 400 conversations. The upper bound, and the lower bound for more conversations, are binomial bounds at
- * the real-valued sum of the losses (`boundRecallBelow`).
+ * Computes the lower and upper bound of effective recall at one value of K. The lower bound of effective
+ * recall is exact for up to 400 conversations. The upper bound, and the lower bound for more conversations,
+ * are binomial bounds at the real-valued sum of the losses (`boundRecallBelow`).
  * @param recoveryRate ρ, the same value as in `losses`.
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
@@ -53,9 +53,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * The smallest mean loss at which the observed number of misses, or a smaller number, is too unlikely. The
- * function finds the root of the logarithm, which is almost linear, by false position (the Illinois variant).
- * The result is on the safe side of the root.
+ * Returns the smallest mean loss at which the observed number of misses, or a smaller number, is too
+ * unlikely. The function finds the root of the logarithm, which is almost linear, by false position (the
+ * Illinois variant). The returned mean loss is on the safe side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -67,7 +67,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // If one end of the interval is kept twice, its value is halved, so that this end moves next.
+    // If one end of the interval is kept twice, the value at this end is halved, so that the end moves next.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;
@@ -83,7 +83,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the target. The function gives the same decision as a
+ * Whether the lower bound of effective recall meets the target. The function gives the same result as a
  * comparison of `boundEffectiveAt` with the target, but in less time.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
@@ -97,12 +97,13 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * The largest probability of the observed number of misses, or of a smaller number, if the mean loss is
- * `loss`. A conversation misses one tool with probability p₁ and then loses 1 − ρ. A conversation misses
- * several tools with probability p₂ and then loses at most 1. Therefore loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤
- * 1. The weighted count of misses is one + w · more, with a fixed weight w. The weighted count has a
- * trinomial distribution. The test uses the worst of the pairs (p₁, p₂) with this loss. The weighted count
- * decreases as K grows, so the smallest K that passes the test needs no correction.
+ * Returns the largest probability of the observed number of misses, or of a smaller number, if the mean loss
+ * is `loss`. A conversation misses one tool with probability p₁ and then loses 1 − ρ. A conversation misses
+ * several tools with probability p₂ and then loses at most 1. The two probabilities therefore satisfy loss ≤
+ * p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one + w · more, with a fixed weight w. The
+ * weighted count of misses has a trinomial distribution. The test uses the worst pair (p₁, p₂) with the given
+ * mean loss. The weighted count decreases as K grows, so the smallest K that passes the test needs no
+ * statistical correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -140,12 +141,12 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The sum runs over the other tail of the distribution, so that the first term is not too small.
+  // The sum covers the opposite tail of the distribution, so that the first term is not too small.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }
 
-/** @param chance the probability of the binomial distribution, at most one half. */
+/** @param chance the success probability of the binomial distribution, at most one half. */
 function cumulateSmall(most: number, samples: number, chance: number): number {
   let term = Math.exp(samples * Math.log1p(-chance));
   let sum = term;

@@ -10,8 +10,8 @@ const restMs = 2_000;
  */
 const busyShare = 0.05;
 /**
- * Number of days whose shadow requests are read on startup. On startup, the worker also calibrates accounts
- * with shadow requests from the last days. The worker that wrote the shadow requests may have stopped before
+ * Number of days of shadow requests that the worker reads on startup. On startup, the worker also calibrates
+ * the accounts with recent shadow requests. The worker that wrote the shadow requests may have stopped before
  * it calibrated the accounts.
  */
 const startDays = 1;
@@ -23,7 +23,7 @@ export interface CalibrateJobParts extends Omit<CalibrateContext, 'onRecallChang
   readonly metrics: Metrics;
 }
 
-/** Calibrates the accounts that received shadow requests or recoveries since the last calibration round. */
+/** Calibrates the accounts with shadow requests or recoveries since the last calibration round. */
 export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: CalibrateJobParts;
   readonly #context: CalibrateContext;
@@ -44,7 +44,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#rounds.close();
   }
 
-  /** Returns the time until the next calibration round, in milliseconds. */
+  /** Returns the milliseconds until the next calibration round. */
   async #calibrateAll(): Promise<number> {
     const { shadowAccounts, logger } = this.#parts;
     const startedAt = performance.now();

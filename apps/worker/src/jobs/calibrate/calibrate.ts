@@ -16,7 +16,7 @@ const storedBuckets = z.array(
     toolsMean: z.number(),
     since: z.string().nullable(),
     // The previous release stored only the curve and `isOff`.
-    // The buckets that the previous release stored use the priors until the next calibration round.
+    // Buckets that the previous release stored use the priors until the next calibration round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
       .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])
@@ -41,9 +41,7 @@ export interface CalibrateContext {
   /** Returns the account's recall target and recovery setting. Throws `not_found` for a deleted account. */
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
-  /**
-   * Callback after a routing policy was stored, for each bucket in which recall dropped or is tested again.
-   */
+  /** Called after a routing policy was stored, for each bucket in which recall dropped or is tested again. */
   readonly onRecallChange?: (change: RecallChange) => void;
   readonly now?: () => number;
 }
@@ -58,7 +56,7 @@ export interface RecallChange {
 
 /**
  * Computes an account's next routing policy from its conversations. If the new policy differs from the
- * current policy, the worker stores it and announces it to the routers.
+ * current policy, the worker stores the new policy and announces the policy to the routers.
  */
 export async function calibrateAccount(context: CalibrateContext, accountId: string): Promise<void> {
   const { database, now = Date.now } = context;
@@ -121,9 +119,9 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The check must follow the write: if the account is deleted after the check, the deletion finds the row.
+  // The check follows the write, so that an account deletion after the check finds the written row.
   const isForgotten = (await forgottenAccount.count()) > 0;
-  // Conversations stay pinned to older policy versions, but no conversation lasts a month.
+  // Conversations keep older policy versions, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);
   await routingPolicy.deleteMany({
     where: isForgotten ? {} : { version: { lt: version }, madeAt: { lt: oldest } },

@@ -16,7 +16,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     setup,
     ...change,
   }));
-/** Without recovery, K depends only on forwarded recall. */
+/** Settings without recovery, so that K depends only on forwarded recall. */
 const goalsFor = (recallTarget: number) => ({ recallTarget, hasRecovery: false });
 const measure = (samples: readonly ShadowSample[], previous: Calibration | null, recallTarget: number) =>
   calibrate({ samples, pruned: [] }, previous, goalsFor(recallTarget));
@@ -33,19 +33,19 @@ describe('recall bounds', () => {
     [0.95, 93, 1],
     [0.99, 299, 0],
     [0.99, 473, 1],
-  ])('for recall %d require at least %d conversations with %d misses', (target, samples, misses) => {
+  ])('for a recall of %d require at least %d conversations with %d misses', (target, samples, misses) => {
     expect(boundRecallBelow(samples, misses)).toBeGreaterThanOrEqual(target);
     expect(boundRecallBelow(samples - 1, misses)).toBeLessThan(target);
   });
 
-  it('are 0 and 1 without data, and mirror each other', () => {
+  it('are 0 and 1 without data, and are symmetric', () => {
     expect([boundRecallBelow(0, 0), boundRecallAbove(0, 0)]).toEqual([0, 1]);
     expect(boundRecallAbove(40, 3)).toBeCloseTo(1 - boundRecallBelow(40, 37), 9);
   });
 });
 
 describe('a calibrated routing policy', () => {
-  it('uses the smallest K with a lower bound that meets the target, and no K if one conversation is missing', () => {
+  it('uses the smallest K with a lower bound that meets the target, and no K if there is one conversation too few', () => {
     const samples = draw(59, (at) => 1 + (at % 12));
     expect(kOf(samples, 0.95)).toBe(12);
     expect(kOf(samples.slice(1), 0.95)).toBeNull();
@@ -54,7 +54,7 @@ describe('a calibrated routing policy', () => {
     expect(kOf(oneMiss.slice(1), 0.95)).toBe(70);
   });
 
-  it('chooses a smaller K if more pruned tools are recovered, but not without recovery', () => {
+  it('chooses a smaller K if more pruned tools are recovered, but the same K if recovery is off', () => {
     const samples = draw(400, (at) => (at % 20 === 0 ? 60 : 1 + (at % 12)));
     const kAt = (recovered: number, hasRecovery = true) => {
       const missing = samples.map((each) => ({ ...each, missed: (each.neededKs[0] ?? 0) > 12 ? 1 : 0 }));
@@ -105,14 +105,14 @@ describe('a calibrated routing policy', () => {
     expect(policy.buckets.find(({ bucket }) => bucket === 'act:51-100')?.decidedBy).toBe('*:51-100');
   });
 
-  it('disables a bucket when recall drops, counts from zero, and resumes after enough new conversations', () => {
+  it('turns pruning off in a bucket when recall drops, and turns pruning on after enough new conversations', () => {
     const before = draw(100, (at) => 1 + (at % 10));
     const first = measure(before, null, 0.95);
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = measure(fallen, first, 0.95);
     expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
     // The conversations just before the drop in recall also had high ranks.
-    // Therefore the exact start of the drop cannot be determined.
+    // The exact start of the drop in recall can therefore not be determined.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });
@@ -120,7 +120,7 @@ describe('a calibrated routing policy', () => {
     expect(bucketOf(third)).toMatchObject({ state: 'calibrated', k: 60 });
   });
 
-  it('disables a bucket if even the upper bound on the recall of its plans is below the target', () => {
+  it('turns pruning off in a bucket if even the upper bound on the recall of its plans is below the target', () => {
     expect(
       bucketOf(
         measure(

@@ -19,7 +19,7 @@ const bucketsMax = 128;
 const growth = 0.1;
 /**
  * Maximum number of conversations for which the figures of a bucket are published after every new
- * conversation. The share of shadow conversations depends on the figures.
+ * conversation. The share of shadow conversations depends on the published figures.
  */
 const samplesInFull = 100;
 /** Change in a recovery rate after which the recovery rate is published again. */
@@ -41,9 +41,10 @@ export interface Calibration {
 /**
  * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size
  * band. Each size band also has a bucket for all intents. K is the smallest value for which the lower bound
- * of effective recall meets the target. After a drop in recall, a bucket starts again with the conversations
- * after the drop. The bucket is off, and all tools are sent, until there are enough conversations after the
- * drop. A bucket is also off if even the upper bound on the recall of its plans is below the target.
+ * of effective recall meets the target. After a drop in recall, only the conversations after the drop count
+ * for a bucket. Until there are enough conversations after the drop, pruning is off in the bucket: all tools
+ * are sent. Pruning is also off in a bucket if even the upper bound on the recall of its plans is below the
+ * target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,
@@ -85,8 +86,8 @@ function chooseRate(
 }
 
 /**
- * Whether the new calibration must be stored. A calibration is stored if it changes plans, or if the
- * published figures are out of date.
+ * Whether the new calibration must be stored. A calibration is stored if the new policy changes plans, or if
+ * the published figures are out of date.
  */
 export function isNews(previous: Calibration | null, next: Calibration): boolean {
   if (previous === null || previous.recallTarget !== next.recallTarget) return true;
@@ -148,7 +149,10 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
   };
 }
 
-/** The number of misses or the losses at K, from the point with the largest K that is at most `k`. */
+/**
+ * Returns the number of misses or the losses at `k`, from the curve point with the largest K that is at most
+ * `k`.
+ */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;
 }

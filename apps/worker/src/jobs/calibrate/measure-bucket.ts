@@ -7,16 +7,16 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * The K that each called tool needs: the smallest K for which the tool set contains the tool at its first
-   * call. The values of K are in descending order, up to a maximum number of tools. The list is empty if the
-   * model called no tool.
+   * The K that each called tool needs, which is the smallest K for which the tool set contains the tool at
+   * its first call. The needed values of K are in descending order, up to a maximum number of tools. The list
+   * is empty if the model called no tool.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
   readonly missed: number;
   /** Whether the plan would have enabled recovery. */
   readonly isArmed: boolean;
-  /** The probability with which the conversation was drawn for shadow, above 0. */
+  /** The probability with which the conversation was selected as a shadow conversation, above 0. */
   readonly share: number;
   /** Number of offered tools. */
   readonly tools: number;
@@ -29,30 +29,34 @@ export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number 
 }
 
 /**
- * A point of the recall curve. If `k` ranked tools are forwarded, `misses` conversations lack a needed tool.
+ * A point on the recall curve. If `k` ranked tools are forwarded, `misses` is the number of conversations
+ * that lack a needed tool.
  */
 export type CurvePoint = readonly [k: number, misses: number];
 
-/** Maximum number of points of a curve. More points would not make a difference for any realistic target. */
+/**
+ * Maximum number of points on a curve. More points would not make a difference for any realistic recall
+ * target.
+ */
 const pointsMax = 64;
 /**
- * Up to this number of misses, the curve has a point for each number of misses. Above the limit, the number
- * of misses grows by an eighth from point to point.
+ * Up to this number of misses, the curve has a point for each number of misses. Above this number of misses,
+ * the number grows by one eighth from each point to the next point.
  */
 const missesInFull = 40;
 
 /**
  * Measures how recall grows with K. For each number of misses, the function finds the smallest K that causes
- * at most that many misses. The points are in ascending order of K. Recall only grows with K, so the first
- * point with a bound that meets the target is as reliable as a single bound. Choosing among many values for K
- * therefore needs no correction.
+ * at most that many misses. The points on the recall curve are in ascending order of K. Recall never falls
+ * when K grows, so the first point with a bound that meets the target is as reliable as a single bound. The
+ * choice among many values of K therefore needs no statistical correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);
   const points = new Map<number, number>();
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
-    // Points of the curve arrive in descending order of K.
+    // Points on the curve arrive in descending order of K.
     // For equal K, the first point has the fewest misses, which is the true number of misses.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
@@ -67,15 +71,18 @@ function countAbove(ascending: readonly number[], k: number): number {
   return ascending.length - (ascending.findLastIndex((needed) => needed <= k) + 1);
 }
 
-/** Adds the lower bound of recall to each point on the curve. K and recall are both in ascending order. */
+/**
+ * Adds the lower bound of recall to each point on the curve. On the curve, K and recall are both in ascending
+ * order.
+ */
 export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: number, recallLow: number][] {
   return curve.map(([k, misses]) => [k, boundRecallBelow(samples, misses)]);
 }
 
 /**
- * The expected loss at each K, summed over the samples. `lossOf` returns the loss of a conversation from the
- * number of its needed tools that are pruned at K. The list has one point per K at which the sum changes, in
- * ascending order of K, up to a maximum number of points.
+ * The expected loss at each K, summed over the samples. The function `lossOf` returns the loss of a
+ * conversation for a number of needed tools that are pruned at K. The list has one point per K at which the
+ * sum changes, in ascending order of K, up to a maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -83,7 +90,7 @@ export function measureLosses(
 ): CurvePoint[] {
   const ks = [...new Set(samples.flatMap(({ neededKs }) => neededKs))].sort((one, other) => one - other);
   const step = Math.max(1, Math.ceil(ks.length / pointsMax));
-  // At the largest K, no conversation is lost, so the largest K is always a point of the list.
+  // At the largest K, no conversation is lost, so the largest K is always in the list.
   const shown = ks.filter((_, at) => at % step === (ks.length - 1) % step);
   return shown.map((k) => [
     k,
@@ -96,14 +103,14 @@ function countWhile(values: readonly number[], test: (value: number) => boolean)
   return at < 0 ? values.length : at;
 }
 
-/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each statistical bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 
 /**
- * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The bound is a
- * quantile of the beta distribution. Source: Clopper & Pearson, "The use of confidence or fiducial limits
- * illustrated in the case of the binomial", 1934. Without any misses, bounds of 90, 95 and 99% require 29, 59
- * and 299 samples.
+ * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The lower
+ * bound for recall is a quantile of the beta distribution. Source: Clopper & Pearson, "The use of confidence
+ * or fiducial limits illustrated in the case of the binomial", 1934. Without any misses, lower bounds of 90,
+ * 95 and 99% require 29, 59 and 299 samples.
  * @param misses number of misses, which may be fractional: see `boundEffective`.
  */
 export function boundRecallBelow(samples: number, misses: number): number {

@@ -10,7 +10,7 @@ import {
 import { boundEffective, lossOf, type PrunedConversation } from './recovery-rate.ts';
 import { watchRecall, type RecallState, type WatchedConversation } from './watch-recall.ts';
 
-/** Number of conversations used per bucket, newest first. Older conversations may involve other tools. */
+/** Number of conversations used per bucket, newest first. Older conversations may have used other tools. */
 const samplesMax = 1_000;
 
 /** A bucket of conversations in the form that is stored with its routing policy. */
@@ -33,8 +33,8 @@ export interface PolicyBucket {
   /** Mean number of tools in the tool lists. */
   readonly toolsMean: number;
   /**
-   * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded. Null if recall
-   * has not dropped.
+   * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded from the
+   * bucket. Null if recall has not dropped.
    */
   readonly since: string | null;
   /**
@@ -90,7 +90,10 @@ export function calibrateBucket(
   return measured;
 }
 
-/** Watches recall only at a measured K, because the expected recall is known only for a measured K. */
+/**
+ * Tests for a drop in recall only at a measured K, because the expected recall is known only for a measured
+ * K.
+ */
 function watchBucket(
   samples: readonly ShadowSample[],
   pruned: readonly PrunedConversation[],
@@ -177,8 +180,8 @@ function countMisses(samples: readonly ShadowSample[], k: number, losses: number
 }
 
 /**
- * The index of the first value from which a condition holds for all following values. Null if the condition
- * holds for no value.
+ * Returns the index of the first value from which a condition holds for all further values. Returns null if
+ * the condition fails for the last value.
  */
 function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {
   let [low, high] = [0, values.length];

@@ -1,15 +1,15 @@
 import { fall, type Likelihood, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 
 const stretchMax = 20;
-/** Number of bisection steps. The result for an interval of at most 20 is exact to 0.00002. */
+/** Number of bisection steps. For an interval of at most 20, the result is exact to 0.00002. */
 const rounds = 20;
 
 /**
  * Detects when tool ranks in conversations get worse. To model a drop in recall, the depth of every rank is
- * multiplied by a factor. The factor lowers recall at K by ten points. The multiplication raises the share of
- * deeper ranks to a power (Lehmann, "The power of rank tests", 1953). The shape of the distribution of ranks
- * therefore does not matter. All ranks in a conversation are used, because the deepest rank contains only
- * half of the information.
+ * multiplied by a factor. This factor lowers recall at K by ten percentage points. The multiplication raises
+ * the share of deeper ranks to a power (Lehmann, "The power of rank tests", 1953). The test therefore works
+ * for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank contains
+ * only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -54,8 +54,8 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 
 /**
  * Tool calls within a conversation are correlated, so they contain less information than independent tool
- * calls. Without a change in recall, a likelihood ratio has mean 1. The weight is the exponent, at most 1,
- * for which the mean over the reference conversations is 1.
+ * calls. Without a change in recall, a likelihood ratio has mean 1. The weight of a conversation's tool calls
+ * is the exponent, at most 1, for which the mean ratio of the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -89,7 +89,7 @@ class RankReference {
 
   /**
    * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper. A
-   * reference rank that equals the rank counts as half a rank. The depths of the reference ranks are
+   * reference rank that equals the given rank counts as half a rank. The depths of the reference ranks are
    * exponentially distributed with mean 1, for any distribution of the ranks.
    */
   depthOf(rank: number): number {

@@ -5,21 +5,26 @@ import type { ShadowSample } from './measure-bucket.ts';
 import type { PrunedConversation } from './recovery-rate.ts';
 import type { Setup } from './setup-change.ts';
 
-/** Number of days from which requests are read. Older requests are ignored, because traffic changes. */
+/**
+ * Number of days from which requests are read. Requests from earlier days are ignored, because the account's
+ * traffic changes.
+ */
 export const windowDays = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
 /**
- * Maximum number of needed tools that the worker reads per conversation. The tools that need the largest K
- * come first.
+ * Maximum number of needed tools that the worker reads per conversation. In a conversation, the tools that
+ * need the largest K come first.
  */
 const needsMax = 32;
-/** Number of pruned requests from which recoveries are measured. The newest requests are used. */
+/**
+ * Number of pruned requests from which recoveries are measured. If there are more pruned requests, the newest
+ * requests are used.
+ */
 const prunedRequestsMax = 50_000;
 
 /**
- * The setup of a request: its tool list, its model, and the ranker, which is the first part of the policy
- * version.
+ * The setup of a request: the tool list, the model, and the ranker (the first part of the policy version).
  */
 const setupSql = `
   tool_list, provider || '/' || model AS model, nullif(split_part(policy_version, '/', 1), '') AS ranker`;
@@ -67,8 +72,8 @@ interface SampleRow extends SetupColumns {
 }
 
 /**
- * Counts a recovered tool only if the model then called the tool. Conversations under a key's K override are
- * excluded, because they are never drawn for shadow.
+ * Counts a recovered tool only if the model then called the tool. Conversations with an API key that sets its
+ * own K are excluded, because these conversations are never selected for shadow.
  */
 const prunedSql = `
   , pruned AS (

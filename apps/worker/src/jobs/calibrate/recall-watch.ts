@@ -6,8 +6,8 @@ export interface WatchedSample {
 }
 
 /**
- * Fits a reference from conversations. Computes the ratio of a conversation's probability after a drop in
- * recall to its probability before the drop.
+ * Estimates the usual behavior from reference conversations. Computes the ratio of a conversation's
+ * probability after a drop in recall to its probability before the drop.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
@@ -49,7 +49,10 @@ export class MissWatch implements RecallWatch {
   }
 }
 
-/** The log-likelihood ratios of an event and of its absence, if the probability of the event rises. */
+/**
+ * Returns the log-likelihood ratios for an event and for the absence of the event, if the probability of the
+ * event rises.
+ */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
   return { hit, none, nats: after * hit + (1 - after) * none };

@@ -6,7 +6,7 @@ const shadows = (count: number, missedOf: (at: number) => number, isArmed = true
   Array.from({ length: count }, (_, at) => ({ at: since, missed: missedOf(at), isArmed, share }));
 
 describe('the recovery rate', () => {
-  it('is the prior of 0.5 until enough tools were missed in shadow conversations', () => {
+  it('equals the prior of 0.5 until enough tools were missed in shadow conversations', () => {
     expect(measureRecoveryRate([], [])).toMatchObject({ used: 0.5, source: 'prior', measured: null });
     const few = measureRecoveryRate(
       [{ bucket, conversations: 400, recovered: 36, squares: 36, since }],
@@ -42,7 +42,7 @@ describe('the recovery rate', () => {
     expect(measureRecoveryRate([count], [...early, ...later]).measured?.value).toBeCloseTo(0.8, 1);
   });
 
-  it('is the prior while the measurement does not contradict it', () => {
+  it('equals the prior while the measurement does not contradict the prior', () => {
     const count = { bucket, conversations: 400, recovered: 44, squares: 44, since };
     const rate = measureRecoveryRate(
       [count],
@@ -98,7 +98,7 @@ describe('effective recall', () => {
     expect(lossOf(2, 0)).toBe(1);
   });
 
-  it('has binomial bounds, also for fractional losses', () => {
+  it('has binomial bounds, even for fractional losses', () => {
     const [few, some, more] = [1, 1.5, 2].map((losses) => boundEffective(100, losses));
     expect(few!.low).toBeGreaterThan(some!.low);
     expect(some!.low).toBeGreaterThan(more!.low);

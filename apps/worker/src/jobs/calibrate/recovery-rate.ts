@@ -20,18 +20,18 @@ export interface PrunedCount {
   readonly conversations: number;
   /**
    * Number of tools that were recovered and called in the pruned conversations, each counted once per
-   * conversation. `squares` is the sum of the squared numbers of recovered tools.
+   * conversation. The field `squares` is the sum of the squared numbers of recovered tools.
    */
   readonly recovered: number;
   readonly squares: number;
   /**
-   * Time of the account's first counted conversation, as RFC 3339. Earlier shadow conversations are not
-   * counted.
+   * Time of the account's first counted conversation, as RFC 3339. Shadow conversations before this time are
+   * not counted.
    */
   readonly since: string;
 }
 
-/** Minimum number of missed tools in shadow conversations. With fewer missed tools, the prior applies. */
+/** Minimum number of missed tools in shadow conversations. If fewer tools were missed, the prior applies. */
 const missedMin = 20;
 /**
  * The 95% quantile of the normal distribution. Each bound of the recovery rate is correct in 95 out of 100
@@ -44,12 +44,13 @@ type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 /**
  * Measures the recovery rate ρ. The recovery rate is the number of tools recovered in pruned conversations,
  * divided by the number of tools missed in pruned conversations. The number of missed tools is estimated from
- * shadow conversations. Each shadow conversation was drawn with a known probability p. A shadow conversation
- * therefore represents (1 − p) / p pruned conversations of the same time and policy. The estimate is the
- * Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe",
- * 1952). The bounds of ρ come from the delta method for the logarithm of a ratio. The variances are summed
- * over conversations, because tool calls within a conversation depend on each other. The lower bound is used
- * for planning if the measurement contradicts the prior.
+ * shadow conversations. Each shadow conversation was selected with a known probability p. A shadow
+ * conversation therefore represents (1 − p) / p pruned conversations from the same time and under the same
+ * policy. The estimate of missed tools is the Horvitz–Thompson estimator ("A Generalization of Sampling
+ * Without Replacement From a Finite Universe", 1952). The bounds of ρ come from the delta method for the
+ * logarithm of a ratio. The variances for ρ are summed over conversations, because tool calls within a
+ * conversation depend on each other. Planning uses the lower bound of ρ if the measurement contradicts the
+ * prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -72,7 +73,7 @@ export function measureRecoveryRate(
     : { used: measured.low, source: 'measured', measured, ...counts };
 }
 
-/** Counts the recoveries of pruned conversations by bucket. */
+/** Counts the recoveries in pruned conversations by bucket. */
 export function countPruned(conversations: readonly PrunedConversation[]): PrunedCount[] {
   const since = conversations.reduce<string | null>(
     (first, { at }) => (first === null || at < first ? at : first),
@@ -123,9 +124,9 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 
 /**
  * Whether the prior recovery rate lies between the bounds of the measured rate. While the prior lies between
- * the bounds, the measurement does not contradict the prior. A lower bound below the prior then only means
- * that there are few measurements. Planning with the lower bound would raise K. With a larger K, fewer tools
- * would be missed, and less could be measured.
+ * the bounds, the measurement does not contradict the prior. In this case, a lower bound below the prior only
+ * shows that few measurements exist. Planning with the lower bound of the recovery rate would raise K. With a
+ * larger K, fewer tools would be missed, so fewer recoveries could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
@@ -142,7 +143,8 @@ export function lossOf(misses: number, recoveryRate: number): number {
 /**
  * Bounds effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1 has
  * a smaller variance than a coin toss with the same mean. The binomial bound at the real-valued sum of the
- * losses is therefore conservative. `npm run eval:served` measures the error.
+ * losses is therefore conservative. `npm run eval:served` measures the error of the bounds of effective
+ * recall.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

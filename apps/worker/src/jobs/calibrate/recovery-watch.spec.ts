@@ -5,7 +5,7 @@ const usual = 0.15;
 
 /**
  * Test conversations, 200 a day, in groups of similar consecutive conversations. In each group, either all
- * conversations need recovery, or none.
+ * conversations need recovery or no conversation needs recovery.
  */
 function draw(seed: number, episode: number, count = 4_000): WatchedRecovery[] {
   const random = randomFrom(seed);
@@ -20,12 +20,12 @@ const dispersionOf = (conversations: readonly WatchedRecovery[]) =>
   measureDispersion(conversations, () => usual);
 
 describe('the dispersion of recoveries', () => {
-  it('is one for most accounts with independent conversations', () => {
+  it('equals one for most accounts with independent conversations', () => {
     const measured = Array.from({ length: 40 }, (_, seed) => dispersionOf(draw(seed, 1)));
     expect(measured.filter((each) => each === 1).length).toBeGreaterThanOrEqual(34);
   });
 
-  it('is not underestimated for episodes of similar conversations', () => {
+  it('is not underestimated for series of similar conversations', () => {
     const measured = Array.from({ length: 40 }, (_, seed) => dispersionOf(draw(seed, 10)));
     expect(measured.filter((each) => each >= 10).length).toBeGreaterThanOrEqual(34);
   });

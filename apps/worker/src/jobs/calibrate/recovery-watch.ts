@@ -17,13 +17,16 @@ export interface WatchedRecovery {
  */
 const referenceMin = 200;
 /**
- * Maximum number of consecutive conversations that may be similar. A block ends after this many
- * conversations, or with the day (UTC).
+ * Maximum number of consecutive conversations that may be similar. A block of conversations ends after this
+ * many conversations, or at the end of the day (UTC).
  */
 export const blockMax = 40;
 /** Minimum and maximum recovery rate from which the size of a rise is computed. */
 const [rateMin, rateMax] = [0.3, 1];
-/** Minimum number of blocks of conversations, or of days. A smaller number gives no useful variance. */
+/**
+ * Minimum number of blocks of conversations or of days. From a smaller number, no useful variance can be
+ * computed.
+ */
 const blocksMin = 3;
 /** Confidence level of the bounds of a variance ratio. */
 const certainty = 0.95;
@@ -91,13 +94,14 @@ export interface RecoveryLikelihood {
 }
 
 /**
- * Measures how much more the number of recoveries varies between blocks of conversations than between
- * independent conversations. Similar conversations (an agent that repeats a task) have equal needs. Dividing
- * the evidence by the measured ratio prevents counting similar conversations as independent (Wedderburn,
- * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations reveal series of similar
- * conversations, and whole days also reveal parallel series. If blocks vary significantly more, the upper
- * bound of the blocks' ratio is used, because a ratio that is too small causes false alarms. There are few
- * days, so the lower bound of the days' ratio is used.
+ * Compares the variance of recoveries between blocks of conversations with the variance between independent
+ * conversations. Similar conversations (an agent that repeats a task) need the same tools. The evidence is
+ * divided by the measured ratio, so that similar conversations do not count as independent (Wedderburn,
+ * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations show series of similar
+ * conversations, and whole days also show parallel series. If blocks vary significantly more than independent
+ * conversations, the upper bound of the ratio for blocks is used. A variance ratio that is too small would
+ * cause false alarms. For whole days, the lower bound of the variance ratio is used, because there are few
+ * days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -155,8 +159,8 @@ class Tally {
   }
 
   /**
-   * A bound on the ratio of the measured variance to the variance of independent conversations. The bound is
-   * 0 if there are too few blocks.
+   * A bound on the ratio of the measured variance to the variance of independent conversations. The bound on
+   * the variance ratio is 0 if there are too few blocks.
    */
   boundRatio(side: 'low' | 'high'): number {
     if (this.size < blocksMin) return 0;

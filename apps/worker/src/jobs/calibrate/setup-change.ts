@@ -1,22 +1,22 @@
 /**
- * The setup of a conversation: its tool list, its model, and the ranker. A part that the log does not contain
- * is null.
+ * The setup of a conversation: its tool list, its model, and the ranker. A part of the setup that the log
+ * does not contain is null.
  */
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
 /**
- * Minimum number of conversations from the first use of a new value in the setup. With fewer conversations,
- * the new value is not a change of the setup.
+ * Minimum number of conversations since the first use of a new value in the setup. With fewer conversations,
+ * the new value does not count as a change.
  */
 const conversationsMin = 5;
-/** The minimum share of conversations from the first use of a new value on that use the new value. */
+/** Minimum share of conversations with a new value, counted from the first use of the value. */
 const shareMin = 0.5;
 
 /**
  * The index of the first conversation after the newest change of the tool list, the model or the ranker. A
- * new value is a change only if most conversations from its first use on contain the new value. A tool list
- * that changes with every conversation, or a model on trial, is therefore not a change. Null if the setup did
- * not change.
+ * new value counts as a change only if most conversations since its first use contain the new value. A tool
+ * list that changes with every conversation, or a model on trial, is therefore not a change. Null if the
+ * setup did not change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

@@ -91,8 +91,8 @@ interface Traffic {
 }
 
 /**
- * Traffic of an account as the request log contains it: some conversations are in shadow, and the other
- * conversations are pruned to K.
+ * An account's conversations as in the request log: some are shadow conversations, and all others are pruned
+ * to K.
  */
 function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
   const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;
@@ -116,12 +116,12 @@ describe('a drop in recall, detected from recoveries', () => {
     });
   const countOf = (found: readonly string[], state: string) => found.filter((each) => each === state).length;
 
-  it('is suspected, so that more conversations are drawn for shadow, and then confirmed', () => {
+  it('is first suspected, so that more shadow conversations are selected, and then confirmed', () => {
     expect(countOf(states({ missed: 0.2, count: 200 }), 'usual')).toBeLessThan(3);
     expect(countOf(states({ missed: 0.2, share: 0.2, count: 600 }), 'fell')).toBeGreaterThan(3);
   });
 
-  it('is not reported without a drop, for independent conversations and for episodes of ten similar ones', () => {
+  it('is not reported without a drop, neither for independent conversations nor for series of ten similar conversations', () => {
     expect(countOf(states({ count: 3_000 }), 'fell')).toBe(0);
     const runs = Array.from({ length: 6 }, (_, seed) =>
       stateOf(drawTraffic({ ...before, seed, count: 6_000, episode: 10 })),
@@ -129,7 +129,7 @@ describe('a drop in recall, detected from recoveries', () => {
     expect(countOf(runs, 'fell')).toBe(0);
   });
 
-  it('is not confirmed when only recoveries become more frequent, because shadow conversations contradict it', () => {
+  it('is not confirmed when only recoveries become more frequent, because shadow conversations contradict a drop', () => {
     const found = states({ missed: 0.1, rho: 1, share: 0.2, count: 600 }, 4);
     expect(countOf(found, 'fell')).toBe(0);
     const moreOften = Array.from({ length: 4 }, (_, seed) =>
@@ -141,7 +141,7 @@ describe('a drop in recall, detected from recoveries', () => {
     expect(countOf(moreOften, 'fell')).toBe(0);
   });
 
-  it('is not reported for a smaller K, which needs more recoveries', () => {
+  it('is not reported after a change to a smaller K, which needs more recoveries', () => {
     // Half of the shadow conversations need 8 tools, so many more conversations miss a tool at K = 4.
     const smaller = Array.from({ length: 4 }, (_, seed) => {
       const reference = drawTraffic({ ...before, seed });
@@ -180,7 +180,7 @@ describe('a change of the tool list, the model or the ranker', () => {
     expect(stateOf([...drawTraffic(before), ...rest])).toBe('usual');
   });
 
-  it('confirms a drop with less evidence than without the change', () => {
+  it('confirms a drop in recall with less evidence than without a change', () => {
     const fallen = { ...after, missed: 0.2, share: 0.2, count: 150 };
     const other: Setup = ['other', 'model', 'ranker'];
     const fell = (ranWith: Setup) =>
@@ -191,7 +191,7 @@ describe('a change of the tool list, the model or the ranker', () => {
     expect(fell(other)).toBeGreaterThan(2);
   });
 
-  it('is not detected for a tool list that differs with every conversation, or for a model on trial', () => {
+  it('is not detected for a tool list that differs in every conversation, or for a model on trial', () => {
     const lists = drawTraffic({ ...after, count: 200 }).map((each, at) => ({
       ...each,
       setup: [`list-${at}`, at % 3 === 0 ? 'trial' : 'model', 'ranker'] as const,

@@ -4,31 +4,31 @@ import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts'
 import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
 import { findChange, type Setup } from './setup-change.ts';
 
-/** Number of shadow conversations in the reference before the detection of drops starts. */
+/** Number of shadow conversations in the reference before the worker tests for drops in recall. */
 export const referenceMin = 59;
-/** Growth of the reference, as a share, after which the reference is fitted again. */
+/** The reference is estimated again after the number of reference conversations has grown by this share. */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum test) raises more false alarms if each conversation contains more information (in
- * nats). A higher threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis", 1985,
- * chapter 2). The threshold is therefore the logarithm of this multiple of the information. `npm run
- * eval:calibration -- --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
+ * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
+ * 1985, chapter 2). The alarm threshold is therefore the logarithm of this multiple of the information. `npm
+ * run eval:calibration -- --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run of the CUSUM test. A drop of ten points in recall is confirmed
- * with fewer conversations. In a longer run, small errors of the reference would add up to apparent evidence
- * of a drop. At the maximum length, the run therefore becomes part of the reference, and a new run starts.
- * The limit is the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control
- * and dynamical systems", 1995.
+ * Maximum number of conversations in a run of the CUSUM test. A drop of ten percentage points in recall is
+ * confirmed with fewer conversations. In a longer run, small errors in the reference conversations would add
+ * up to apparent evidence of a drop. At the maximum length, the run of the test therefore becomes part of the
+ * reference, and a new run starts. The maximum length follows the idea of window-limited tests: Lai,
+ * "Sequential changepoint detection in quality control and dynamical systems", 1995.
  */
 const runMax = 1_000;
 const alarmMin = 7;
 /** Evidence from which a drop in recall is suspected, as a share of the evidence that an alarm needs. */
 const suspectedShare = 0.35;
 /**
- * Minimum evidence from shadow conversations. Recoveries also become more frequent if models use recovery
- * more often, which is not a drop in recall.
+ * Minimum evidence from shadow conversations. A higher number of recoveries does not prove a drop
+ * in recall, because a model may only use the recovery tool more often.
  */
 const shadowMin = Math.log(2);
 /**
@@ -38,8 +38,8 @@ const shadowMin = Math.log(2);
 const blockShareMax = 1 / 3;
 /**
  * Evidence that an alarm needs after a change of the setup. After a change of the setup, the time of a
- * possible drop is known, so a sequential test needs less evidence. For each kind of drop, the test is wrong
- * in at most one of 200 changes (Ville's inequality).
+ * possible drop is known, so a sequential test needs less evidence. For each kind of drop, the test raises a
+ * false alarm after at most one of 200 changes (Ville's inequality).
  */
 const changeAlarmAt = Math.log(200);
 /** Number of shadow conversations after a change of the setup until the test of the change ends. */
@@ -71,7 +71,7 @@ export interface RecallState {
 
 /**
  * Tests whether forwarded recall at `k` has dropped by ten points, given the conversations from oldest to
- * newest. Two kinds of drop are tested: all ranks get worse, or a few needed tools rank low.
+ * newest. The function tests for two kinds of drop: all ranks get worse, or a few needed tools rank low.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;
@@ -104,8 +104,8 @@ interface Evidence {
 
 /**
  * A cumulative sum test, CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the
- * current run form the reference. A run ends at its maximum length, or when the evidence for a drop is no
- * larger than the evidence against a drop.
+ * current run form the reference. A run ends at its maximum length, or when the evidence for a drop does not
+ * exceed the evidence against a drop.
  */
 function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
   const reference = new Reference(watch);
@@ -145,9 +145,10 @@ function testChange(
 }
 
 /**
- * Renders the evidence of a run. The shares before a drop are estimated from a limited number of
- * conversations. The evidence therefore includes the sampling errors of the reference and of the run. To
- * correct for sampling errors, the evidence is multiplied by the reference's share of the conversations.
+ * Computes the evidence of a run. The shares of conversations before a drop are estimated from a limited
+ * number of conversations. The evidence therefore includes the sampling errors of the reference and of the
+ * run. To correct for sampling errors, the evidence is multiplied by the reference's share of the
+ * conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -164,7 +165,7 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
  */
 class Run {
   readonly #natsMax: number;
-  /** Number of conversations in the account's traffic per observed conversation. */
+  /** The number of the account's conversations per observed conversation. */
   readonly #weight: number;
   #closed = 0;
   #open = 0;
@@ -201,8 +202,8 @@ interface Fitted {
   /** Number of conversations in the fitted reference. */
   readonly size: number;
   /**
-   * The share of the account's traffic that is observed. Without recovery, only shadow conversations are
-   * observed.
+   * The share of the account's conversations that is observed. Without recovery, only shadow conversations
+   * count as observed.
    */
   readonly observed: number;
   readonly alarmAt: number;
@@ -215,7 +216,7 @@ class Reference {
   readonly #recoveries = new RecoveryWatch();
   /** The K that each shadow conversation needed. */
   readonly #needed: number[] = [];
-  /** The number of conversations in the account's traffic that the shadow conversations represent. */
+  /** The number of the account's conversations that the shadow conversations represent. */
   #traffic = 0;
   size = 0;
 
@@ -263,8 +264,8 @@ class Reference {
   }
 
   /**
-   * The share of shadow conversations that need more than K tools. Half a conversation is added to each of
-   * the two counts, so that the share is never 0 or 1.
+   * The share of shadow conversations that need more than K tools. Half a conversation is added to both
+   * counts of the share, so that the share is never 0 or 1.
    */
   #missShares(): (k: number) => number {
     const shares = new Map<number, number>();

@@ -70,7 +70,7 @@ export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
         );
       }
     } catch (error) {
-      // The account was deleted. The deletion of the account also deletes its expired rows.
+      // If the account was deleted, the deletion of the account also deletes the expired rows.
       if (error instanceof GatewayError && error.code === 'not_found') return;
       logger.warn({ err: error, account_id: accountId }, 'expiring the rows of an account failed');
     }

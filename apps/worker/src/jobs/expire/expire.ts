@@ -10,8 +10,8 @@ export interface Keeping {
 
 const dayMs = 86_400_000;
 /**
- * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so writers are
- * hardly delayed.
+ * Number of rows that one SQL statement deletes. Each SQL statement takes a fraction of a second, so writers
+ * are hardly delayed.
  */
 const rowsAtOnce = 5_000;
 /**
@@ -20,16 +20,16 @@ const rowsAtOnce = 5_000;
  */
 const toolDaysKept = 91;
 /**
- * Milliseconds that the deletion of a partition waits for readers and writers. If the readers and writers
- * take longer, the partition is kept until the next hourly run.
+ * Milliseconds that the deletion of a partition waits for readers and writers. If readers and writers hold
+ * the partition longer, the partition is kept until the next hourly run.
  */
 const lockTimeoutMs = 2_000;
 
 /**
  * Deletes an account's expired data: log rows, request contents, and assessments of tools that have not been
- * offered during the retention period. Hourly totals are not deleted. Daily figures of tools are kept as long
- * as queries can request them, regardless of the retention period. Returns the number of deleted rows and
- * contents.
+ * offered during the retention period. Hourly totals of usage are not deleted. Daily figures of tools are
+ * kept as long as queries can request them, regardless of the retention period. Returns the number of deleted
+ * rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -60,7 +60,8 @@ export async function expireAccount(
 
 /**
  * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
- * Assessments are included because an assessment can be stored longer than the request that offered its tool.
+ * Assessments are included, because an assessment can be stored longer than the request with the assessed
+ * tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(

@@ -30,7 +30,7 @@ async function addWith(stored: unknown) {
   return added?.row.cache_miss_cause;
 }
 
-it('compares a request with the log, and skips prompts that another release wrote in a different format', async () => {
+it('compares a request with the request log, and skips prompts that another release wrote in a different format', async () => {
   expect(await addWith(prompt)).toBe('provider');
   expect(await addWith({ ...prompt, client: { ...client, here: undefined } })).toBeNull();
 });

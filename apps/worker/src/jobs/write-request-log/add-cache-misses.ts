@@ -4,7 +4,10 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
-/** Milliseconds for which earlier requests are read. No provider keeps an unused prompt prefix for longer. */
+/**
+ * Maximum age in milliseconds of an earlier request that is read. No provider keeps an unused prompt prefix
+ * longer.
+ */
 const historyMs = 13 * 3_600_000;
 /**
  * Maximum number of earlier requests in the conversation with which a new request is compared. Several agents
@@ -27,15 +30,15 @@ const select = `
 
 const stored = z.array(
   z.object({
-    /** The id of the request in the batch. The found request is earlier than the request in the batch. */
+    /** The id of the request in the batch. The found request itself is earlier than this request. */
     requestId: z.string(),
     id: z.string(),
     atMs: z.number(),
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    // The prompt is null if another release wrote it in a different format.
-    // A request without a stored prompt is not compared.
+    // The prompt is null if another release wrote the prompt in a different format.
+    // A request without a stored prompt is not compared with other requests.
     prompt: requestPrompt.nullable().catch(null),
   }),
 );

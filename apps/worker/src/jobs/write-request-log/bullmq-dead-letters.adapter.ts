@@ -6,14 +6,14 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
- * Maximum number of dead letters. Above this number, the oldest dead letters are deleted, because large
- * numbers of dead letters usually have the same cause.
+ * Maximum number of dead letters (events that cannot be written to the request log). Above this number, the
+ * oldest dead letters are deleted, because large numbers of dead letters usually have the same cause.
  */
 const lettersMax = 100_000;
-/** Number of dead letters per read. Each dead letter has about 4 kB. */
+/** Number of dead letters per read. A dead letter takes about 4 kB. */
 const lettersAtOnce = 500;
 
-/** A queue that only `npm run dead-letters` reads. */
+/** The queue of dead letters, which only `npm run dead-letters` reads. */
 export class BullmqDeadLetters implements DeadLetters {
   readonly #redis: Redis;
   readonly #queue: Queue<DeadRequestEvent>;

@@ -39,7 +39,7 @@ const named = (...given: Parameters<typeof missOf>) => {
   return miss && [miss.cause, miss.detail];
 };
 
-describe('the cause of a missed prompt cache', () => {
+describe('the cause of a prompt cache miss', () => {
   it.each([
     ['a changed tool', { tools: 'x', toolSet: 'x' }, 'tools_changed'],
     ['the same tools in another order', { tools: 'x' }, 'tools_reordered'],
@@ -55,7 +55,7 @@ describe('the cause of a missed prompt cache', () => {
     expect(named({}, { model: 'n' })).toEqual(['gateway', 'model_changed']);
   });
 
-  it('is the gateway’s change if only the sent prompt differs', () => {
+  it('is the gateway’s change if only the prompt sent by the gateway differs', () => {
     const sent = { ...second, tools: 'pruned', toolSet: 'pruned' };
     expect(named({ sent })).toEqual(['gateway', 'tools_changed']);
     const edited = { ...second, before: ['compressed'] };
@@ -64,7 +64,7 @@ describe('the cause of a missed prompt cache', () => {
     expect(named({ sent }, {}, [record(1, { sent: same })])).toEqual(['provider', 'evicted']);
   });
 
-  it('is the lifetime of the cache if it has expired and nothing was read', () => {
+  it('is the lifetime of the cache if the lifetime has expired and no token was read from the cache', () => {
     const late = { atMs: before.atMs + 301_000 };
     expect(named({}, late)).toEqual(['expired', 'idle']);
     expect(named({ client: { ...second, system: 'x' } }, late)).toEqual(['expired', 'idle']);
@@ -90,7 +90,7 @@ describe('the cause of a missed prompt cache', () => {
 });
 
 describe('missed tokens', () => {
-  it('are the tokens that the earlier request left in the cache and that were not read', () => {
+  it('are the tokens that the earlier request left in the cache and that the later request did not read', () => {
     expect(missOf({})).toMatchObject({ tokens: 10_000, usd: (10_000 * 4.8) / 1e6 });
     expect(missOf({ cachedTokens: 4_000, writtenTokens: 6_500 })?.tokens).toBe(6_000);
     expect(missOf({ inputTokens: 3_000, writtenTokens: 3_000 })?.tokens).toBe(3_000);
@@ -103,7 +103,7 @@ describe('missed tokens', () => {
     expect(miss).toMatchObject({ tokens: 4_992, usd: (4_992 * 3.8) / 1e6 });
   });
 
-  it('are zero if everything was read except a small number of tokens', () => {
+  it('are zero if the later request read all but a small number of tokens', () => {
     expect(missOf({ cachedTokens: 10_000, writtenTokens: 500 })).toBeNull();
     expect(missOf({ cachedTokens: 9_850, writtenTokens: 650 })).toBeNull();
     expect(missOf({}, {}, [record(1, { writtenTokens: 0 })])).toBeNull();
@@ -115,14 +115,14 @@ describe('missed tokens', () => {
 });
 
 describe('the request to compare with', () => {
-  it('is the request that this one continues, not another agent’s request in between', () => {
+  it('is the request that the later request continues, not another agent’s request in between', () => {
     const other = { ...first, tools: 'other', toolSet: 'other', opening: 'other', here: 'other' };
     const between = record(1.5, { client: other, writtenTokens: 50_000 });
     expect(missOf({}, {}, [between, before])?.tokens).toBe(10_000);
     expect(missOf({}, {}, [between])).toBeNull();
   });
 
-  it('is never a later request, nor the request itself', () => {
+  it('is never a later request or the same request', () => {
     expect(missOf({}, {}, [record(3, {}), record(2, {})])).toBeNull();
     expect(findCacheMiss(before, [])).toBeNull();
   });

@@ -19,16 +19,16 @@ export interface PromptRecord {
 }
 
 /**
- * Size of a prompt cache block in tokens. Differences below one block are rounding: providers cache in
- * blocks, for example of 128 tokens at OpenAI.
+ * Size of a prompt cache block in tokens. Differences below one block are rounding errors. Providers cache
+ * prompts in blocks, for example in blocks of 128 tokens at OpenAI.
  */
 const blockTokens = 128;
 const tokensMin = 256;
 const shareMin = 0.02;
 
 /**
- * Finds the reason why a request missed the prompt cache, by comparing the request with the earlier request
- * that it continues. Returns null if the request missed no cached token, or continues no earlier request.
+ * Finds the reason for a prompt cache miss, by comparing a request with the earlier request that it
+ * continues. Returns null if the request missed no cached token, or does not continue an earlier request.
  * @param earlier requests of the same conversation, in any order; requests after `record` are ignored
  */
 export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
@@ -44,8 +44,9 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 
 /**
  * Chooses the earlier request that `record` continues, which is the request with the most in common with
- * `record`. Among several requests with equally much in common, the newest is chosen. Agents of one session
- * can take turns, so the chosen request is not always the last request before `record`.
+ * `record`. If several requests have equally much in common with `record`, the newest of these requests is
+ * chosen. Agents of one session can take turns, so the chosen request is not always the last request before
+ * `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -72,7 +73,7 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
 
 /**
  * The number of tokens that were in the cache after the earlier request but were not read by the later
- * request. Only tokens that the later request sent are counted.
+ * request. Only tokens that the later request contained are counted.
  */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;
@@ -84,7 +85,7 @@ function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
 
 /**
  * The number of tokens that a request read from the cache or wrote to the cache. Some providers do not report
- * cache writes.
+ * the tokens written to the cache.
  */
 function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: RequestPrompt): number {
   if (caching === 'explicit' || writtenTokens > 0) return cachedTokens + writtenTokens;
@@ -95,9 +96,9 @@ type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
  * Returns the cause of a cache miss. If the cache lifetime has expired and nothing was read, the cause is the
- * lifetime, regardless of other changes. In all other cases, the cause is a change by the client, or else a
- * change by the gateway. Without a change by the client or the gateway, the cause is the provider or the
- * expired lifetime.
+ * lifetime, regardless of other changes. If the lifetime has not expired, or a cached part was read, the
+ * cause is a change by the client or the gateway. Without a change by the client or the gateway, the cause is
+ * the provider or the expired lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;
@@ -117,7 +118,7 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
 
 /**
  * Attributes a change that the provider reports. If the client did not change the reported part of the
- * prompt, the gateway changed it.
+ * prompt, the gateway changed the part.
  */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];
@@ -131,14 +132,14 @@ function attributeChange(part: PromptPart, record: PromptRecord, previous: Promp
   return [isClients ? 'client' : 'gateway', detail];
 }
 
-/** The first part of the prompt that changed, in the order in which providers read it. */
+/** The first changed part of the prompt, in the order in which providers read the parts. */
 function findChange(now: PromptHashes, before: PromptHashes): CacheMissDetail | null {
   if (now.tools !== before.tools) return now.toolSet === before.toolSet ? 'tools_reordered' : 'tools_changed';
   if (now.system !== before.system) return 'system_changed';
   return continues(now, before) ? null : 'message_edited';
 }
 
-/** The price of missed tokens. Missed tokens were written to the cache again, or read as plain input. */
+/** The price of missed tokens. Missed tokens were written to the cache again, or billed as uncached input. */
 function priceMissed({ writtenTokens, usdPerMtok }: RequestPrompt, tokens: number): number | null {
   if (usdPerMtok === null) return null;
   const written = Math.min(tokens, writtenTokens);

@@ -9,7 +9,7 @@ const neededOf = (calledTools: string[], plan: Partial<Plan> = {}, toolsIn = 20)
 };
 
 describe('the K that a shadow request needed', () => {
-  it('is the rank of the lowest-ranked tool that the request called', () => {
+  it('equals the rank of the lowest-ranked tool that the model called', () => {
     expect(neededOf(['tool_3'])).toBe(4);
     expect(neededOf(['tool_3', 'tool_0'])).toBe(4);
     expect(neededOf(['tool_3', 'tool_11'])).toBe(12);
@@ -28,7 +28,7 @@ describe('the K that a shadow request needed', () => {
     expect(neededOf(['tool_1'], { candidates: pinned })).toBe(1);
   });
 
-  it('follows the plan, because the tool set also contains tools from earlier turns', () => {
+  it('follows the plan and not the ranks, because the tool set also contains tools from earlier turns', () => {
     const { candidates } = createPlanEvent(20, 5);
     const kept = candidates.map((each) => ({
       ...each,

@@ -6,7 +6,8 @@ import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 export interface StoredNeeds {
   readonly armed: boolean;
   /**
-   * The probability of the shadow draw. Only the request for which the conversation was drawn has a value.
+   * The probability of the shadow draw. The value is set only for the request at which the conversation was
+   * selected.
    */
   readonly share?: number;
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
@@ -15,7 +16,7 @@ export interface StoredNeeds {
 /**
  * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
  * do not send the needs of a request. For gateways of the previous release, the rank of each called tool
- * replaces its need, as in the previous release.
+ * replaces the needed K.
  */
 export function renderNeeds(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -40,11 +41,11 @@ export function renderNeeds(
 }
 
 /**
- * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all
- * called tools are always included. Returns null if the request was not in shadow or called none of the
+ * Returns the smallest K that includes every offered tool that a shadow request called. If all called tools
+ * are always included, the result is 1. Returns null if the request was not in shadow or called none of the
  * offered tools. A tool needs a K equal to its rank among the tools that are not always included. The plan's
- * tool set has precedence over ranks, because the tool set also contains tools from earlier turns. A tool in
- * the plan needs at most the plan's K, and any other tool needs a larger K.
+ * tool set takes precedence over the ranks, because the tool set also contains tools from earlier turns. A
+ * tool in the plan needs at most the plan's K, and any other tool needs a larger K.
  */
 export function findNeededK(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -66,7 +67,7 @@ export function findNeededK(
 
 type Candidates = NonNullable<ShippedRequestEventV1['plan']>['candidates'];
 
-/** Maps tool names to the K that each tool needs. For a duplicate name, the smaller K is kept. */
+/** Maps tool names to the K that each tool needs. For a duplicate tool name, the smaller K is kept. */
 function listNeeds(candidates: Candidates, k: number | null): Map<string, number> {
   const needs = new Map<string, number>();
   let scoredRank = 0;

@@ -111,13 +111,13 @@ const useNames = Object.keys(useColumns);
 const useKeys = ['account_id', 'day', 'tool'];
 /**
  * Maximum number of tools per account and day. If an account already has this many tools on a day, a batch
- * adds no further tool.
+ * adds no further tool for the day.
  */
 const toolsPerDayMax = 2_000;
 
 /**
- * SQL that adds the tool uses in the JSON parameter to `tool_days`, if the condition holds. Rows are written
- * in the order of their keys, so that two batches never deadlock.
+ * SQL that adds the tool use in the JSON parameter to the table `tool_days`, if the given condition is true.
+ * Rows are written in the order of their keys, so that two batches never deadlock.
  */
 const addToolUse = (json: string, condition: string) => `
   INSERT INTO tool_days AS days (${useNames.join(', ')})
@@ -146,7 +146,7 @@ const addToolUse = (json: string, condition: string) => `
 /**
  * SQL that inserts log rows together with their ledger entries and their tool use, in one transaction. An
  * `interrupted` row has no savings, so its ledger entry is created only when another row replaces the
- * `interrupted` row. The tool use ($3) is added if all rows ($4) were written.
+ * `interrupted` row. The tool use ($3) is added only if all rows ($4) were written.
  */
 const insertWithLedger = `
   WITH written AS (${insert}

@@ -63,7 +63,7 @@ describe('a batch of events', () => {
     expect(refused[0]?.reason).toContain('candidates');
   });
 
-  it('keeps one result per request: the first result, except that any other result replaces `interrupted`', () => {
+  it('keeps one result per request: the first result, or a later result if the first result is `interrupted`', () => {
     const event = shipped();
     const interrupted = { ...event, status: 'interrupted' };
     const statuses = (events: readonly unknown[]) => parse(events).events.map(({ row }) => row.status);

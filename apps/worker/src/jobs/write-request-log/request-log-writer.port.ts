@@ -7,17 +7,20 @@ export class RowsRefused extends Error {}
 export interface RequestLogWriter {
   /**
    * Writes either all log rows or no row, adds their tool use, and returns the number of rows that changed
-   * the log. A repeated request changes nothing, unless the log contains it as `interrupted` and the new row
-   * has another status. Rows for a deleted account change nothing. The request ids of the rows must be
-   * unique.
-   * @throws RowsRefused if a row is invalid. Any other error comes from the database, and the rows can be
+   * the log. A repeated request changes nothing, unless the log contains the request as `interrupted` and the
+   * new row has another status. Rows for a deleted account are not written. The request ids of the rows must
+   * be unique.
+   * @throws RowsRefused if a row is invalid. Any other error comes from the database, and the write can be
    * retried.
    */
   write(rows: readonly UsedRow[]): Promise<number>;
 }
 
 export interface DeadLetters {
-  /** Stores events that cannot be written to the request log. A repeated event is stored only once. */
+  /**
+   * Stores events that cannot be written to the request log. An event that is passed repeatedly is stored
+   * only once.
+   */
   add(letters: readonly DeadRequestEvent[]): Promise<void>;
   /** Deletes an account's stored events. Throws `service_unavailable` while the queue is unavailable. */
   removeOf(accountId: string): Promise<void>;

@@ -10,8 +10,8 @@ export interface UsedRow {
 }
 
 /**
- * Use of a tool on one day, which is added to a row of `tool_days`. The fields are the columns of
- * `tool_days`.
+ * Use of a tool on one day, which is added to a row of `tool_days`. The fields of the record are the columns
+ * of `tool_days`.
  */
 export interface ToolUse {
   readonly account_id: string;
@@ -24,7 +24,10 @@ export interface ToolUse {
   called: number;
   called_when_pruned: number;
   denied: number;
-  /** Number of tool calls with a known rank. `rank_sum` is the sum of the ranks of all ranked tool calls. */
+  /**
+   * Number of tool calls with a known rank. The field `rank_sum` is the sum of the ranks of all ranked tool
+   * calls.
+   */
   ranked_calls: number;
   rank_sum: number;
   /** The time of the tool's last use, as RFC 3339. */
@@ -38,7 +41,7 @@ const unused = {
   ...{ denied: 0, ranked_calls: 0, rank_sum: 0 },
 };
 
-/** Sums the tool use of requests by account, day and tool. A tool counts once per request. */
+/** Sums the tool use of requests by account, day and tool. A tool counts only once per request. */
 export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
   const uses = new Map<string, ToolUse>();
   for (const { row, offeredTools } of rows) {

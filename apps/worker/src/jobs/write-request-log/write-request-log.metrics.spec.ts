@@ -13,7 +13,7 @@ const row = {
   provider_savings_usd: 0.3,
 };
 
-test('tool calls are counted by the plan’s choice, and each tool once per request', () => {
+test('tool calls are counted by the choice of the plan, and each tool is counted once per request', () => {
   const { forwarded, pruned } = sumDecisions([row, row]);
   expect({ forwarded, pruned }).toEqual({ forwarded: 2, pruned: 4 });
   expect(sumDecisions([{ ...row, candidates: null }])).toMatchObject({ forwarded: 0, pruned: 0 });

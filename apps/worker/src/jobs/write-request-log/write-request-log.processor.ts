@@ -15,9 +15,9 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /**
- * A queue worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs. For
- * invalid JSON, BullMQ would throw an error, and the job would stall permanently. The lenient queue worker
- * passes invalid JSON on as text, so that the batch is rejected like other invalid data.
+ * A queue worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs. For a job
+ * with invalid JSON, BullMQ would throw an error, and the job would stall permanently. The lenient queue
+ * worker returns invalid JSON as text, so that the batch is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -44,13 +44,13 @@ class LenientWorker extends Worker<unknown, void> {
 }
 
 /**
- * Number of batches processed concurrently. Each batch is one statement, so the database pool needs one
- * connection for each batch.
+ * Number of batches processed concurrently. Each batch is written with one SQL statement, so the database
+ * pool needs one connection for each batch.
  */
 const concurrency = 4;
 /**
- * Milliseconds until another worker takes over the batch of a stopped worker. Detecting the stopped worker
- * can take equally long.
+ * Milliseconds until another worker takes over the batch of a stopped worker. The detection of the stopped
+ * worker can take equally long.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -62,7 +62,10 @@ interface WriteRequestLogParts {
   readonly queueRedis: Redis;
   /** The queue of dead letters. The processor closes this queue when it stops. */
   readonly deadLetters: BullmqDeadLetters;
-  /** Accounts with shadow requests since their last calibration. The log writer adds accounts to this set. */
+  /**
+   * Accounts with shadow requests since their last calibration. The writer of the request log adds accounts
+   * to the set.
+   */
   readonly shadowAccounts: Set<string>;
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
@@ -125,7 +128,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A batch does not count as failed if its worker was killed.
+      // A batch whose worker was killed does not count as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
@@ -173,11 +176,14 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 }
 
-/** Milliseconds that the id of a written batch waits, so that one message can contain several batch ids. */
+/**
+ * Milliseconds for which the ids of written batches are collected, so that one message to the gateways can
+ * contain several ids.
+ */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Tells the gateways which batches are in the database, with several batches per message. */
+/** Reports to the gateways the batches that are in the database, with several batches per message. */
 class CommitReports {
   readonly #broadcast: (batchIds: string[]) => void;
   #waiting: string[] = [];

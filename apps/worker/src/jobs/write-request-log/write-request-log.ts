@@ -88,7 +88,7 @@ function renderDeadLetter(
   return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
 }
 
-/** Writes a batch within one span per event. Each span is in the trace of its request. */
+/** Writes a batch with one trace span per event. Each span belongs to the trace of the event's request. */
 async function traceEvents<T>(
   events: readonly ParsedEvent[],
   batchId: string,

@@ -14,14 +14,15 @@ import { entryFields, renderDetail, renderEntry, storedContext } from './render-
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
- * Maximum number of requests to count. Counting reads the index row by row, which takes about 15 ms for this
- * many rows. If a total equals the maximum number, there may be more requests.
+ * Maximum number of requests to count. Counting requests reads the index row by row, which takes about 15 ms
+ * for this many rows. If a total equals this maximum, there may be more requests.
  */
 const totalMax = 100_000;
 
 /**
- * Lists an account's requests that match the filter, newest first. `total` counts all matching requests.
- * Counting stops at 100,000 if the filter uses anything other than the API key and the status `error`.
+ * Lists an account's requests that match the filter, newest first. The field `total` counts all matching
+ * requests. Counting stops at 100,000 if the filter uses anything other than the API key and the status
+ * `error`.
  */
 export async function listRequests(
   database: TelemetryDatabase,
@@ -43,8 +44,8 @@ export async function listRequests(
 }
 
 /**
- * Counts requests from the hourly totals, which contain the number of an API key's requests and errors that
- * are still in the log.
+ * Counts requests with the hourly totals. For each API key, the hourly totals contain the number of requests
+ * and errors that are still in the log.
  */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
@@ -95,8 +96,8 @@ export async function exportRequests(
 }
 
 /**
- * The order of the requests matches the index, which sorts by time first. Each request id starts with its
- * time.
+ * The order of the requests matches the index, which sorts by time first. Each request id starts with the
+ * time of the request.
  */
 function isBefore(id: string): TelemetryWhere {
   const at = new Date(parseRequestTimeMs(id) ?? 0);
@@ -129,8 +130,8 @@ export function chooseRequestFilter({
 }
 
 /**
- * A model name can contain slashes. Therefore `a/b` matches both the model named `a/b` and the model `b` from
- * the provider `a`.
+ * A model name can contain slashes. The filter `a/b` therefore matches both the model named `a/b` and the
+ * model `b` from the provider `a`.
  */
 function listModelNames(model: string): TelemetryWhere[] {
   const slash = model.indexOf('/');

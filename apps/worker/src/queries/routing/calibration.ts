@@ -17,8 +17,8 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
 /**
- * Describes an account's routing policy, exactly as the router applies it, and the data on which the policy
- * is based.
+ * Describes an account's routing policy as the router applies the policy, and the data on which the policy is
+ * based.
  */
 export async function describeCalibration(
   database: TelemetryDatabase,
@@ -37,7 +37,7 @@ export async function describeCalibration(
   return renderCalibration(accountId, stored);
 }
 
-/** Renders a stored routing policy as the API shows the policy. */
+/** Renders a stored routing policy in the form that the API returns. */
 export function renderCalibration(
   accountId: string,
   stored: StoredCalibration,
@@ -104,8 +104,8 @@ function renderRate(rate: RecoveryRate): RoutingCalibration['recovery_rate'] {
 }
 
 /**
- * Returns the number of conversations without a miss that the lower bound of recall requires. The number is
- * ln 0.05 / ln target, because the bound for n conversations is 0.05^(1/n).
+ * Returns the number of conversations without a miss that the lower bound of recall requires. The number of
+ * conversations is ln 0.05 / ln target, because the bound for n conversations is 0.05^(1/n).
  */
 function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
   return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));

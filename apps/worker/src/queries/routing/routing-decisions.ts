@@ -39,7 +39,8 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * A first turn forwards its best K tools, so a pruned tool with a rank of at most K belongs to a later turn.
+ * In a first turn, the best K tools are forwarded. A pruned tool with a rank of at most K therefore belongs
+ * to a later turn.
  */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 
@@ -67,8 +68,8 @@ const sql = `
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
 /**
- * Lists tools that a model needed although the plan pruned them, or would have pruned them. The most recently
- * needed tools come first.
+ * Lists tools that a model needed although the plan pruned the tools, or would have pruned the tools. The
+ * list starts with the most recently needed tools.
  */
 export function listRecallAlerts(
   database: TelemetryDatabase,

@@ -28,10 +28,10 @@ const firstToken = `(ORDER BY ms_first_byte) FILTER (WHERE status = 'ok' AND str
 const total = `(ORDER BY ms_total) FILTER (WHERE status = 'ok')`;
 
 /**
- * SQL conditions for the recall of a model. `isJudged` selects log rows that measure the recall of their
- * model. `isMissed` selects tools that the model missed. Candidates have the form `[name, score, rank, 0|1
- * forwarded, …]`. A pruned tool that the model recovered is not a miss. A pruned tool that the model called
- * without recovery is a miss.
+ * SQL conditions for the recall of a model. The condition `isJudged` selects log rows that measure the recall
+ * of their model. The condition `isMissed` selects tools that the model missed. Each candidate has the form
+ * `[name, score, rank, 0|1 forwarded, …]`. A pruned tool that the model recovered is not a miss. A pruned
+ * tool that the model called without recovery is a miss.
  */
 const isJudged = `${isPrunedByPlan} AND cardinality(called_tools) + cardinality(recovered_tools) > 0`;
 const isMissed = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)
@@ -58,7 +58,7 @@ const sql = `
     AND (ms_upstream IS NOT NULL OR error_code IN ('upstream_unreachable', 'upstream_timeout'))
   GROUP BY provider, model ORDER BY requests DESC, provider, model LIMIT ${modelsMax}`;
 
-/** Summarizes an account's requests per model, including requests that failed to reach the model. */
+/** Summarizes an account's requests per model, including requests that did not reach the model. */
 async function observeModels(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof observeModelsContract>,

@@ -74,7 +74,7 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
  */
 const forwardedMin = 50;
 const calledMin = 5;
-/** Maximum mean rank of a called tool with a good description. */
+/** Maximum mean rank at which the description of a called tool counts as good. */
 const rankMax = 10;
 
 /** Rates a tool's description by the tool's use. */

@@ -5,31 +5,31 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /**
- * Maximum number of routing decisions that are read. Expanding the candidates of the decisions is the main
- * cost, as in tool health.
+ * Maximum number of routing decisions that are read. Most of the query's time is spent on expanding the
+ * candidates of the decisions.
  */
 const requestsMax = 1_000;
 /**
  * Minimum number of decisions in which another tool ranked higher than the called tool. With fewer decisions,
- * the result would not be reliable.
+ * the suggestion would not be reliable.
  */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which another tool ranked higher. Below this share, the other tool is
- * merely relevant in many requests.
+ * Minimum share of a tool's calls in which another tool ranked higher. If the share is smaller, the other
+ * tool is merely relevant in many requests.
  */
 const shareMin = 0.2;
 /**
  * Maximum rank of a called tool. Calls to tools with a larger rank number are ignored, because many unrelated
- * tools rank higher.
+ * tools rank higher than these tools.
  */
 const rivalsMax = 20;
 
 /**
  * SQL that finds hard negatives: for each called tool, the tools that ranked higher but were not called.
- * Ranks are taken from the routing decisions. `mean_rank_after` is the mean rank without the higher-ranked
- * tool. `recalled` counts the decisions in which the called tool would be within K without the higher-ranked
- * tool.
+ * Ranks are taken from the routing decisions. The column `mean_rank_after` is the mean rank without the
+ * higher-ranked tool. The column `recalled` counts the decisions in which the called tool would be within K
+ * without the higher-ranked tool.
  */
 const sql = `
   , decisions AS MATERIALIZED (

@@ -75,8 +75,8 @@ const modelsSql = (part: string) => `
 type Question = ParsedRequestOf<typeof listDailyAnalyticsContract>;
 
 /**
- * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without
- * requests are omitted. Figures are null if they need log rows that were deleted.
+ * Lists an account's usage per day and in total, with the data for the dashboard's charts. The list omits
+ * days without requests. A figure is null if its log rows were deleted.
  */
 export async function listDailyAnalytics(
   database: TelemetryDatabase,
@@ -212,15 +212,15 @@ function narrowTotals({ key_id }: UsageFilter): {
 }
 
 /**
- * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). The parameters
- * of `narrowed` start at `$4`.
+ * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). The SQL
+ * parameters of `narrowed` start at `$4`.
  */
 interface NarrowedLog {
   readonly sql: string;
   readonly values: readonly string[];
 }
 
-/** Renders the filter for an account's request log. Unset fields of the filter match every row. */
+/** Renders the filter for an account's request log. Unset fields of the filter match every log row. */
 export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
   const values: string[] = [];
   const conditions: string[] = [];
@@ -232,7 +232,7 @@ export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedL
   add(key_id, (place) => `key_id = ${place}::uuid`);
   add(session_id, (place) => `session_id = ${place}::text`);
   // As in the request list, a model matches by its name in the response or by the requested name.
-  // A model also matches by the name with its provider.
+  // A model also matches by the combination of its provider and its name.
   add(
     model,
     (place) => `(${place}::text IN (model, requested_model) OR provider || '/' || model = ${place}::text)`,

@@ -24,8 +24,8 @@ const sql = `
   FROM compared`;
 
 /**
- * Sums the prompt tokens that were read from providers' prompt caches. Also sums the tokens that were missed
- * in prompt caches, by cause.
+ * Sums the prompt tokens that were read from providers' prompt caches. The query also sums the tokens that
+ * were not found in prompt caches, by cause.
  */
 export async function reportCache(
   database: TelemetryDatabase,

@@ -15,7 +15,7 @@ const policy = {
 } satisfies Parameters<typeof renderRecall>[1];
 
 describe('recall of the plans of shadow conversations', () => {
-  it('counts a conversation with a missed tool as lost, and only as partly lost with recovery', () => {
+  it('counts a conversation with a missed tool as lost, or as partly lost if the plan has recovery', () => {
     const recall = renderRecall([count(0, 6), count(1, 2), count(2, 2)], policy);
     expect(recall).toMatchObject({ sessions: 10, value: 0.6, target: 0.95 });
     expect(recall.low).toBe(boundRecallBelow(10, 4));
@@ -47,7 +47,7 @@ describe('recall of the plans of shadow conversations', () => {
     expect(effective.low).toBeCloseTo(boundRecallBelow(100, 2 * 0.1 + 0.5), 9);
   });
 
-  it('uses the recovery rate of the bucket, otherwise of its size band, otherwise of the account', () => {
+  it('uses the recovery rate of the bucket, or else that of its size band, or else that of the account', () => {
     const own = { bucket: 'act:51-100', recoveryRate: rate(0.9) };
     const pooled = { bucket: '*:51-100', recoveryRate: rate(0.8) };
     const lost = (buckets: readonly object[], bucket: string | null = 'act:51-100') =>
@@ -57,7 +57,7 @@ describe('recall of the plans of shadow conversations', () => {
     expect(lost([own, pooled], null)).toBeCloseTo(0.5, 12);
   });
 
-  it('is unknown without a shadow conversation', () => {
+  it('is unknown for an account without shadow conversations', () => {
     const nothing = { value: null, low: null, high: null };
     expect(renderRecall([], null)).toEqual({ sessions: 0, ...nothing, effective: nothing, target: null });
   });

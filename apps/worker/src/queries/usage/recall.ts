@@ -5,8 +5,8 @@ import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
  * Selects the number of shadow conversations from `narrowed`, by number of missed tools. As in calibration, a
- * tool counts once per conversation, with the plan at its first call. Log rows of earlier releases do not
- * contain the needed tools. Log rows of earlier releases count as one missed tool if the plan's K was too
+ * tool counts once per conversation, with the plan at the tool's first call. Log rows of earlier releases do
+ * not contain the needed tools. Log rows of earlier releases count as one missed tool if the plan's K was too
  * small.
  */
 export const recallSql = `
@@ -79,7 +79,7 @@ function boundRecovered(
     else if (missed > 0) more += conversations;
   }
   const misses: MissCounts = { samples, one, more, losses };
-  // The exact test needs a single recovery rate. With several recovery rates, the binomial bound applies.
+  // The exact test needs a single recovery rate. For several rates, the binomial bound is used.
   const [rate = 0] = rates.size === 1 ? rates : [];
   return boundEffectiveAt(misses, rate);
 }

@@ -1,7 +1,7 @@
 /** SQL for the UTC day that contains an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** SQL that formats an aggregate over times as RFC 3339. */
+/** SQL that formats an aggregate of times, for example the latest time, as RFC 3339. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -28,9 +28,9 @@ const sums = {
 };
 
 /**
- * The columns in `usageFigures` and `gross_savings_usd`, aggregated over rows of the request log. Totals are
- * exact (`bigint` and `numeric`). Only the final result is converted to a double, which is exact for integers
- * up to 2^53.
+ * The columns in `usageFigures` and `gross_savings_usd`, aggregated over rows of the request log. The totals
+ * are computed exactly (`bigint` and `numeric`). Only the final total is converted to a double, which is
+ * exact for integers up to 2^53.
  */
 export const loggedColumns = named({
   ...sums,
@@ -43,7 +43,7 @@ export const loggedColumns = named({
   gross_savings_usd: 'sum(gross_savings_usd)',
 });
 
-/** Columns over rows of `queryAccountUsage`. A column is null if a part of its sum is unknown. */
+/** Columns over rows of `queryAccountUsage`. A usage column is null if a part of its sum is unknown. */
 const known = (columns: Readonly<Record<string, string>>): string =>
   named(
     Object.fromEntries(

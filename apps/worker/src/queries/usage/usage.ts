@@ -13,7 +13,9 @@ import { dayOf, usedColumns } from './usage-columns.ts';
 
 const totalSql = `SELECT ${usedColumns} FROM used`;
 
-/** Returns an account's usage in a time span. Without requests, all usage figures are zero. */
+/**
+ * Returns an account's usage in a time span. If the time span has no requests, all usage figures are zero.
+ */
 export async function summarizeUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof summarizeUsageContract>,
@@ -25,7 +27,7 @@ export async function summarizeUsage(
 
 const daysSql = `SELECT 'usage.day' AS object, ${dayOf('at')} AS date, ${usedColumns} FROM used GROUP BY date ORDER BY date`;
 
-/** Lists an account's usage per day. Days without requests are omitted. */
+/** Lists an account's usage per day. The list omits days without requests. */
 export async function listDailyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listDailyUsageContract>,

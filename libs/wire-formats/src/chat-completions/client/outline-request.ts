@@ -12,8 +12,8 @@ import { outlineMessage } from './outline-messages.ts';
 import { outlineToolChoice, outlineTool } from './outline-tools.ts';
 
 /**
- * Reads the fields that the gateway needs from a request. The gateway validates only these fields. The
- * provider validates all other fields.
+ * Reads the fields that the gateway needs from a request. The gateway validates only the fields that it
+ * reads. The provider validates all other fields.
  * @throws GatewayError `missing_field` or `invalid_field`, with the name of the field as `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {

@@ -38,8 +38,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // Providers of the same format receive a tool choice without tools, and reject the request.
-  // For providers of other formats, a tool choice without tools is dropped.
+  // A provider that uses the client's format receives a tool choice without tools, and rejects the request.
+  // For a provider that uses another format, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {

@@ -17,14 +17,14 @@ export interface StreamRenderState {
   readonly includesUsage: boolean;
   /** Choices for which at least one chunk was sent. The first chunk carries the role. */
   readonly begun: ReadonlySet<number>;
-  /** The method for rendering text in each open block, by choice and block. */
+  /** For each choice, the method for rendering text in each open block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
   /** Number of tool calls until now in each choice. The chat completions format numbers the tool calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
   /**
-   * Citations by choice. The citations of providers with the chat completions format are not collected,
-   * because the providers send annotations themselves.
+   * Citations by choice. The gateway does not collect citations if the provider uses the chat completions
+   * format, because the provider's response already contains annotations.
    */
   readonly cited: ReadonlyMap<number, CitedText>;
 }
@@ -131,10 +131,7 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
   return renderDelta(opened, event.choice, { tool_calls: [call] });
 }
 
-/**
- * Opaque parts from another format are dropped, because clients of the chat completions format cannot read
- * them.
- */
+/** Opaque parts from another format are dropped, because clients of chat completions cannot read them. */
 function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
   const { part: raw } = readOwn(part);
   return raw === undefined ? [state, []] : renderDelta(state, choice, { content: [raw] });

@@ -5,8 +5,8 @@ import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
 /**
- * Reasoning fields: DeepSeek uses the first field, OpenRouter and Groq use the second field. The parser reads
- * the first non-empty field.
+ * Fields that contain reasoning. DeepSeek uses `reasoning_content`. OpenRouter and Groq use `reasoning`. The
+ * parser reads the first non-empty field.
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 

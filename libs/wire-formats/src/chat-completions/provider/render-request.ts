@@ -39,7 +39,7 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
   // The chat completions format rejects a tool choice without tools.
-  // A tool choice from a client of the same format is still sent, so that the provider reports the error.
+  // If the client uses the same format, the tool choice is sent anyway, and the provider returns an error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -96,8 +96,8 @@ function renderSettings(
 }
 
 /**
- * Whether the client sent the seed in Mistral's field. If so, the rendered request uses Mistral's field
- * instead of `seed`.
+ * Whether the client sent the seed in Mistral's field. A seed from Mistral's field is rendered in Mistral's
+ * field instead of `seed`.
  */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;

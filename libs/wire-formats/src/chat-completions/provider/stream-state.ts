@@ -4,7 +4,10 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
-  /** Whether the provider reported an error. Only the provider's own terminator then ends the response. */
+  /**
+   * Whether the provider reported an error. After a reported error, only the provider's own terminator ends
+   * the response.
+   */
   readonly failed: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
   /**

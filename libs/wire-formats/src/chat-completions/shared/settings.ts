@@ -26,8 +26,8 @@ export const booleanSettings = [
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
 /**
- * The two fields for the output limit. OpenAI's newer models accept only the first field. Most other
- * providers accept only the second field.
+ * The two fields for the output limit. OpenAI's newer models accept only `max_completion_tokens`. Most other
+ * providers accept only `max_tokens`.
  */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 

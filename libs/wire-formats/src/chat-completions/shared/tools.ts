@@ -5,8 +5,8 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Fields that mark the end of a cacheable prefix. The first field is Anthropic's field, which resellers
- * accept. The second field is OpenAI's field.
+ * Fields that mark the end of a cacheable prefix. `cache_control` is Anthropic's field, which resellers of
+ * Anthropic's models accept. `prompt_cache_breakpoint` is OpenAI's field.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
@@ -103,7 +103,7 @@ export function parseGrammar(raw: unknown): ToolGrammar | undefined {
     : undefined;
 }
 
-/** Renders the field `tool_choice`. Returns undefined if the client did not set it. */
+/** Renders the field `tool_choice`. Returns undefined if the client did not set a tool choice. */
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

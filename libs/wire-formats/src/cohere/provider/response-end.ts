@@ -22,8 +22,8 @@ export function mapFinishReason(raw: string): FinishReason {
 
 /**
  * Parses `usage`. `tokens` counts every token the model processed, including Cohere's own preamble and cached
- * tokens. The counts in `billed_units` are lower than in `tokens`. Returns undefined if `usage` contains no
- * counts.
+ * tokens. The counts in `billed_units` are lower than the counts in `tokens`. Returns undefined if `usage`
+ * contains no counts.
  */
 export function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const tokens = asObject(raw.tokens) ?? {};

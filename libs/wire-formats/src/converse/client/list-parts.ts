@@ -54,8 +54,8 @@ function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart
 }
 
 /**
- * Lists the tool calls that the client executes. Calls of server tools are excluded, because the provider
- * executes them.
+ * Lists the tool calls that the client executes. Calls to server tools are excluded, because the provider
+ * executes these calls.
  */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {

@@ -7,7 +7,7 @@ import { mapToException } from '../shared/exceptions.ts';
 
 /**
  * Renders a non-streaming response. The Converse format has only one choice, so other choices are dropped.
- * Extensions from a provider of the same format are included.
+ * Extensions from a provider that uses the Converse format are included.
  */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);

@@ -34,7 +34,10 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
-  /** True if the block is hidden reasoning with bytes that are not text. The bytes stay in base64. */
+  /**
+   * True if the block is hidden reasoning with bytes that are not text. Hidden reasoning that is not text
+   * stays in base64.
+   */
   readonly isBase64?: boolean;
 }
 

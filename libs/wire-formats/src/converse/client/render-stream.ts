@@ -102,14 +102,18 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
 }
 
 /**
- * The AWS SDK's types require usage and metrics. Values that providers of other formats do not send are 0.
+ * The AWS SDK's types require usage and metrics. The renderer uses 0 for values that the provider does not
+ * send.
  */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
   const [stopped, frames] = renderStop(state, state.stopReason ?? mapToStopReason('other'));
   return [stopped, [...frames, ...renderMetadata(state, latencyMs)]];
 }
 
-/** The SDK's types require usage and metrics. Values that providers of other formats do not send are 0. */
+/**
+ * The AWS SDK's types require usage and metrics. The renderer uses 0 for values that the provider does not
+ * send.
+ */
 function renderMetadata(state: StreamRenderState, latencyMs: number): readonly StreamFrame[] {
   const defaults = {
     usage: renderUsage({ inputTokens: 0, outputTokens: 0 }),

@@ -43,7 +43,10 @@ function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
   return [state, emitExtensions('message', otherMembers(payload, ['role', padding]))];
 }
 
-/** Emits the message start once, even if the first frame is missing. Some gateways omit the first frame. */
+/**
+ * Emits the message start once, even if the first frame is missing. Some third-party gateways omit the first
+ * frame.
+ */
 function startOnce(state: StreamState): StreamStep {
   if (state.started) return [state, []];
   return [{ ...state, started: true }, [{ type: 'message-start', format: 'converse' }]];

@@ -12,7 +12,7 @@ import {
 } from './stream-state.ts';
 
 type ReadStep = (state: StreamState) => StreamStep;
-/** A block to open. Its position is added later. */
+/** A block to open. The block's position is added later. */
 type Opening = OpenBlock extends infer Block
   ? Block extends OpenBlock
     ? Omit<Block, 'index' | 'block'>
@@ -24,7 +24,7 @@ const nothing: ReadStep = (state) => [state, []];
 export function readBlockStart(state: StreamState, payload: JsonObject): StreamStep {
   const index = asNumber(payload.contentBlockIndex) ?? 0;
   const [member, body] = Object.entries(asObject(payload.start) ?? {})[0] ?? [];
-  // Some gateways send an empty start frame before text.
+  // Some third-party gateways send an empty start frame before text.
   if (member === undefined || !isObject(body)) return nothing(state);
   if (member === 'toolUse' && body.type !== 'server_tool_use') return openToolCall(state, index, body);
   return open(state, index, { kind: 'buffered', member, start: body, pieces: undefined }, []);
@@ -64,7 +64,7 @@ export function readBlockStop(state: StreamState, payload: JsonObject): StreamSt
     : nothing(state);
 }
 
-/** Opens a block and ends the previous block, because some gateways omit the stop frame. */
+/** Opens a block and ends the previous block, because some third-party gateways omit the stop frame. */
 function open(
   state: StreamState,
   index: number,

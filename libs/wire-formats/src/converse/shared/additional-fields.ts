@@ -74,7 +74,7 @@ export function renderAdditionalFields(
   if (thinking !== undefined) {
     const member = read.spelling.thinking ?? (family === 'anthropic' ? 'thinking' : undefined);
     if (member !== undefined) fields[member] = renderThinking(thinking);
-    // Other models do not reason without a setting, so these models need no field to turn reasoning off.
+    // Without a setting, models other than Claude do not reason, so they need no field to turn it off.
     else if (thinking.enabled) lose('thinking');
   }
   if (topK !== undefined) {
@@ -88,8 +88,8 @@ export function renderAdditionalFields(
 }
 
 /**
- * The vendor of a Bedrock model. The vendor is undefined for other vendors, and for ARNs without a model
- * name.
+ * The vendor of a Bedrock model. The vendor is undefined for all vendors that are not listed here, and for
+ * ARNs without a model name.
  */
 type ModelFamily = 'anthropic' | 'nova' | 'mistral';
 

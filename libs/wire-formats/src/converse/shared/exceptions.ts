@@ -4,9 +4,9 @@ import type { PublicError } from '@gateway/interchange';
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * Maps an error to a Bedrock runtime exception. An error from a provider of the Converse format already has
- * the name of an exception. The AWS SDK retries a request based on the status or the name of a throttling
- * exception.
+ * Maps an error to a Bedrock runtime exception. An error from a provider that uses the Converse format
+ * already has the name of an exception. The AWS SDK retries a request based on the status or the name of a
+ * throttling exception.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {
   if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);
@@ -30,7 +30,7 @@ export function mapToException({ status, code, source }: ErrorKind): string {
     case 503:
     case 529:
       return 'ServiceUnavailableException';
-    // The caller must change the configured address of a provider.
+    // Status 508 means that a provider address must be changed, because requests run in a loop.
     case 508:
       return 'ValidationException';
     default:
@@ -44,7 +44,7 @@ function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The exceptions that can end a stream. In a stream, the AWS SDK supports no other exceptions. */
+/** The exceptions that can end a stream. In a stream, the AWS SDK supports only the listed exceptions. */
 const streamExceptions: Readonly<Record<string, string>> = {
   InternalServerException: 'internalServerException',
   ModelStreamErrorException: 'modelStreamErrorException',

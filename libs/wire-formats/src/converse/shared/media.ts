@@ -100,7 +100,7 @@ export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefi
       ...own.with({ ...rest, ...optional('spelling', read.spelling) }),
     };
   const name = asText(body.name);
-  // Some models accept names that the API reference excludes. The provider judges the client's own name.
+  // Some models accept document names that the API reference excludes, so the client's name is kept.
   const isOdd = name !== undefined && cleanName(name) !== name;
   const spelling = { ...read.spelling, ...(isOdd ? { name } : {}) };
   return {

@@ -21,8 +21,8 @@ export function parseContent(content: unknown): ChatPart[] {
 }
 
 /**
- * Parses a content block. A block with an unknown shape is kept unchanged and sent only to providers of the
- * Converse format.
+ * Parses a content block. A block with an unknown shape is kept unchanged and sent only to providers that use
+ * the Converse format.
  */
 export function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
@@ -58,7 +58,7 @@ function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
 
 /**
  * A server tool call is not parsed, because the provider executes it. The server tool call is kept unchanged
- * and sent only to providers of the Converse format.
+ * and sent only to providers that use the Converse format.
  */
 function parseToolUse(body: JsonObject): ChatPart | undefined {
   const id = asText(body.toolUseId);

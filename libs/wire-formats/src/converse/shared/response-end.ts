@@ -64,8 +64,8 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
 }
 
 /**
- * Limits cached tokens to the number of input tokens, because some providers of other formats report more
- * cached tokens.
+ * Limits cached tokens to the number of input tokens, because some providers report more cached tokens than
+ * input tokens.
  */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;

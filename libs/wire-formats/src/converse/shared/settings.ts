@@ -35,8 +35,8 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 interface ReadSettings {
   readonly settings: ChatSettings;
   /**
-   * The parts of the parsed fields that the settings do not cover. Only providers of the Converse format
-   * receive the parts without a setting.
+   * The parts of the parsed fields that the settings do not cover. Only providers that use the Converse
+   * format receive the parts without a setting.
    */
   readonly own: JsonObject;
   /** The names of the request fields that were parsed. */

@@ -74,8 +74,8 @@ function listOf(parts: unknown): readonly unknown[] {
 }
 
 /**
- * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers of the Gemini
- * format.
+ * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers that use the
+ * Gemini format.
  */
 function parsePart(raw: unknown, ids: CallIds): ChatPart {
   const part = isObject(raw) ? camelMembers(raw) : {};
@@ -146,8 +146,8 @@ interface ReadResponse {
 }
 
 /**
- * Parses a function response. Google's names for the fields are `output` and `error`. An object with other
- * field names becomes the output.
+ * Parses a function response. In Google's format, `output` contains the result and `error` contains the
+ * error. An object with other field names becomes the output.
  */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};

@@ -22,7 +22,7 @@ export function parseErrorValue(raw: JsonObject, status: number): ProviderError 
     .map((violation) => asObject(violation)?.field);
   return {
     message: boundMessage(asText(raw.message), status),
-    // An invalid API key returns status 400, like other invalid arguments.
+    // Google returns status 400 for an invalid API key and for other invalid arguments.
     // Only the error reason identifies an invalid API key.
     type: reason === 'API_KEY_INVALID' ? 'authentication_error' : mapStatusToType(status),
     code: asText(raw.status) ?? null,

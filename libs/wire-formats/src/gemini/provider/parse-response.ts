@@ -86,8 +86,9 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 }
 
 /**
- * The format has no terminator. A response is complete when every candidate has a finish reason. Otherwise
- * the arguments of an open call are still emitted, because no delta has contained them yet.
+ * A Gemini stream has no last event that marks its end. A response is complete when every candidate has a finish reason. If a
+ * candidate has no finish reason, the arguments of an open call are still emitted, because no delta has
+ * contained these arguments yet.
  */
 function endStream(state: StreamState): StreamStep {
   const candidates = [...state.candidates.values()];

@@ -10,8 +10,8 @@ const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
 /**
- * The arguments of an open tool call. The object is mutable. No other references to its objects and lists
- * exist.
+ * The arguments of an open tool call. The object is mutable. No other code refers to the objects and lists in
+ * the arguments.
  */
 export type OpenArguments = Record<string, unknown>;
 

@@ -44,8 +44,8 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 
 /**
  * Reads the citations of a candidate. Citations are read before the text block ends, because a citation
- * belongs to text. The web pages that the model fetched are added with the finish reason. Until then,
- * grounding metadata can still cite the same web pages with titles.
+ * belongs to text. The web pages that the model fetched are added with the finish reason. Before the finish
+ * reason, grounding metadata can still cite the fetched web pages with titles.
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;

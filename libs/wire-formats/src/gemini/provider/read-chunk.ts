@@ -20,7 +20,10 @@ import { initialCandidateState } from './stream-state.ts';
 
 export type StreamStep = Step<StreamState>;
 
-/** Maximum number of candidates per response. Clients can request 8 candidates. */
+/**
+ * Maximum number of candidates per response. Clients can request at most 8 candidates (alternative
+ * responses).
+ */
 const candidatesMax = 256;
 
 /** Maximum number of response fields to compare with the previous chunk. */

@@ -95,7 +95,7 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
 
 /** Adds a placeholder signature to the first of several parallel calls. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
-  // Parts from a client of the Gemini format stay unchanged, even if a part is not an object.
+  // Parts from a client that uses the Gemini format stay unchanged, even if a part is not an object.
   if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];

@@ -29,8 +29,8 @@ function readGeneration(model: string): number {
 /** Properties of the whole request that affect the rendering of a part. */
 export interface RenderContext {
   /**
-   * Whether the client used the Gemini format. For clients of the Gemini format, the renderer neither adds
-   * nor drops parts.
+   * Whether the client used the Gemini format. For clients that use the Gemini format, the renderer neither
+   * adds nor drops parts.
    */
   readonly isOwnFormat: boolean;
   readonly generation: number;
@@ -137,7 +137,7 @@ function renderMedia(
   const mimeType =
     spelling.mimeType === null ? undefined : (spelling.mimeType ?? chooseMediaType(source, part.type));
   const name = part.type === 'document' ? part.name : asText(spelling.displayName);
-  // The file name is sent only for clients of the Gemini format.
+  // The file name is sent only if the client uses the Gemini format.
   // The Gemini Developer API rejects file names.
   const described = {
     ...optional('mimeType', mimeType),

@@ -16,7 +16,7 @@ import { hasCacheControl, outlineTool, outlineToolChoice } from './outline-tools
 
 /**
  * Reads the fields that the gateway needs from a request, including a token count request. The gateway
- * validates only these fields. The provider validates all other fields.
+ * validates only the fields that it reads. The provider validates all other fields.
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with the name of the field as
  * `param`.
  */

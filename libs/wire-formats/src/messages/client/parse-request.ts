@@ -14,15 +14,15 @@ const parsedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_c
 
 /**
  * Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for
- * providers of the messages format.
+ * providers that use the messages format.
  */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // Providers of the same format receive a tool choice without tools, and reject the request.
-  // For providers of other formats, a tool choice without tools is dropped.
+  // A provider that uses the client's format receives a tool choice without tools, and rejects the request.
+  // For a provider that uses another format, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
@@ -58,7 +58,9 @@ function parseSystem(system: unknown): ChatMessage[] {
   ];
 }
 
-/** A message with an unknown shape is kept unchanged and sent only to providers of the messages format. */
+/**
+ * A message with an unknown shape is kept unchanged and sent only to providers that use the messages format.
+ */
 function parseMessage(raw: unknown): ChatMessage {
   if (!isObject(raw)) return { role: 'user', parts: [], ...own.with({ message: raw }) };
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';

@@ -103,8 +103,8 @@ function readThinking({ thinking: raw }: JsonObject): ReadSettings {
 }
 
 /**
- * Reads the setting for parallel tool use, which only other formats need. `parseRequest` parses the tool
- * choice.
+ * Reads the setting for parallel tool calls, which is needed only to render other formats. `parseRequest`
+ * parses the tool choice.
  */
 function readParallel({ tool_choice: choice }: JsonObject): ReadSettings {
   const disables = asObject(choice)?.disable_parallel_tool_use;

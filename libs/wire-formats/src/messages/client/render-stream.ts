@@ -109,7 +109,10 @@ function addExtension(state: StreamRenderState, event: EventOf<'extension'>): St
     : { ...state, startMembers: { ...state.startMembers, ...members } };
 }
 
-/** Sends `message_start` if the stream has not started yet. A ping follows, as in Anthropic's streams. */
+/**
+ * Sends `message_start` if the stream has not started yet. A ping event follows `message_start`, as in
+ * Anthropic's streams.
+ */
 function sendMessageStart(state: StreamRenderState): RenderStep {
   if (state.started) return [state, []];
   const message = {

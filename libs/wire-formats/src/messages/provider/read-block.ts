@@ -27,7 +27,7 @@ export function startBlock(state: StreamState, index: number, raw: JsonObject): 
 
 /**
  * Ends the open blocks of server-side tools. Some providers omit the stop event of a server-side tool's
- * block. The block must precede the next block.
+ * block. The end of the block must be sent before the next block starts.
  */
 function endOpaqueBlocks(state: StreamState): StreamStep {
   const opaque = [...state.open].filter(([, { kind }]) => kind === 'opaque');
@@ -151,7 +151,10 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/** Appends an input delta. For any other delta, the fields of the delta replace the fields of the block. */
+/**
+ * Appends an input delta. If the delta is not an input delta, the fields of the delta replace the fields of
+ * the block.
+ */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {
@@ -183,7 +186,7 @@ function listEndEvents(open: OpenBlock): StreamEvent[] {
       return [{ type: 'text-end', ...place }];
     case 'tool-call':
       // A tool call without arguments streams no input.
-      // Clients of other formats parse the arguments as JSON, so they get an empty object.
+      // Clients parse the arguments of a tool call as JSON, so the arguments become an empty object.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },

@@ -28,7 +28,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
     isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
   );
   // The messages format rejects a tool choice without tools.
-  // A tool choice from a client of the same format is still sent, so that the provider reports the error.
+  // If the client uses the same format, the tool choice is sent anyway, and the provider returns an error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -82,8 +82,8 @@ type MessagesVersion = '2023-06-01' | '2026-10-21';
  * Chooses the API version that accepts the complete translated request. The result is the newest API version,
  * except for requests that the newest version rejects. The newest version rejects sampling settings,
  * documents in assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). If a
- * model rejects sampling settings, the caller may choose the newest API version anyway. The sampling settings
- * are then reported as losses.
+ * model rejects sampling settings, the caller may choose the newest API version anyway. With the newest API
+ * version, the sampling settings are reported as losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);

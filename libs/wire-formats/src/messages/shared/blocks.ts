@@ -21,8 +21,8 @@ export function parseContent(content: unknown): ChatPart[] {
 }
 
 /**
- * Parses a content block. A block with an unknown shape becomes opaque and is sent only to providers of the
- * messages format.
+ * Parses a content block. A block with an unknown shape becomes opaque and is sent only to providers that use
+ * the messages format.
  */
 function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;

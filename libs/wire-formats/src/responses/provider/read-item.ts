@@ -49,8 +49,8 @@ export function startCall(
 
 /**
  * Reads a complete item, either at the end of a streamed item or from a non-streaming response. Content that
- * no delta contained is read from the item. An item without an equivalent in the interchange becomes an
- * opaque part.
+ * was missing in the deltas is read from the complete item. An item without an equivalent in the interchange
+ * becomes an opaque part.
  */
 export function endItem(
   state: StreamState,

@@ -43,8 +43,8 @@ function textOf({ messages }: ChatRequest): string {
 }
 
 /**
- * Renders `store` and `include` for clients of other formats. Clients of other formats send the whole
- * conversation in each request, so by default the provider stores nothing.
+ * Renders `store` and `include` for clients that use other formats. By default, the provider stores nothing,
+ * because clients that use other formats send the whole conversation in each request.
  */
 function renderStateless({ store, include }: JsonObject): JsonObject {
   return { store: store ?? false, include: [...asList(include), encryptedReasoning] };

@@ -4,7 +4,7 @@ import { asList, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './settings.ts';
 
 /**
- * Prefix of the signature for reasoning from the responses format. Clients of other formats return the
+ * Prefix of the signature for reasoning from the responses format. Clients that use other formats return the
  * signature together with the reasoning in the next turn. A signature without the prefix belongs to another
  * provider. Only signatures with the prefix are sent as encrypted reasoning, because the provider would
  * reject all other signatures.
@@ -57,7 +57,7 @@ function open(encrypted: string): JsonObject {
 
 /**
  * Decodes the output of `sealReasoning`. Encrypted content that the gateway did not create comes from a
- * provider of the responses format.
+ * provider that uses the responses format.
  */
 function openReasoning(encrypted: string): Pick<ThinkingPart, 'signature' | 'redacted'> {
   if (!encrypted.startsWith(sealPrefix)) return { signature: signReasoning(encrypted) };
@@ -80,7 +80,7 @@ export function readReasoningTexts(item: JsonObject): string[] {
 }
 
 /**
- * Parses a reasoning item of a request. Providers of the responses format receive the reasoning item
+ * Parses a reasoning item of a request. Providers that use the responses format receive the reasoning item
  * unchanged.
  */
 export function parseReasoning(item: JsonObject): ChatPart {
@@ -94,8 +94,8 @@ export function parseReasoning(item: JsonObject): ChatPart {
 }
 
 /**
- * Renders reasoning as an item. Returns undefined for reasoning from a provider of another format. An item
- * rendered from a signature has no id, because ids refer to stored responses.
+ * Renders reasoning as an item. Returns undefined for reasoning from a provider that uses another format. An
+ * item rendered from a signature has no id, because ids refer to stored responses.
  */
 export function renderReasoning(part: ThinkingPart): JsonObject | undefined {
   const { reasoning } = own.read(part);

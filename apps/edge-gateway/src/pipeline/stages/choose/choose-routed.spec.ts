@@ -33,7 +33,7 @@ describe('a model that the gateway chose', () => {
     expect([target, ...(target.alternatives?.() ?? [])].map(({ model }) => model)).toEqual(['a', 'b', 'c']);
   });
 
-  it('has no time limit for fallbacks if no other model is available', async () => {
+  it('has no fallbacks if no other model is available', async () => {
     expect((await choose(['a'])).alternatives).toBeUndefined();
   });
 });

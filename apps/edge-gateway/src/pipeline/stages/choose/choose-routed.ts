@@ -27,13 +27,13 @@ interface RoutedQuestion {
 const alternativesMax = 4;
 /**
  * The expected size of a request after pruning and compression, as a share of the received request's size.
- * The expected size is used if no model fits the whole request.
+ * The expected size of the request is used if no model fits the whole request.
  */
 const keptShare = 0.6;
 
 /**
- * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The choice is
- * logged.
+ * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The choice of the
+ * model is logged.
  * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model;
  * `provider_not_connected` if no model is available
  */
@@ -151,7 +151,7 @@ const texts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
-/** Maximum number of model names in an error message. The limit keeps the message readable. */
+/** Maximum number of model names in an error message. The limit keeps error messages readable. */
 const namesMax = 400;
 
 /** Lists the models that each rule excludes, for example `turned_off (turned off …): openai/gpt-4o, …`. */

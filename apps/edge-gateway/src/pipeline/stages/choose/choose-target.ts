@@ -5,7 +5,7 @@ import { findProvider, formatsOf, providerNames, proxyRouteOf, type Provider } f
 import { findNearest } from '../../../request/find-nearest.ts';
 import type { Lane, Target } from '../../../request/request.ts';
 
-/** Amazon Bedrock, to which a request may bring its own credential. */
+/** Amazon Bedrock, which accepts a credential from the request itself. */
 export const hostedProvider = 'hosted';
 
 /** The inputs for choosing a provider. */
@@ -64,7 +64,7 @@ function targetAt(
   };
 }
 
-/** Whether the provider takes this model's tools only on the Responses API. */
+/** Whether the provider accepts tools for this model only on the Responses API. */
 function needsResponses(
   provider: Provider,
   model: string,

@@ -22,7 +22,7 @@ function choose(fallbacks: readonly string[], blind: readonly string[] = []) {
   return { target, names, skipped };
 }
 
-it('the requests of a message thread use one provider account, and no fallbacks', () => {
+it('the requests in a message thread (stored by Anthropic) use one provider account, and no fallbacks', () => {
   const bound = { ...find('anthropic/a'), affinity: 'the key of the new messages only' };
   const [one, other] = [
     keepAccount(choose(['groq/b']).target, 'thread'),

@@ -53,10 +53,11 @@ export async function choose(
 }
 
 /**
- * Stored messages are only in one provider account, so no fallback can answer the request. A request does not
- * show which account that is, so all requests with stored messages use the same credential as long as it works.
- * @param field the field of the request that refers to stored messages
- * @throws GatewayError `thread_unsupported_request` or `invalid_field` if the provider stores no messages
+ * Sets the rules for a request in a message thread, a conversation that Anthropic stores. Only one provider
+ * account stores the earlier messages of a message thread, so no fallback can answer the request. A request
+ * in a message thread does not name the provider account. All message threads therefore use the same
+ * credential as long as the credential works.
+ * @throws GatewayError `thread_unsupported_request` if the provider does not store message threads
  */
 export function keepAccount(target: Target, field: string): Target {
   const { provider, lane } = target;
@@ -71,8 +72,8 @@ export function keepAccount(target: Target, field: string): Target {
 
 /**
  * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body.
- * A request in any other format is parsed completely. The effort is read only for models with APIs that
- * accept tools only at some reasoning efforts.
+ * To read the effort, a request in any other format is parsed completely. The reasoning effort is read only
+ * for models whose APIs accept tools only at some reasoning efforts.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');

@@ -70,7 +70,7 @@ export async function callProvider(
     model: target.model,
     credential: connection.credential,
     stream: exchange.ledger.stream,
-    // Headers of the client's format have no meaning, or another meaning, in a different format.
+    // In another format, the headers of the client's format have no meaning or a different meaning.
     ...(isTranslated ? {} : { clientHeaders: withBeta(exchange.request.headers, planned.beta) }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),
@@ -95,8 +95,8 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
 }
 
 /**
- * Counts a provider call. The time that the gateway adds is measured until the first provider call. Later
- * provider calls add to the provider's time.
+ * Counts a provider call. The time that the gateway adds is measured until the first provider call. The time
+ * of later provider calls counts as the provider's time.
  */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();

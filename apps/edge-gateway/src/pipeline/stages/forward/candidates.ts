@@ -42,8 +42,8 @@ const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable',
  * followed by the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in
  * a pause that its provider requested. The last choice is a candidate with an open circuit breaker and no
  * call in flight. A call at an open circuit breaker tests whether the backend works again. The choice of a
- * candidate depends on the number of calls in flight. The call therefore starts in the same tick as the
- * choice, so simultaneous requests count each other's calls.
+ * candidate depends on the number of calls in flight. The call therefore starts in the same event loop tick
+ * as the choice, so simultaneous requests count each other's calls.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected` if
  * the target's provider is not connected
  */
@@ -77,8 +77,9 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 /**
  * Chooses the next candidate after a failed call. An untried candidate comes first, followed by a failed
  * candidate that is retried after a pause. Returns undefined if no candidate can help or the retry budget is
- * empty. The pause ends early if the client disconnects. A conversation with affinity is first retried with
- * its own credential, because another provider account would drop the conversation's reasoning.
+ * empty. The pause before a retry ends early if the client disconnects. A conversation with affinity (tied to
+ * one provider account) is first retried with its own credential. Another provider account would drop the
+ * conversation's reasoning.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -116,7 +117,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the candidate that would be called next if the given call, which has not responded yet, failed. */
+/** Chooses the candidate to call next if the given call, which has no response yet, fails. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,
@@ -189,7 +190,10 @@ async function openAll(
   return candidates;
 }
 
-/** With affinity, the order of the credentials depends only on the conversation. */
+/**
+ * In a conversation with affinity (tied to one provider account), the order of the credentials depends only
+ * on the conversation.
+ */
 function candidatesOf(target: Target, connections: readonly Connection[]): Candidate[] {
   const { affinity } = target;
   if (affinity === undefined || connections.length < 2)
@@ -203,7 +207,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 
 /**
  * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
- * calls in flight. With affinity, picks the first credential.
+ * calls in flight. For a conversation that is tied to one provider account, picks the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;

@@ -9,8 +9,8 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
 /**
- * An outbound request. `betaFor` returns the beta flag that a target needs in addition to the client's beta
- * flags.
+ * An outbound request. The function `betaFor` returns the beta flag that a target needs in addition to the
+ * client's beta flags.
  */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
   readonly betaFor?: (target: Target) => string | undefined;
@@ -22,15 +22,17 @@ export interface GuardServices {
   readonly log: Logger;
 }
 
-/** Anthropic's error text for reasoning behind a changed prefix. Clients search for this error text too. */
+/**
+ * Anthropic's error text for reasoning behind a changed prefix. Clients also look for Anthropic's error text.
+ */
 const bindingError = 'bound to a different conversation';
 
 /**
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a
  * change by the gateway may be the cause. After the provider rejected bound reasoning, the request is sent
  * again with `drop_block`. With `drop_block`, the provider drops the reasoning that does not match. Later
- * requests of the conversation also use `drop_block`. The client's own setting is never overridden, and every
- * other error is relayed unedited.
+ * requests of the conversation also use `drop_block`. The client's own setting is never overridden, and any
+ * error other than rejected reasoning is relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -66,8 +68,8 @@ export async function sendBound(
 
 /**
  * Returns the request with `drop_block`. Returns null if the client chose the behavior itself, or set
- * reasoning to a type that does not accept the setting. A fallback gets the setting only if its model rejects
- * bound reasoning, because other models may not accept the setting.
+ * reasoning to a type that does not accept the setting. A fallback gets `drop_block` only if its model
+ * rejects bound reasoning, because some other models reject `drop_block`.
  */
 function withDrops(
   { body, bodyFor, added, conversation }: Outbound,

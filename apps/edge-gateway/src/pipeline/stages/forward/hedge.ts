@@ -24,8 +24,8 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 
 /**
  * Runs an attempt. If the provider does not respond in time, the function runs a second attempt at another
- * ready candidate. The second attempt counts against the retry budget. The first good response is used. The
- * slower attempt is cancelled, and its possible cost is recorded.
+ * ready candidate. The second attempt counts against the retry budget. The first good response of the two
+ * attempts is used. The slower attempt is cancelled, and its possible cost is recorded.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -54,7 +54,7 @@ function start(task: ForwardTask, candidate: Candidate, services: HedgeServices)
   const attempt = createAttempt(candidate.target);
   const outcome = runAttempt(task, candidate, attempt, abort.signal, services);
   // The rejection is handled where the outcome is awaited.
-  // This handler prevents an unhandled rejection before the outcome is awaited.
+  // The empty handler prevents an unhandled rejection before the outcome is awaited.
   outcome.catch(() => undefined);
   return { candidate, attempt, abort, outcome };
 }

@@ -45,24 +45,24 @@ function placesOf({ tools, messages }: ChatRequest): string[] {
   ];
 }
 
-it('marks tools, instructions, the end of the previous request, and the end of the request', () => {
+it('adds cache markers to tools, instructions, the end of the previous request, and the end of the request', () => {
   const { request, markers } = mark();
   expect(placesOf(request)).toEqual(['tools[0]', '0.1', '1.0', '3.0']);
   expect(markers).toBe(4);
   expect(mark({}, { rules: { markersMax: 2, marksTools: () => true } }).markers).toBe(2);
 });
 
-it('marks the first request of a conversation with tools', () => {
+it('adds cache markers to the first request of a conversation with tools', () => {
   expect(placesOf(mark({ messages: conversation.slice(0, 2) }).request)).toEqual(['tools[0]', '0.1', '1.0']);
 });
 
-it('does not mark a single turn without tools', () => {
+it('adds no cache markers to a single turn without tools', () => {
   const first = mark({ messages: conversation.slice(0, 2), tools: [] });
   expect([first.markers, placesOf(first.request)]).toEqual([0, []]);
   expect(mark({ tools: [] }).markers).toBe(2);
 });
 
-it('does not mark prefixes that are too short to be cached', () => {
+it('adds no cache markers to prefixes that are too short to be cached', () => {
   expect(mark({}, { tokens: 511 }).markers).toBe(0);
   const short = mark({ tools: [{ ...tool, description: 'Finds.' }] }, { tokens: 512 });
   expect(placesOf(short.request)).toEqual(['1.0', '3.0']);
@@ -79,14 +79,14 @@ it('does not change a request with cache markers from its client', () => {
   expect(mark({ messages: [...conversation.slice(0, 3), say('tool', inside)] }).markers).toBe(0);
 });
 
-it('marks neither blank text nor a tool that the model may not call', () => {
+it('adds no cache marker to blank text or to a tool that the model may not call', () => {
   const messages = [say('user', text('Find it.'), text(' '))];
   const tools: ChatTool[] = [tool, { ...tool, name: 'other' }];
   const { request } = mark({ messages, tools, toolChoice: { mode: 'allowed', names: ['find'] } });
   expect(placesOf(request)).toEqual(['tools[0]', '0.0']);
 });
 
-it('marks only for models that cache marked prefixes, and only if a single cache read pays for the cache write', () => {
+it('adds markers only for models that cache marked prefixes, and only if one cache read saves more than a cache write costs', () => {
   expect(mark({}, { facts: undefined }).markers).toBe(0);
   expect(mark({}, { facts: catalog.find('openai', 'gpt-4o-mini') }).markers).toBe(0);
   const facts = catalog.find('anthropic', 'claude-opus-5-5')!;
@@ -94,7 +94,7 @@ it('marks only for models that cache marked prefixes, and only if a single cache
   expect(mark({}, { facts: dear }).markers).toBe(0);
 });
 
-it('marks tools in the converse format only for Claude models', () => {
+it('adds cache markers to tools in the converse format only for Claude models', () => {
   const nova = mark({}, { format: 'converse', model: 'amazon.nova-pro-v1:0' });
   expect(placesOf(nova.request)).toEqual(['0.1', '1.0', '3.0']);
   const claude = mark({}, { format: 'converse', model: 'eu.anthropic.claude-opus-5-5' });

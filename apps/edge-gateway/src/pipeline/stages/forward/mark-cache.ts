@@ -34,10 +34,10 @@ export interface MarkedRequest {
  * Adds cache markers to a translated request in four places: after the tools, after the leading system
  * messages, after the last message before the model's last turn, and after the last message. The message
  * before the model's last turn is the end of the previous request. The provider therefore finds the prefix of
- * the previous request, regardless of the length of the last turn. Places are marked from the start, at most
- * as many as the provider accepts. Only the ends of prefixes that the model can cache are marked. No place is
- * marked if the client placed markers itself. No place is marked if cache writes are expected to cost more
- * than cache reads save.
+ * the previous request, regardless of the length of the last turn. Markers are added in the order of the
+ * prompt, up to the maximum number that the provider accepts. Markers are added only at the ends of prefixes
+ * that the model can cache. No markers are added if the client placed cache markers itself. No markers are
+ * added if cache writes are expected to cost more than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;
@@ -128,7 +128,9 @@ function shapeOf({ tools, messages }: ChatRequest) {
   return { hasTools: tools.length > 0, hasTurns: messages.some(({ role }) => role === 'assistant') };
 }
 
-/** Returns the length of the values as JSON. Stops at `max`, because a tool list may have megabytes. */
+/**
+ * Returns the length of the values as JSON. Counting stops at `max`, because a tool list may take megabytes.
+ */
 function lengthUpTo(max: number, values: readonly unknown[]): number {
   let length = 0;
   for (const value of values) {

@@ -20,8 +20,8 @@ export interface ForwardTask {
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
   /**
-   * Whether two simultaneous provider calls are free of side effects. If the value is absent, the calls may
-   * have side effects.
+   * Whether two simultaneous provider calls are free of side effects. If the field is absent, two
+   * simultaneous calls may have side effects.
    */
   readonly isHedgeable?: boolean;
   /**
@@ -92,7 +92,7 @@ export async function runAttempt(
 }
 
 /**
- * Returns whether another candidate could replace the given call, which has not responded yet. The function
+ * Returns whether another candidate could replace the given call, which has no response yet. The promise
  * never rejects: if the lookup fails, the result is false.
  */
 async function isReplaceable(
@@ -148,15 +148,16 @@ interface BackendCallInput {
    */
   readonly firstByteMs: number | undefined;
   /**
-   * Returns whether another candidate can be called now. The function is called only after the time limit.
+   * Returns whether another candidate can be called now. The function is called only after the time limit for
+   * the first byte.
    */
   readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;
 }
 
 /**
- * One call to a backend, from just before the request is sent until its response ends. The result of a call
- * is reported to the backend once. If the client disconnects, no result is reported.
+ * One call to a backend, from just before the request is sent until its response ends. The result of a
+ * provider call is reported to the backend once. If the client disconnects, no result is reported.
  */
 class BackendCall {
   readonly signal: AbortSignal;
@@ -182,8 +183,8 @@ class BackendCall {
   }
 
   /**
-   * Called when the client has received the first byte. After the first byte, no other candidate can be
-   * called.
+   * Called when the client has received the first byte. After the client has received the first byte, no
+   * other candidate can be called.
    */
   begun(): void {
     this.#hasBegun = true;
@@ -199,7 +200,9 @@ class BackendCall {
     this.#input.backend.end();
   }
 
-  /** Keeps the call in flight until its response body ends. A broken body is reported as a failure. */
+  /**
+   * Keeps the call in flight until its response body ends. A broken response body is reported as a failure.
+   */
   follow(body: AnswerBody): void {
     body.follow((isWhole) => {
       this.end();

@@ -1,4 +1,6 @@
-/** A chat request with its own access key, against a server that verifies AWS Signature Version 4. */
+/**
+ * Tests of a chat request that brings its own access key. The test server verifies AWS Signature Version 4.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -71,7 +73,7 @@ async function startService() {
   return { verdicts, connect, close };
 }
 
-it('a chat completion with its own access key is signed with that key for the region of the key', async () => {
+it('a chat completion that brings an AWS access key is signed with this key, for the region of the key', async () => {
   const service = await startService();
   const guard = { ...createEgressGuard({ allow: [] }), connect: service.connect };
   const upstream = new UndiciUpstream({

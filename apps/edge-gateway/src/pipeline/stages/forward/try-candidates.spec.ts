@@ -102,8 +102,8 @@ describe('simultaneous requests', () => {
   });
 });
 
-describe('if the search for the next candidate fails', () => {
-  /** Returns services in which only the first vault lookup succeeds. Later lookups fail. */
+describe('a failed search for the next candidate', () => {
+  /** Returns services in which only the first vault lookup succeeds. All later vault lookups fail. */
   function createVaultlessServices() {
     let opened = 0;
     return createServices(() => {
@@ -113,21 +113,21 @@ describe('if the search for the next candidate fails', () => {
     });
   }
 
-  it('the client receives the provider’s own error', async () => {
+  it('gives the client the provider’s own error', async () => {
     const { body, aborted } = createBody();
     const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
     expect(await tryCandidates(task, createVaultlessServices())).toMatchObject({ status: 500, body });
     expect(aborted).toEqual([]);
   });
 
-  it('the client receives the failure of a call that got no response', async () => {
+  it('gives the client the failure of a call without a response', async () => {
     const task = createTask(() => Promise.reject(new GatewayError('upstream_unreachable')));
     await expect(tryCandidates(task, createVaultlessServices())).rejects.toMatchObject({
       code: 'upstream_unreachable',
     });
   });
 
-  it('and the client disconnects meanwhile, the pending response is discarded', async () => {
+  it('discards the pending response if the client disconnects during the search', async () => {
     const { body, aborted } = createBody();
     const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
     const services = createServices(() => Promise.resolve(credentialOf('only')));
@@ -142,8 +142,8 @@ describe('a silent provider', () => {
   const fallback: Target = { ...target, provider: findProvider('groq')!, model: 'llama' };
 
   /**
-   * Returns a provider that responds after `silentMs`, unless the call is cancelled first. `asked` lists the
-   * models that were called.
+   * Returns a provider that responds after `silentMs`, unless the call is cancelled first. The list `asked`
+   * contains the models that were called.
    */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
     const asked: string[] = [];

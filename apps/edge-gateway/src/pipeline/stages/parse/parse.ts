@@ -21,30 +21,30 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. With one token for each value or key and one
- * token for its comma, this limit is a million tokens. The position of each JSON value takes 12 bytes of
- * memory, even if the value has fewer bytes in the body. A value that the gateway reads takes up to ten times
- * as much memory.
+ * Maximum number of JSON values and keys in a request body. Each value or key takes about one token, and its
+ * comma takes another token, so the limit equals a million tokens. The position of each JSON value takes 12
+ * bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway reads takes
+ * up to ten times as much memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. The gateway searches some objects for several
- * fields.
+ * Maximum number of fields of one object in a request body. The number is limited, because the gateway
+ * searches some objects for several fields.
  */
 const fieldsMax = 16_384;
 
 /**
- * The memory that a request body takes, as a multiple of its length. The memory contains the received bytes,
- * the edited bytes that are sent, and temporary strings and copies for planning and sending. The memory
- * factor is an estimate. `npm run test:faults -- held-bytes` checks that this factor keeps the process within
- * its memory limit.
+ * The memory that a request body takes, as a multiple of its length. The memory for a body contains the
+ * received bytes, the edited bytes that are sent, and temporary strings and copies. The memory factor for
+ * request bodies is an estimate. `npm run test:faults -- held-bytes` checks that this factor keeps the
+ * process within its memory limit.
  */
 export const bodyMemoryFactor = 3;
 
 /**
- * Number of bytes that Node reads in one socket read. A request of at most this size arrives together with
- * its headers.
+ * Number of bytes that Node reads in one socket read. The body of a request of at most this size arrives
+ * together with the headers.
  */
 const bytesAtHand = 64 * 1024;
 
@@ -60,7 +60,7 @@ export function parseAtHand(
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
   // The rejection is handled after the request is admitted.
-  // This handler prevents an unhandled rejection before the request is admitted.
+  // The empty handler prevents an unhandled rejection before the request is admitted.
   parsing.catch(() => undefined);
   return parsing;
 }

@@ -23,8 +23,7 @@ export interface RecoverySubject {
  * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
  * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. Without the
  * recovery tool, tools that the transcript calls are forwarded, because the request must define every called
- * tool.
- * If a conversation with recovery sends a request that cannot carry the recovery tool, every tool is sent.
+ * tool. If a request in a conversation with recovery cannot carry the recovery tool, every tool is sent.
  * Without recovery, the conversation's tool set would not reach the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {

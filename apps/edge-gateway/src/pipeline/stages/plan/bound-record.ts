@@ -27,8 +27,9 @@ export interface ConversationNames {
 }
 
 /**
- * Names the conversation by its first messages and the names of its tools. The order of the tools is ignored.
- * Tools that the client defers are also ignored, because a client may add such tools at any time.
+ * Names the conversation by its first messages and the names of its tools. The name of a conversation does
+ * not depend on the order of the tools. The name also ignores tools that the client defers, because a client
+ * may add deferred tools at any time.
  */
 export function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
   const { conversation, tape } = request;

@@ -5,9 +5,10 @@ import type { Caller, ParsedRequest, Target } from '../../../request/request.ts'
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Chooses deferral if the account enables it and the catalogue lists deferral for the model. The client must
- * use the provider's format. The decision depends only on facts that stay constant in a conversation, unless
- * the client changes its tools. Returns undefined if the client already uses the provider's deferral.
+ * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral
+ * requires that the client uses the provider's format. The decision about deferral depends only on facts that
+ * stay constant in a conversation, unless the client changes its tools. Returns undefined if the client
+ * already uses the provider's deferral.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
@@ -28,8 +29,8 @@ export function chooseDeferral(
 }
 
 /**
- * The treatment of tools outside the tool set of a conversation with bound reasoning. `null` means that all
- * tools are sent unchanged.
+ * The treatment of tools outside the tool set of a conversation with bound reasoning. The value `null` means
+ * that all tools are sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
@@ -87,9 +88,9 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * Loads deferred tools that the transcript calls without a search result. A client may have kept only the
- * tool call. Without the definition, the model would see calls to an undefined tool. With bound reasoning,
- * the tool set stays unchanged.
+ * Loads deferred tools that the transcript calls without a search result. A client may have kept the tool
+ * call without the search result. Without the definition, the model would see calls to an undefined tool. In
+ * a conversation with bound reasoning, the tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;

@@ -40,8 +40,8 @@ function subjectOf(
 }
 
 /**
- * Opens a gateway replica with its caches. Replicas share the store. `forwarded` is the tool set that the
- * current policy would choose.
+ * Opens a gateway replica with its caches. All replicas share one store. The parameter `forwarded` is the
+ * tool set that the current policy would choose.
  */
 function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
   const state = {
@@ -151,7 +151,7 @@ describe('the tool set of a conversation with bound reasoning', () => {
     expect(await other.plan(subjectOf([user]))).toMatchObject({ forwarded: [1] });
   });
 
-  it('is found by tool names, regardless of their order and without tools that the client defers', async () => {
+  it('is found by tool names, regardless of the order of the tools and without tools that the client defers', async () => {
     const { plan } = openReplica();
     await plan(subjectOf([user]));
     const changed = [tool('late', { defer_loading: true }), ...[...tools].reverse()];
@@ -201,7 +201,7 @@ describe('every tool is sent unchanged', () => {
     expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: whole });
   });
 
-  it('without a stored plan, and a rejection can be caused by the gateway only if the store could not be read', async () => {
+  it('without a stored plan. The gateway can be the cause of a rejection only if the store could not be read', async () => {
     const planned = await openReplica().plan(subjectOf(second));
     expect(planned).toMatchObject({
       forwarded: whole,
@@ -234,7 +234,7 @@ it('a shadow conversation gets every tool, and each of its requests is ranked fo
   expect(await replica.plan(subjectOf(second))).toMatchObject(shadow);
 });
 
-it('dropped reasoning is remembered for the rest of the conversation, even if the plan is anchored later', async () => {
+it('dropped reasoning is remembered for the rest of the conversation, even if the plan is stored under the first response later', async () => {
   const { state, stored, plan } = openReplica();
   await plan(subjectOf([user]));
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -262,7 +262,7 @@ describe('compression', () => {
     expect(planned.bound).toMatchObject({ mayBeOurs: true });
   });
 
-  it('stays off in a conversation that began without it, or without a stored plan', async () => {
+  it('stays off in a conversation that began without compression, and in a conversation without a stored plan', async () => {
     const replica = openReplica();
     await replica.plan(subjectOf([user], { compression: 'off' }));
     expect((await replica.plan(subjectOf(later))).context.edits).toEqual([]);
@@ -279,7 +279,7 @@ describe('compression', () => {
   });
 });
 
-it('pruning that is off stores that every tool is sent, so that a later change of the setting changes nothing', async () => {
+it('with pruning turned off, the decision to send every tool is stored, so a later change of the setting has no effect', async () => {
   const replica = openReplica();
   expect(await replica.plan(subjectOf([user], { mode: 'off' }))).toMatchObject({
     ...{ forwarded: [0, 1, 2, 3], reason: 'off' },

@@ -60,9 +60,9 @@ const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ 
 
 const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
 /**
- * Plans the first request of a conversation. If the request cannot be planned in time, every tool is sent.
- * The decision to send every tool is stored too, because requests with the same beginning must be sent in the
- * same form. If the decision cannot be stored, every tool is sent.
+ * Plans the first request of a conversation. If the first request cannot be planned in time, every tool is
+ * sent. The decision to send every tool is stored too, because requests with the same beginning must be sent
+ * in the same form. If the decision cannot be stored, every tool is sent.
  */
 async function decide(
   subject: ConversationSubject,
@@ -167,8 +167,8 @@ async function askRouter(
 }
 
 /**
- * Applies the stored decision to a later request. The router's ranking is only logged, to measure the recall
- * of the decision.
+ * Applies the stored decision to a later request. The router's ranking of a later request is only logged, to
+ * measure the recall of the stored decision.
  */
 async function carryOn(
   subject: ConversationSubject,
@@ -239,9 +239,9 @@ export async function planBoundCount(
 
 interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read. The conversation may then have a plan that is unknown. */
+  /** False if the store could not be read, so that an existing plan is unknown. */
   readonly isSure: boolean;
-  /** The request's wait for what was sent before. */
+  /** The limit on the time that the request waits for the records of earlier requests. */
   readonly wait: Wait;
 }
 
@@ -282,7 +282,7 @@ async function findConversation(
 
 /**
  * Stores the plan under the name of the first response as well. Conversations with the same beginning share
- * the name of the opening, and a later conversation may replace the plan under that name.
+ * the name of their first messages. A later conversation may replace the plan under the shared name.
  */
 function anchor(
   { caller: { accountId } }: ConversationSubject,

@@ -56,9 +56,9 @@ interface PlanServices {
 /**
  * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The
  * planned request has only tools that the key may use. The tool router and the compressor run in parallel
- * under one deadline. Late or failed results are ignored. The planned savings are reserved from the key's
- * budget. If the budget is exhausted, the request is sent unchanged or rejected with
- * `saved_token_budget_exhausted`.
+ * under one deadline. Late or failed results of the router or the compressor are ignored. The planned savings
+ * are reserved from the API key's budget. If the budget is exhausted, the request is sent unchanged or
+ * rejected with `saved_token_budget_exhausted`.
  */
 export async function plan(
   request: ParsedRequest,
@@ -93,9 +93,7 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/**
- * Plans a request if its tools may not change during its conversation. Returns null for any other request.
- */
+/** Plans a request in a conversation whose tools must not change. Returns null for any other request. */
 function planFixed(
   request: ParsedRequest,
   target: Target,
@@ -241,8 +239,8 @@ function isBoundSession(
 }
 
 /**
- * Returns whether a request without tools may be compressed. The account must enable compression without
- * tools.
+ * Returns whether a request without tools may be compressed. The account must have enabled compression for
+ * requests without tools.
  */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;

@@ -19,8 +19,9 @@ export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): 
 
 /**
  * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves
- * nothing. If the remaining budget is unknown, the request is sent unchanged. If the budget is exhausted, the
- * request is sent unchanged, or rejected with `saved_token_budget_exhausted` if the account chose rejection.
+ * no tokens. If the remaining budget is unknown, the request is sent unchanged. If the budget is exhausted,
+ * the request is sent unchanged, or rejected with `saved_token_budget_exhausted` if the account chose
+ * rejection.
  */
 export async function spendBudget(
   planned: ToolPlan,
@@ -32,7 +33,7 @@ export async function spendBudget(
   if (tokens === 0) return planned;
   const reserved = budgets.reserve(caller, tokens);
   // Most reservations use tokens that this process already reserved.
-  // Most reservations therefore succeed synchronously.
+  // Most reservations therefore succeed without waiting.
   const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

@@ -17,8 +17,8 @@ interface PromptServices {
 }
 
 /**
- * Maximum length in bytes of a request with a hashed prompt. Reading a longer request takes more than a
- * hundredth of a second.
+ * Maximum length in bytes of a request with a hashed prompt. Reading a request above this length takes more
+ * than a hundredth of a second.
  */
 const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
@@ -27,8 +27,8 @@ const conversationDigits = 32;
  * Adds the hashes of the prompt to a usage event. From these hashes, the worker finds the cause of a prompt
  * cache miss. The hashes are added after the response was sent, and the function never throws. Requests
  * without tools in the provider's own format are not hashed. Prompts too short for the prompt cache, and
- * requests to models without a prompt cache, are not hashed either. The result is a promise for a large
- * request, because other requests run first.
+ * requests to models without a prompt cache, are not hashed either. For a large request, the function returns
+ * a promise, because other requests run first.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -54,7 +54,7 @@ export function addPrompt(
 
 /**
  * Returns whether the prompt of a request is hashed. A request without tools in its provider's own format is
- * not hashed. Hashing would add time to a request that needs little other work.
+ * not hashed. Hashing the prompt would add time to a request that needs little other work.
  */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');
@@ -115,8 +115,8 @@ function readTtlSeconds(bytes: Buffer): number | undefined {
 }
 
 /**
- * Returns prices in USD per million tokens, in the tier of the request. The price of a cache write is that of
- * the shortest cache lifetime.
+ * Returns prices in USD per million tokens, in the tier of the request. The price for cache writes is the
+ * price for the shortest cache lifetime.
  */
 function readPrices(
   model: CatalogModel,

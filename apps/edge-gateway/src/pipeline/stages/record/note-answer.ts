@@ -27,11 +27,11 @@ export function noteAnswer(
 }
 
 /**
- * Measures the time to the first token and the time per token. The time per token is null for short streams.
- * The time for a non-streaming response is split between the first token and the rest of the response.
- * Returns null after recovery rounds, because times and tokens belong to several provider calls. Returns null
- * for a request with its own credential. The region of the request's credential may be slower than the region
- * of the stored credential.
+ * Measures the time to the first token and the time per token. The measured time per token is null for short
+ * streams. The time for a non-streaming response is split between the first token and the rest of the
+ * response. Returns null after recovery rounds, because times and tokens belong to several provider calls.
+ * Returns null for a request with its own credential. The region of the request's credential may be slower
+ * than the region of the stored credential.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -34,7 +34,7 @@ describe('savings from pruning and compression', () => {
     expect(price({ toolsOut: 100 })).toBe(0);
   });
 
-  it('are negative if rewriting the prompt cache cost more than was saved', () => {
+  it('are negative if rewriting the prompt cache cost more than the saved tokens', () => {
     const plan = { ...createPlanEvent(100, 20), kReason: 'grown' };
     const grown = price({ plan, toolsOut: 90 });
     expect(grown).toBeCloseTo((1_000 * 3 - 10_000 * 3.45) / 1e6, 12);
@@ -60,7 +60,7 @@ describe('savings from pruning and compression', () => {
     expect(net).toBeCloseTo(-(2 * (10_000 * 3 + 500 * 15)) / 1e6, 12);
   });
 
-  it('are also reported before costs are subtracted', () => {
+  it('are also reported as a gross amount, before costs are subtracted', () => {
     expect(savingsOf({}, { rounds: [plain, plain] })?.grossUsd).toBeCloseTo((8_000 * 3) / 1e6, 12);
     const rewritten = savingsOf({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 });
     expect(rewritten?.grossUsd).toBeCloseTo(0.003, 12);
@@ -111,7 +111,7 @@ describe('cancelled hedged calls', () => {
     expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog, at)).toBeCloseTo(0.5 + own, 12);
   });
 
-  it('add nothing if no call was cancelled, and a single unknown price makes the total unknown', () => {
+  it('add nothing if no call was cancelled, and make the total unknown if the price of one call is unknown', () => {
     expect(addAbandonedTokens(usage, { abandoned: [] })).toBe(usage);
     expect(addAbandonedCost(0.5, { abandoned: [] }, catalog, at)).toBe(0.5);
     const unknown = { ...call, model: 'a-model-of-tomorrow' };

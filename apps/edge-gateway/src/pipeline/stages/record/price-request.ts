@@ -22,11 +22,14 @@ export interface PricedRequest {
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
   /**
-   * Whether the gateway added cache markers. If the value is true, the gateway's cache markers cause all use
+   * Whether the gateway added cache markers. If the gateway added cache markers, these markers cause all use
    * of the prompt cache.
    */
   readonly isMarked: boolean;
-  /** Time at which the request was accepted, as Unix time in milliseconds. The prices at this time apply. */
+  /**
+   * Time at which the request was accepted, as Unix time in milliseconds. The prices at the time of
+   * acceptance apply.
+   */
   readonly at: number;
 }
 
@@ -34,7 +37,7 @@ export interface PricedRequest {
 interface PricedSavings {
   /**
    * Value of the saved tokens at the request's mean input price, plus the savings of cache reads due to the
-   * gateway's cache markers. For tools, the measured number of saved tokens is used if it is known.
+   * gateway's cache markers. For pruned tools, the measured number of saved tokens is used if it is known.
    */
   readonly grossUsd: number;
   /**
@@ -46,13 +49,12 @@ interface PricedSavings {
 
 /**
  * Prices the savings from pruning and compression in USD, before and after the cost of pruning and
- * compression. Returns null if prices are unknown or the request was not served.
- * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache
- * markers`.
- * The mean price comes from the billed input, so leaving out cheap cached input saves little. With recovery
- * rounds, the mean price comes from the first round. A request with every tool would have read its input once
- * at that price. If the tool set grew, or was decided after requests with all tools, the prefix that was not
- * read from the cache is a cost. The cost of the prefix includes the new part of the prefix.
+ * compression. Returns null if prices are unknown or the request was not served. `net = saved tokens × mean
+ * price of this request's input − prompt cache rewrites − recovery + cache markers`. The mean price is that
+ * of the billed input, so leaving out cheap cached input saves little. With recovery rounds, the mean price
+ * is that of the first round. A request with every tool would have read its input once, at the price of the
+ * first round. If the tool set grew, or was decided after requests with all tools, the uncached part of the
+ * prefix is a cost. The new part of the prefix is included in the cost.
  */
 export function priceSavings(
   event: Pick<
@@ -85,9 +87,9 @@ export function priceSavings(
 
 /**
  * Returns the cost of recovery: the cost of all provider calls beyond the single call that every request
- * needs. The single provider call reads the input of the first recovery round and writes the response. The
- * single call reads as much from the prompt cache as the first round. A last call with every tool is itself
- * the single call that is always needed.
+ * needs. The single provider call reads the input of the first recovery round and writes the response. This
+ * single call reads as much from the prompt cache as the first recovery round. A last provider call with
+ * every tool is itself the single call that is always needed.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -105,8 +107,8 @@ function priceRecovery(
 const noMarkers = { readUsd: 0, writtenUsd: 0 };
 
 /**
- * Returns how much less cache reads cost than plain input, and how much more cache writes cost than plain
- * input. Without cache markers, the provider would have cached nothing.
+ * Returns the savings of cache reads and the extra cost of cache writes, both compared with uncached input.
+ * Without cache markers, the provider would have cached nothing.
  */
 function priceMarkers(
   calls: readonly TokenUsage[],
@@ -121,7 +123,7 @@ function priceMarkers(
   return { readUsd, writtenUsd };
 }
 
-/** Returns whether the tool list differs from the list in the conversation's earlier requests. */
+/** Returns whether the sent tool list differs from the list in the conversation's earlier requests. */
 function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
@@ -137,8 +139,8 @@ function round(usd: number): number {
 }
 
 /**
- * Returns the extra cost of the input that was not read from the prompt cache. The extra cost is relative to
- * a cache read of the same input.
+ * Returns the extra cost of the input that was not read from the prompt cache. The extra cost of uncached
+ * input is relative to a cache read of the same input.
  */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;

@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache';
 /** Number of hex digits of each hash. 64 bits are enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
 /**
- * Number of earlier ends of the conversation that are hashed. Up to this number of turns may be missing in
- * the log.
+ * Number of earlier turns of a conversation at which the transcript is hashed. Up to this number of turns may
+ * be missing in the log.
  */
 const turnsMax = 8;
 /**
@@ -25,9 +25,9 @@ interface ToolHashes {
 
 /**
  * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read the parts.
- * A hash covers the account, so equal prompts of two accounts have different hashes. Cache markers are
- * excluded, because agents move cache markers from request to request. A tool call is hashed by id and name,
- * and images are excluded.
+ * A hash covers the account, so equal prompts of two accounts have different hashes. The hashes exclude cache
+ * markers, because agents move cache markers from request to request. In a hash, a tool call is represented
+ * by its id and name, and images are left out.
  */
 export class PromptHasher {
   readonly #lists = new LRUCache<string, ToolHashes>({ max: listsMax });
@@ -82,7 +82,7 @@ const cachePoint = /^\{\s*"cachePoint"/;
 
 /**
  * Returns a tool's definition without its cache marker. In the converse format, a cache marker is a separate
- * element after the tool. Without its cache marker, the definition of a cache marker element is empty.
+ * element after the tool. For an element that is only a cache marker, the returned definition is empty.
  */
 function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buffer | string {
   const own = bytes.subarray(range.start, range.end);

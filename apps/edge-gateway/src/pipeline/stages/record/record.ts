@@ -44,7 +44,7 @@ interface Recording {
   accept(caller: Caller): void;
   /** Waits until the accept line is on disk. Throws `service_unavailable` if the spool is full. */
   accepted(): Promise<void>;
-  /** Writes the request's single final event, its metrics and its log line. Never throws. */
+  /** Writes the request's single final event, its metrics and its log line. The call never throws. */
   finish(outcome: RelayOutcome): void;
 }
 
@@ -66,7 +66,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
       // The rejection is handled later, in `accepted` or `finish`.
-      // This handler prevents an unhandled rejection before the promise is awaited.
+      // The empty handler prevents an unhandled rejection before the promise is awaited.
       accepting.catch(() => undefined);
     },
     accepted: () => accepting,
@@ -129,7 +129,7 @@ function keepContents(
   keeper.keep(contents, request, accountSecrets.of(accountId));
 }
 
-/** Settles the budget with the same figures that the request's log row contains. */
+/** Settles the budget with the figures in the request's log row. */
 function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): void {
   if (reservation === null) return;
   reservation.settle(event === null ? 0 : tokensSaved(event).net);
@@ -143,8 +143,8 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
 }
 
 /**
- * Counts denied tool calls, and tool calls that violate the definition of the called tool. The client handles
- * tool calls that violate a definition.
+ * Counts denied tool calls, and tool calls that violate the definition of the called tool. The client itself
+ * handles tool calls that violate a tool's definition.
  */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const { deniedTools } = exchange.ledger;
@@ -157,7 +157,9 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
   return asWritten + shortened;
 }
 
-/** The documented values of Anthropic's `input_transformations`. Other values are counted as `other`. */
+/**
+ * The documented values of Anthropic's `input_transformations`. Undocumented values are counted as `other`.
+ */
 const transformationTypes = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
 const transformationReasons = new Set(
   ['model', 'prefix', 'organization', 'end_user'].map((bound) => `${bound}_binding_mismatch`),
@@ -201,8 +203,8 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
 }
 
 /**
- * Adds the response's attributes to the trace span of the provider call and ends the span. The span lasts as
- * long as the response.
+ * Adds the response's attributes to the trace span of the provider call and ends the span. The trace span
+ * lasts as long as the response.
  */
 export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {
   const providerCall = attempts.current?.span;

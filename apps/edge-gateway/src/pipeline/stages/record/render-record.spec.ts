@@ -43,7 +43,7 @@ describe('the savings for a request', () => {
     expect(render(context as Ledger['context'])).toMatchObject({ providerSavingsUsd: -0.5 });
   });
 
-  it('are zero if the conversation was sent unchanged because of the budget or a dropped plan', () => {
+  it('are zero if the conversation was sent unchanged, because the budget was exhausted or the plan was dropped', () => {
     expect(render(null)).toMatchObject({ providerSavingsUsd: 0 });
   });
 });

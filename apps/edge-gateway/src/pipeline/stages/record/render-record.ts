@@ -40,8 +40,8 @@ function clientText(value: string | string[] | undefined): string | null {
 
 /**
  * Renders the final usage event for an accepted request from everything that its stages recorded, without its
- * savings (`addSavings`). Fields are listed one by one, because spreading a second object costs more than the
- * rest of this function.
+ * savings (`addSavings`). The fields of the event are listed one by one, because spreading a second object
+ * costs more than the rest of the function.
  */
 export function renderEvent(
   exchange: Exchange,
@@ -244,7 +244,7 @@ interface FinishedRequest {
 /**
  * Renders the single log line with all fields of a request. The log line contains only names and figures: no
  * body, no header values, no tool arguments. The log line is one object literal, because spreading other
- * objects into it is several times as expensive.
+ * objects into the literal is several times as expensive.
  */
 export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: FinishedRequest) => ({
   request_id: exchange.requestId,

@@ -2,7 +2,7 @@ import { ByteList } from '../../../bytes/byte-list.ts';
 
 /**
  * Releases complete frames from a stream, and buffers the beginning of a frame until the rest of the frame
- * arrives. A broken stream can therefore still end with an error event. Without the buffer, a reader would
+ * arrives. A broken stream can therefore still end with an error event. Without the buffer, the client would
  * parse the error event as the rest of the broken frame. The bytes of a frame are not changed.
  */
 export interface FrameGate {
@@ -58,8 +58,8 @@ export class SseFrameGate implements FrameGate {
   }
 
   /**
-   * Returns the offset in `chunk` after the last empty line, or 0 if no frame ends in the chunk. Lines end in
-   * LF, CR LF or CR.
+   * Returns the offset in `chunk` after the last empty line, or 0 if no frame ends in the chunk. Lines of
+   * server-sent events end in LF, CR LF or CR.
    */
   #endOfLastFrame(chunk: Buffer): number {
     const inside = Math.max(endOf(chunk, '\n\n'), endOf(chunk, '\n\r\n'), endOf(chunk, '\r\r'));

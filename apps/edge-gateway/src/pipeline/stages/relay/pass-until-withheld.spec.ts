@@ -22,7 +22,7 @@ const bytes = Buffer.from(
   ].join(''),
 );
 
-/** Relays a response in two chunks. Returns the bytes for the client. */
+/** Relays a response in two chunks. Returns the bytes that the client receives. */
 function relay(at: number, given = bytes, format: ClientFormat = 'chat-completions'): string {
   const rounds = new RecoveryRounds({
     recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
@@ -50,7 +50,7 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
 }
 
 describe('a stream with recovery', () => {
-  it('is the same wherever the network splits it, because only complete frames are released', () => {
+  it('is the same wherever the network splits the stream, because only complete frames are released', () => {
     const whole = relay(bytes.length);
     expect(whole).toContain('"name":"away"');
     for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);

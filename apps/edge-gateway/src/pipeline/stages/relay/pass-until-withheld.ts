@@ -15,8 +15,8 @@ export interface StreamWriter {
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**
-   * Returns the remaining bytes at the end of a complete stream. After recovery rounds, the bytes come from
-   * the last round.
+   * Returns the remaining bytes at the end of a complete stream. After recovery rounds, the returned bytes
+   * come from the last round.
    */
   rest(): readonly Uint8Array[];
 }
@@ -34,8 +34,8 @@ type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
  * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first tool
- * call that the client must not see. From the first withheld tool call on, a renderer that has received all
- * earlier events renders the stream. Frames are buffered while a tool call is undecided. Frames before the
+ * call that the client must not see. After the first withheld tool call, the stream is rendered by a renderer
+ * that has received all earlier events. Frames are buffered while a tool call is undecided. Frames before the
  * first block are buffered too, so a recovery round without visible content sends nothing.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
@@ -80,8 +80,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 
 /**
  * A snapshot of the events of a recovery round. The snapshot contains the number of events and the last
- * event, because later deltas may be merged into that event. Copying all events for each withheld tool call
- * would take quadratic time.
+ * event, because later deltas may be merged into the last event. Copying all events for each withheld tool
+ * call would take quadratic time.
  */
 interface SentEvents {
   readonly events: readonly StreamEvent[];

@@ -42,7 +42,7 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 
 /**
  * Writes the result of recovery rounds to the log and, if the response has not begun, to the response
- * headers. Later results appear only in the log.
+ * headers. Results of later recovery rounds appear only in the log.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -71,8 +71,8 @@ export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boo
 const eventBytes = new Set(Buffer.from('deir:'));
 
 /**
- * Corrects the content type of a stream that the provider labels as JSON. The first byte tells events from
- * JSON. Other responses are returned unchanged.
+ * Corrects the content type of a stream that the provider labels as JSON. The first byte of the body
+ * distinguishes events from JSON. Responses that are not mislabeled streams are returned unchanged.
  */
 export async function relabelStream(
   passed: ProviderAnswer,
@@ -85,11 +85,10 @@ export async function relabelStream(
 }
 
 /**
- * Reads a provider's body to its end, as fast as the client reads. `take` returns the bytes to send to the
- * client for each chunk. Reading pauses while the client's buffer is full, so a stalled client uses a bounded
- * amount of memory.
- * Rejects with the body's own error, with an error from `take`, or with an `AbortError` if the client has
- * disconnected.
+ * Reads a provider's body to its end, as fast as the client reads. For each chunk, the function `take`
+ * returns the bytes to send to the client. Reading pauses while the client's buffer is full, so a stalled
+ * client uses a bounded amount of memory. Rejects with the body's own error, with an error from `take`, or
+ * with an `AbortError` if the client has disconnected.
  */
 export function pump(
   body: AnswerBody,

@@ -5,7 +5,7 @@ import { splitBinaryFrames } from './frame-gate.ts';
 
 /**
  * Removes the credential of the provider call from a provider's error text. Some providers quote the rejected
- * key.
+ * key in the error text.
  * @param secrets the values in the credential
  */
 export function redactErrorText(text: string, secrets: readonly string[]): string {
@@ -19,8 +19,8 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
 }
 
 /**
- * Maximum length in bytes of a body that is always converted to text. A longer body is converted only if it
- * contains the end of a secret.
+ * Maximum length in bytes of a body that is always converted to text. A longer body is converted to text only
+ * if the body contains the end of a secret.
  */
 const shortBytes = 1024 * 1024;
 

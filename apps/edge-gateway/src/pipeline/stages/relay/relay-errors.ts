@@ -19,7 +19,7 @@ import { redactErrorBody } from './redact-errors.ts';
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
   const left = hasLeft(exchange) || response.destroyed;
-  // Overload errors are frequent and already have their own request log lines.
+  // Overload errors are frequent, and the request log already has a line for each rejected request.
   if (!left && error.definition.status >= 500 && error.code !== 'overloaded') {
     services.log.error(
       { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },
@@ -83,8 +83,8 @@ const shortBodyBytes = 64 * 1024;
 
 /**
  * Closes the connection or stream if the request body was not read. Over HTTP/1.1, the unread bytes would be
- * parsed as the next request, so the connection closes after the response. Over HTTP/2, only the stream
- * closes and the connection stays open.
+ * parsed as the next request, so the connection closes after the response. Over HTTP/2, only the stream with
+ * the unread body closes, and the connection stays open.
  * @returns whether the connection will close with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
@@ -108,7 +108,7 @@ const lingerMs = 2_000;
 
 /**
  * Sends the response immediately. Closes the connection when the client has sent its body, or after a short
- * time. Closing earlier would reset the connection, and a client that is still sending would lose the
+ * time. An earlier close would reset the connection. A client that is still sending would then lose the
  * response (RFC 9112 §9.6).
  */
 function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
@@ -124,8 +124,8 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
 
 /**
  * Sends the provider's own error, without credentials. If client and provider use the same format, the
- * remaining bytes are unchanged and `x-svc-error-source` names the source of the error. In another format,
- * the error is rendered in the client's format, with `source: provider`. See
+ * remaining bytes are unchanged and `x-svc-error-source` names the source of the error. If client and
+ * provider use different formats, the error is rendered in the client's format, with `source: provider`. See
  * docs/decisions/0001-provider-errors-pass-untouched.md.
  */
 export async function relayProviderError(

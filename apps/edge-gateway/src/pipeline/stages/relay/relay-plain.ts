@@ -31,7 +31,7 @@ export async function relayPlain(
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
   // The client may expect a stream or a different format.
-  // In both cases, the client would read an error with status 200 as an empty response.
+  // The client would then read an error with status 200 as an empty response.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
   const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
@@ -69,7 +69,7 @@ async function relayPlainRounds(
 }
 
 type ReadRound =
-  /** A response that the client receives without parsing by the gateway. */
+  /** A response that is sent to the client and not parsed by the gateway. */
   | { readonly kind: 'unread'; readonly bytes: Buffer }
   | {
       readonly kind: 'read';
@@ -105,7 +105,8 @@ async function readPlainRound(
 }
 
 /**
- * Reads and parses a response. The events are null if the response is passed to the client without parsing.
+ * Reads and parses a response. The parsed events are null if the response is sent to the client without
+ * parsing.
  */
 async function readEvents(
   passed: ProviderAnswer,
@@ -139,7 +140,7 @@ function endPlainRounds(
   return endPlain(passed, rounds.summary, exchange);
 }
 
-/** Parses a response. Errors in the result do not quote the credential of the provider call. */
+/** Parses a response. Errors in the parsed response do not quote the credential of the provider call. */
 function parseAnswer(
   bytes: Buffer,
   { answer }: ProviderAnswer,
@@ -150,14 +151,14 @@ function parseAnswer(
 
 /**
  * Maximum length of a non-streaming response in bytes. The whole non-streaming response is read before the
- * status is sent. Longer responses are rejected.
+ * status is sent. Responses above this length are rejected.
  */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * The memory that a response takes, as a multiple of its length. The memory contains the bytes, the chunks
- * until they are joined, and the texts in the response. The memory factor is an estimate, like
- * `bodyMemoryFactor`.
+ * The memory that a response takes, as a multiple of its length. The memory for a response contains the
+ * bytes, the chunks until they are joined, and the texts in the response. Like `bodyMemoryFactor`, this
+ * memory factor is an estimate.
  */
 export const answerMemoryFactor = 3;
 
@@ -180,8 +181,8 @@ function endPlain(
 }
 
 /**
- * Returns whether a response may pass without parsing. If the API key has tool lists, every response is
- * parsed, because a client may read any response as JSON.
+ * Returns whether a response may be sent to the client without being parsed. If the API key has tool lists,
+ * every response is parsed, because a client may read any response as JSON.
  */
 function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
   return isSameFormat && calls === null && !isJson(passed);

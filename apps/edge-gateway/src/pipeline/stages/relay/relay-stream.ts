@@ -110,7 +110,7 @@ export async function relayStream(
 
 /**
  * Relays the response of a recovery round to its end, and sends the next request if another round follows. If
- * a later recovery round fails, another request may replace the round.
+ * a later recovery round fails, another request may replace the failed round.
  */
 async function runRound(stream: OpenStream): Promise<Continuation> {
   const { lane, reader, exchange } = stream;
@@ -249,8 +249,9 @@ function endStream(stream: OpenStream): RelayOutcome {
 }
 
 /**
- * Ends a broken stream (see `breakOff`). Before the first byte, the function throws the error, which becomes an
- * ordinary error response.
+ * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own
+ * error event, without a success terminator. Before the first byte is sent, the function throws the error,
+ * which becomes an ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;

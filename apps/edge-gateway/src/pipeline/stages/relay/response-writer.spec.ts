@@ -27,7 +27,7 @@ function pass(format: 'messages' | 'converse' | 'responses', bytes: Buffer): Buf
 }
 
 describe("a stream in the provider's own format", () => {
-  it('passes a server tool’s document of several megabytes', () => {
+  it('passes a document of several megabytes from a server tool', () => {
     const document = { type: 'web_fetch_tool_result', content: { data: 'A'.repeat(7 * 1024 * 1024) } };
     const event = { type: 'content_block_start', index: 0, content_block: document };
     const bytes = Buffer.from(`event: content_block_start\ndata: ${JSON.stringify(event)}\n\n`);
@@ -56,7 +56,7 @@ describe("a stream in the provider's own format", () => {
   });
 });
 
-describe('a Responses stream of a key with tool lists', () => {
+describe('a stream in the Responses format for a key with tool lists', () => {
   const passDenied = (events: readonly object[]): string => {
     const permission = new ToolPermission({ allowedTools: null, deniedTools: ['crm', 'mcp'] });
     const target = { lane: { kind: 'same-format', format: 'responses' }, model: 'm' } as unknown as Target;

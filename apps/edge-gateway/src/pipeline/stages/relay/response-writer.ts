@@ -43,8 +43,9 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes: the highest limit of a parser of server-sent events, plus room
- * for the fields around the data. Parsers check their own limits first, and most limits are lower.
+ * Maximum length of a buffered frame in bytes: the limit of the messages parser, plus room for the fields
+ * around the data. A server tool's document arrives in a single event. Each parser checks its own limit
+ * first, and the limit of the chat-completions parser is lower.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
@@ -75,7 +76,7 @@ export function openResponseWriter(
     rounds,
     calls,
     openStreamWriter: () => {
-      // Events of Responses show calls of the provider's own tools before the gateway can judge them.
+      // Responses events show calls to the provider's own tools before the gateway can judge the calls.
       const isRendered = rounds !== null || exchange.format === 'responses';
       if (!isSameFormat || (calls !== null && isRendered)) return render(rounds, calls);
       if (calls !== null) return passChecked(client, calls, requestId, render(null, null));
@@ -88,8 +89,8 @@ export function openResponseWriter(
 }
 
 /**
- * Estimates the input tokens of the planned request from its length and the account's ratio. Files count as an
- * image or a page each.
+ * Estimates the input tokens of the planned request from its length and the account's ratio. Each file counts
+ * as one image or one page.
  */
 function estimateInput({ prompt, bytesPerToken = charactersPerToken }: Exchange): number {
   if (prompt === undefined) return 0;
@@ -182,7 +183,10 @@ function renderEvents(
   };
 }
 
-/** Applies the recovery rounds and the API key's tool lists to stream events. Returns the events for the client. */
+/**
+ * Applies the recovery rounds and the API key's tool lists to stream events. The result is the events for the
+ * client.
+ */
 export function showEvents(
   events: readonly StreamEvent[],
   rounds: RecoveryRounds | null,
@@ -228,16 +232,16 @@ interface PassGiven {
 }
 
 /**
- * Texts in frames that begin a server tool's call or the result of such a call. A frame with such a text has
- * no event, because the event is created when the server tool's block is complete.
+ * Texts in frames that begin a server tool's call or the result of such a call. Frames that begin a server
+ * tool's block have no event, because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 
 /**
- * Writes a stream for a key with tool lists in the provider's own format. Frames pass byte for byte until the
- * first tool call. After the first tool call, the client gets rendered events, so the client reads exactly
- * the calls that were checked. No bytes are withheld, except that a server tool's block is sent when it is
- * complete.
+ * Writes a stream in the provider's own format, for a key with tool lists. Frames are sent byte for byte
+ * until the first tool call. After the first tool call, the client gets rendered events, so the client reads
+ * exactly the calls that were checked. No bytes are withheld, except that the block of a server tool is sent
+ * only when the block is complete.
  */
 function passUntilCall({ calls, gate, split, fillIds, render }: PassGiven): StreamWriter {
   let isRendering = false;

@@ -12,8 +12,8 @@ const frameCopies = 2;
 
 /**
  * Adds the memory of one provider stream to the memory that the account uses. The counted memory contains an
- * unfinished frame. With recovery, the counted memory also contains the text of all events, which the next
- * round's request contains. All methods throw `overloaded` if the account may not use more memory.
+ * unfinished frame. If the request has recovery, the counted memory also contains the text of all events for
+ * the next round's request. All methods throw `overloaded` if the account may not use more memory.
  */
 export class StreamMemory {
   readonly #memory: NonNullable<Exchange['turn']>['memory'] | undefined;
@@ -33,7 +33,7 @@ export class StreamMemory {
   }
 
   /**
-   * Must be called with every chunk of the provider. A chunk without a subsequent write to the client stays
+   * Must be called with every chunk from the provider. A chunk without a subsequent write to the client stays
    * in memory.
    */
   noteChunk({ length }: Uint8Array, hasSent: boolean): void {

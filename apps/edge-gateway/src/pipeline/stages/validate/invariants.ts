@@ -19,7 +19,9 @@ export interface OutboundDraft {
  */
 export type Invariant = (draft: OutboundDraft) => string | null;
 
-/** `tool_choice` names only forwarded tools. Names that the client did not offer are ignored. */
+/**
+ * `tool_choice` names only forwarded tools. Names in `tool_choice` that the client did not offer are ignored.
+ */
 export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
   const names = namesInToolChoice(outline.toolChoice);
   if (names.length === 0) return null;
@@ -32,8 +34,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 
 /**
  * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them.
- * Calls to a tool that is not defined are rewritten as recovery tool calls. With bound reasoning, the tool
- * set cannot change, and providers accept calls to undefined tools.
+ * Calls to an undefined tool are rewritten as recovery tool calls. With bound reasoning, the tool set cannot
+ * change, and providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
@@ -112,9 +114,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request longer. Two additions are allowed: the tool that recalls compressed content,
- * and the fields that instruct a provider to defer tools. The model name is not part of the plan, and may be
- * longer than the client's model name (`svc/auto`).
+ * Planning never makes a request longer. Planning may add two things: the tool that recalls compressed
+ * content, and the fields that instruct a provider to defer tools. The model name is not part of the plan,
+ * and may be longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
@@ -139,10 +141,10 @@ const depthMax = 128;
 const modelText = /^"[\w./:@-]+"$/;
 
 /**
- * The edited body is one valid JSON value, nested no deeper than the client's body.
- * The client's messages were scanned when they arrived, and edits to messages only replace strings
- * (`contextEditsAreTexts` comes first). For the scan, each message is therefore replaced by `null`. Only the
- * tools and settings are scanned, regardless of the length of the conversation.
+ * The edited body is one valid JSON value, nested no deeper than the client's body. The client's messages
+ * were scanned when they arrived, and edits to messages only replace strings (`contextEditsAreTexts` comes
+ * first). For the scan of the edited body, each message is therefore replaced by `null`. Only the tools and
+ * settings of the edited body are scanned, regardless of the length of the conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;
@@ -155,8 +157,8 @@ export const resultIsJson: Invariant = (draft) => {
 };
 
 /**
- * Returns whether an edit only replaces the client's model name. Most requests without tools have no other
- * edit.
+ * Returns whether an edit only replaces the client's model name. In most requests without tools, the model
+ * name is the only edit.
  */
 function isModelForModel({ start, end, replacement }: ByteEdit, { tape }: OutboundDraft): boolean {
   const model = tape.get(tape.root, 'model');

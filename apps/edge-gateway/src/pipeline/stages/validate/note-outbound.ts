@@ -11,8 +11,8 @@ import type { ToolPlan } from '../../exchange/tool-plan.ts';
  */
 const candidatesMax = 512;
 /**
- * Maximum number of candidate tools in shadow mode, which measures every candidate. The same number is the
- * maximum length of a tool list.
+ * Maximum number of candidate tools in shadow mode, which equals the maximum length of a tool list. Shadow
+ * mode measures every candidate tool.
  */
 const shadowCandidatesMax = 4096;
 
@@ -138,8 +138,8 @@ function listDeferred(
 }
 
 /**
- * Lists the tools that are logged as forwarded. Shadow mode sends all tools. The log contains the tools that
- * the plan would have sent, because shadow mode measures the plan.
+ * Lists the tools that are logged as forwarded. In shadow mode, all tools are sent. The log contains the
+ * tools that the plan would have sent, because shadow mode measures the plan.
  */
 function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
   if (reason !== 'shadow' || reply === null) return forwarded;

@@ -34,7 +34,7 @@ describe('the token counts of definitions', () => {
     expect(await tokens.count('a', define('one'))).toEqual([3]);
   });
 
-  it('are not requested for definitions beyond the maximum size of a message', async () => {
+  it('are not requested for definitions that exceed the maximum size of a message', async () => {
     const { tokens } = openTokens(lengths);
     const large = 'x'.repeat(4 * 1024 * 1024);
     expect(await tokens.count('a', define(large, `${large}y`))).toEqual([large.length, null]);

@@ -2,7 +2,7 @@ import { countDefinitions } from '@gateway/contracts';
 import { cutForMessages, type Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 
-/** A tool definition to count. `text` is read only if the definition's token count is not known. */
+/** A tool definition to count. The field `text` is read only if the definition's token count is not known. */
 export interface CountedDefinition {
   /** SHA-256 of the definition's text, in hex. */
   readonly hash: string;
@@ -10,15 +10,15 @@ export interface CountedDefinition {
 }
 
 /**
- * Token counts of tool definitions, counted with the o200k tokenizer. A token count is null if the definition
- * was not counted.
+ * Token counts of tool definitions, counted with the o200k tokenizer. A token count is null if the tokens of
+ * the definition were not counted.
  */
 export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
 /**
- * Maximum number of bytes of definitions in one call to the compressor. The limit leaves room for framing
- * under the 8 MiB limit for messages.
+ * Maximum number of bytes of definitions in one call to the compressor. The maximum leaves room for framing
+ * below the message bus's limit of 8 MiB per message.
  */
 const textBytesMax = 6 * 1024 * 1024;
 
@@ -36,7 +36,8 @@ export class ToolTokens {
 
   /**
    * Returns the token count of each definition, without a promise if all counts are known. A token count is
-   * null if the compressor is unavailable or overloaded, or if the definitions are too long. Never rejects.
+   * null if the compressor is unavailable or overloaded, or if the definitions are too long. The call never
+   * rejects.
    */
   count(accountId: string, definitions: readonly CountedDefinition[]): TokenCounts | Promise<TokenCounts> {
     const known = this.#read(definitions);
@@ -67,7 +68,7 @@ export class ToolTokens {
         }
       }
     } catch {
-      // The token counts of this request stay unknown. The next request repeats the call to the compressor.
+      // The token counts stay unknown, and the next request calls the compressor again.
     }
     return this.#read(definitions);
   }

@@ -114,9 +114,9 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request for a recovery round. The request follows the same plan as the first request. The
- * request also has the tools that were added in this round, and the round's recovery tool. The request ends
- * with messages that the client has not seen.
+ * Builds the request for a recovery round. The request for a recovery round follows the plan of the first
+ * request. The request for a recovery round also has the tools that were added in the round, and the round's
+ * recovery tool. The request for a recovery round ends with messages that the client has not seen.
  */
 function roundOf(
   request: ParsedRequest,
@@ -147,8 +147,8 @@ function roundOf(
 }
 
 /**
- * Returns the plan with every tool sent unchanged. The recovery tool stays, because a response may still call
- * the recovery tool.
+ * Returns the plan with every tool sent unchanged. The recovery tool stays in the plan, because a response
+ * may still call the recovery tool.
  */
 function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };

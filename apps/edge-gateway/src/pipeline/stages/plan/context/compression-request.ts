@@ -11,13 +11,16 @@ export interface CompressedConversation {
   /**
    * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
    * same for every request in the conversation, and markers are valid only within this conversation. The
-   * conversation key cannot replace the hash. The conversation key covers only excerpts, so two different
+   * conversation key cannot replace this hash. The conversation key covers only excerpts, so two different
    * conversations could share markers.
    */
   readonly name: string;
   /** The key for the compression result of each message. */
   readonly chain: readonly Buffer[];
-  /** Messages before this index are replaced by summaries. The index is 0 if no message is replaced. */
+  /**
+   * Messages before this index are replaced by summaries. The index is 0 if no message is replaced by a
+   * summary.
+   */
   readonly clearedBefore: number;
 }
 
@@ -88,8 +91,8 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 }
 
 /**
- * Maximum number of characters in one request to the compressor. The limit leaves room under the 8 MiB limit
- * for messages, because JSON escapes make text longer.
+ * Maximum number of characters in one request to the compressor. The maximum is well below the message bus's
+ * limit of 8 MiB per message, because JSON escapes make text longer.
  */
 const questionUnitsMax = 3 * 1024 * 1024;
 
@@ -129,7 +132,7 @@ export function findBeginning(
 
 /**
  * Renders the request to the compressor.
- * @param begin index of the first message in `parts`. Earlier messages are identified by their hash.
+ * @param begin index of the first message in `parts`. Messages before `begin` are identified by their hash.
  * @throws GatewayError `request_too_large` if the text exceeds the size limit of compression
  */
 export function renderQuestion(

@@ -18,11 +18,14 @@ interface PartEdit {
 }
 
 /**
- * The form in which a message is sent. The form is chosen when the message first arrives, and is identical in
- * all later requests.
+ * The form in which a message is sent. The form of a message is chosen when the message first arrives, and is
+ * identical in all later requests.
  */
 export interface MessageEdits {
-  /** The replacements, in the order of the message's parts. Empty for a message that is sent unchanged. */
+  /**
+   * The replacements, in the order of the message's parts. The list of replacements is empty for a message
+   * that is sent unchanged.
+   */
   readonly edits: readonly PartEdit[];
   readonly steps: readonly ContextStep[];
   /** Marker ids for the removed text. */
@@ -39,8 +42,8 @@ export interface MessageEdits {
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Maximum number of ids stored with a request, because a conversation may have thousands of ids. The newest
- * ids are kept.
+ * Maximum number of ids stored with a request, because a conversation may have thousands of ids. If there are
+ * more ids, the newest ids are kept.
  */
 const idsMax = 64;
 

@@ -11,13 +11,12 @@ export interface MemoRedis {
 }
 
 /**
- * Lifetime of a cache entry in seconds. After a pause of this length, the provider's prompt cache has expired
- * anyway.
+ * Lifetime of a cache entry in seconds. After the lifetime, the provider's prompt cache has expired anyway.
  */
 const keptSeconds = 24 * 3600;
 /**
  * Precision with which entries in memory expire, in milliseconds. The clock is read at most once per interval
- * of this length.
+ * of this precision.
  */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
@@ -26,10 +25,11 @@ const tagLength = 16;
 const bytesPerEntry = 300;
 
 /**
- * Stores the sent form of messages, keyed by the hash of the conversation up to each message. Entries are
- * stored in this process and, for the other replicas, in Redis. Missing entries are computed again.
- * Values in Redis are encrypted, because they contain conversation text. The encryption key is derived from
- * the hash and not stored in Redis. Only a request with the same conversation can decrypt the values.
+ * Stores the sent form of messages, keyed by the hash of the conversation up to each message. Cache entries
+ * are stored in this process and, for other replicas, in Redis. Missing cache entries are computed again.
+ * Values in Redis are encrypted, because they contain conversation text. The encryption key for a message is
+ * derived from the hash of the conversation, and not stored in Redis. Only a request with the same
+ * conversation can decrypt the values in Redis.
  */
 export class ContextMemo {
   readonly #redis: MemoRedis;

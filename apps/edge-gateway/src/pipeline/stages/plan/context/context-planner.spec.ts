@@ -12,7 +12,7 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/** Stands for the compression steps. Version 1 returns capitals, and version 2 returns lower case. */
+/** Replaces the compression steps: version 1 returns upper case, and version 2 returns lower case. */
 const shorten = (text: string, version: number | undefined): string =>
   version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
 
@@ -135,7 +135,7 @@ describe('ContextPlanner', () => {
     expect(asked.at(-1)?.blocks.map(({ text }) => text)).toEqual(texts);
   });
 
-  it('sends messages that were not compressed in time unchanged in this and all later turns, and marks them as frozen', async () => {
+  it('sends messages unchanged in this and all later turns if they were not compressed in time, and marks them as frozen', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.isUp = false;
@@ -167,7 +167,7 @@ describe('ContextPlanner', () => {
     expect((await plan(planner, 2)).recall).toBeNull();
   });
 
-  it('gives all requests of a conversation one name, and other accounts or beginnings another name', async () => {
+  it('gives all requests of a conversation the same name, and a different name for another account or another beginning', async () => {
     const { planner } = open();
     const nameOf = async (turns: number, sending: Sending = {}) =>
       (await plan(planner, turns, sending)).session;
@@ -187,7 +187,7 @@ describe('ContextPlanner', () => {
     expect((await plan(open().planner, 3, { settings: recoverable, model: cached })).decision).toBe('taken');
   });
 
-  it('replaces old tool results with summaries when this saves cost, and sends the same bytes afterwards', async () => {
+  it('replaces old tool results with summaries when summaries save cost, and repeats the same bytes in later requests', async () => {
     const { planner } = open();
     const resultOf = (at: number) => `${result(at)} ${'word '.repeat(1_000)}`;
     const sending = { settings: recoverable, model: { ...cached, cache: null }, resultOf };
@@ -211,7 +211,7 @@ describe('ContextPlanner', () => {
 });
 
 describe('a cache marker', () => {
-  it('protects nothing on a new message. The message is sent in the same bytes once the marker has moved', async () => {
+  it('protects nothing if it is on a new message, and the message keeps its bytes after the marker has moved', async () => {
     const { planner, asked } = open();
     expect(await send(planner, 1, { marked: 0 })).toEqual([upper(0)]);
     expect(await send(planner, 2, { marked: 1 })).toEqual([upper(0), upper(1)]);
@@ -219,7 +219,7 @@ describe('a cache marker', () => {
     expect(asked.map(({ after }) => after)).toEqual([null, asked[0]?.upTo, asked[1]?.upTo]);
   });
 
-  it('protects messages of which it is not known how they were sent', async () => {
+  it('protects earlier messages if their sent form is unknown', async () => {
     const { planner } = open();
     expect(await send(planner, 3, { marked: 1 })).toEqual([upper(2)]);
     expect(await send(planner, 4, { marked: 3 })).toEqual([upper(2), upper(3)]);
@@ -248,7 +248,7 @@ describe('a conversation with bound reasoning', () => {
     return { texts: context.edits.map(({ replacement }) => JSON.parse(replacement) as string), isSure };
   }
 
-  it('is compressed by the version with which it began, also by a replica that remembers nothing', async () => {
+  it('keeps the version of the compression steps with which it began, even on a replica with empty caches', async () => {
     const [{ planner }, turns] = [open(), openTurns()];
     await sendPinned(planner, turns, 2, { marked: 1 });
     const other = open();
@@ -259,7 +259,7 @@ describe('a conversation with bound reasoning', () => {
     expect((await sendPinned(other.planner, turns, 3, newer)).texts).not.toEqual(texts);
   });
 
-  it('sends late messages unchanged in all later turns, also from a replica that remembers nothing', async () => {
+  it('keeps messages unchanged in all later turns if they were not compressed in time, even on a replica with empty caches', async () => {
     const [{ planner, state }, turns] = [open(), openTurns()];
     await sendPinned(planner, turns, 1);
     state.isUp = false;
@@ -269,7 +269,7 @@ describe('a conversation with bound reasoning', () => {
     expect(await sendPinned(open().planner, turns, 3)).toEqual({ texts, isSure: true });
   });
 
-  it('waits for a compressor that is away if messages must be compressed again', async () => {
+  it('waits for an unavailable compressor if messages must be compressed again', async () => {
     const [{ planner, state }, turns] = [open(), openTurns()];
     state.isUp = false;
     const sending = sendPinned(planner, { ...turns, patience: new Patience() }, 2);
@@ -279,7 +279,7 @@ describe('a conversation with bound reasoning', () => {
     expect(turns.kept.size).toBe(0);
   });
 
-  it('is not sure of messages that cannot be compressed again, and can restore them later', async () => {
+  it('reports that messages cannot be restored while the compressor is unavailable, and restores them later', async () => {
     const [{ planner }, turns] = [open(), openTurns()];
     turns.state.isUp = false;
     expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(1)], isSure: false });
@@ -287,7 +287,7 @@ describe('a conversation with bound reasoning', () => {
     expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(0), upper(1)], isSure: true });
   });
 
-  it('decides nothing when its tokens are counted', async () => {
+  it('gets no stored decision from a token-counting request', async () => {
     const [{ planner, state }, turns] = [open(), openTurns()];
     await sendPinned(planner, turns, 1);
     state.isUp = false;

@@ -47,8 +47,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Plans the compression and never throws. A message that was not compressed in time is sent unchanged, in
-   * this turn and in every later turn.
+   * Plans the compression and never throws. A message that was not compressed in time is sent unchanged in
+   * its first turn and in every later turn.
    */
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
     const tailStart = findTail(subject.outline);
@@ -63,9 +63,11 @@ export class ContextPlanner {
   }
 
   /**
-   * Plans the compression of a conversation with bound reasoning, and never throws. Messages of earlier requests are repeated byte for
-   * byte. Earlier messages are read from a cache or compressed again by the original version. Messages that were not compressed in
-   * time are sent unchanged in every later turn. This decision is stored durably before the messages are sent.
+   * Plans the compression of a conversation with bound reasoning, and never throws. Messages of earlier
+   * requests are repeated byte for byte. Messages of earlier requests are read from a cache, or compressed
+   * again by the original version of the compression steps. Messages that were not compressed in time are
+   * sent unchanged in every later turn. The decision to leave a message unchanged is stored durably before
+   * the message is sent.
    */
   async planPinned(subject: ContextSubject, signal: AbortSignal): Promise<PinnedContext> {
     const tailStart = findTail(subject.outline);
@@ -112,7 +114,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { accountId, requestId, pinned } = subject;
-    // A repeated request finds how its new messages were sent the first time.
+    // A repeated request reads the form in which its new messages were first sent.
     await this.#load(accountId, conversation, subject.candidates, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
@@ -147,7 +149,7 @@ export class ContextPlanner {
   ): Promise<void> {
     for (const [at, index] of unknown.entries()) {
       if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
-      // Another request may have decided first, and may have been sent.
+      // A simultaneous request may have stored its decision first and may already be sent.
       if (this.#memo.peek(chain[index] as Buffer) !== undefined) continue;
       const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
       this.#memo.keep(accountId, chain[index] as Buffer, edits);
@@ -160,7 +162,7 @@ export class ContextPlanner {
 
   /**
    * Uses the account's compression settings, with one exception. If the conversation started under other
-   * settings and a change would cost more than it saves, the earlier settings still apply.
+   * settings and a change would cost more than the change saves, the earlier settings still apply.
    */
   async #chooseSession(
     subject: ContextSubject,

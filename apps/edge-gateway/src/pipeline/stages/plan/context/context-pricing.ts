@@ -5,10 +5,11 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 
 /**
- * Calculates the value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache
- * rules. Messages are compressed once and replayed in the same bytes, so normally no prompt cache is
- * rewritten. If a stored message is lost, compressing the message again gives the same bytes. Only a change
- * of the compression settings rewrites the prompt cache, and the cost of the rewrite is subtracted.
+ * Calculates the value of compression under the provider's caching rules. The value is the price of the saved
+ * tokens minus the cost of rewriting the prompt cache. Messages are compressed once and replayed in the same
+ * bytes, so normally no prompt cache is rewritten. If a stored message is lost, compressing the message again
+ * gives the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost of
+ * the rewrite is subtracted.
  * @param at the time at which the request was accepted, as Unix time in milliseconds
  */
 export function priceContext(
@@ -28,8 +29,8 @@ export function priceContext(
 }
 
 /**
- * USD per million input tokens, for cache writes and for cache reads. Without a prompt cache, both prices
- * equal the input price.
+ * USD per million input tokens, for cache writes and for cache reads. Without a prompt cache, the prices for
+ * cache writes and cache reads equal the input price.
  */
 interface ReadPrices {
   readonly write: number;
@@ -37,9 +38,9 @@ interface ReadPrices {
 }
 
 /**
- * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions leave out `at`
- * and use the usual prices, because a decision must be the same in every request of a conversation. Decisions
- * depend only on the ratios of prices, which do not change.
+ * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about
+ * compression omit `at` and use the usual prices, because a decision must be the same in every request of a
+ * conversation. Decisions about compression depend only on the ratios of prices, which do not change.
  */
 function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;
@@ -72,7 +73,7 @@ const recentMin = 12;
  */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Minimum length of a tool result in bytes. Shorter tool results are never summarized. */
+/** Minimum length of a tool result in bytes. Tool results below the minimum length are never summarized. */
 const resultBytesMin = 2_000;
 /** Estimated length of a summary relative to the original text. */
 const summaryShare = 0.3;
@@ -85,10 +86,10 @@ type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
  * Returns the index of the message before which summaries replace old tool results, or 0 for no summaries. A
- * declared clear happens at the first request where it saves cost, or where the context window would
- * overflow. A declared clear saves cost if the avoided cache reads are expected to cost more than the
- * required cache write. The cache write contains the rest of the conversation. The decision is replayed
- * request by request, so every replica finds the same declared clears.
+ * declared clear happens at the first request for which the clear saves cost, or at which the context window
+ * would overflow. A declared clear saves cost if the avoided cache reads are expected to cost more than the
+ * required cache write. The required cache write contains the rest of the conversation. The decisions of
+ * earlier requests are replayed one by one, so every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;

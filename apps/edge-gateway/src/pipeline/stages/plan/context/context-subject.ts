@@ -14,13 +14,13 @@ export interface ContextSubject {
   /** Indexes of the messages that may be compressed, from `listCandidates`. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
-  /** Signal that is aborted when the client disconnects. Nothing is sent after the abort. */
+  /** Signal that is aborted when the client disconnects. After the abort, nothing is sent to the provider. */
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
   /**
-   * Whether the account permits the recall of removed text, even if this request cannot carry the recovery
-   * tool.
+   * Whether the account permits the recall of removed text. The value does not depend on the recovery tool in
+   * the request.
    */
   readonly isRecallable: boolean;
   /**
@@ -40,25 +40,40 @@ export interface ContextSubject {
  * sent unchanged.
  */
 export interface UnchangedTurns {
-  /** Returns the given names that are recorded. Rejects if the record is unavailable or the signal aborts. */
+  /**
+   * Returns those of the given names that are recorded. Rejects if the record is unavailable or the signal
+   * aborts.
+   */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Records the name of a turn. Rejects if the record is unavailable. Absent for a token-counting request,
    * which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
-  /** Absent if the request does not wait for lost results, because a changed prefix is not rejected. */
+  /**
+   * Absent if the provider accepts a changed prefix, because the request then does not wait for lost
+   * compression results.
+   */
   readonly wait?: Wait | undefined;
 }
 
-/** Maximum time in milliseconds that a request waits for what was sent before, in all its queries together. */
+/**
+ * Maximum time in milliseconds that a request waits for the records of earlier requests, in all its queries
+ * together.
+ */
 const waitMsMax = 5_000;
-/** Time in milliseconds without waits after a wait failed, so that an outage does not fill the gateway with waiting requests. */
+/**
+ * Time in milliseconds during which no request waits after a failed wait. The pause keeps an outage from
+ * filling the gateway with waiting requests.
+ */
 const restMs = 10_000;
 const firstPauseMs = 200;
 const pauseMsMax = 800;
 
-/** Limits how long requests of conversations with bound reasoning wait for what was sent before. One per process. */
+/**
+ * Limits the time that requests of conversations with bound reasoning wait for the records of earlier
+ * requests. Each process has one instance of this limit.
+ */
 export class Patience {
   readonly #waitMs: number;
   #restsUntil = -Infinity;
@@ -95,8 +110,8 @@ export class Wait {
 
   /**
    * Repeats a query until the query succeeds or the wait ends. A query that cannot succeed later is not
-   * repeated. If another request has recently waited without success, the query runs only one time.
-   * @param hurry the signal of a query that runs only one time
+   * repeated. If another request has recently waited without success, a query runs only one time.
+   * @param hurry the abort signal for a query that runs only one time
    */
   async insist<Answer>(
     ask: (signal: AbortSignal) => Promise<Answer>,
@@ -119,7 +134,7 @@ export class Wait {
   }
 }
 
-/** Whether the same query always fails, because the content of the query is invalid. */
+/** Whether a query always fails because its content is invalid. */
 function isHopeless(error: unknown): boolean {
   return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
 }
@@ -174,16 +189,17 @@ export function findLastMarked({ messages }: Messages): number {
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing shorter messages gains nothing. The minimum for
- * user text is higher, because user text shrinks only where it repeats itself. Compression therefore takes no
- * extra time in ordinary chats.
+ * Minimum sizes of a message's text in bytes. Compressing messages below the minimum size gains nothing. The
+ * minimum for user text is higher, because user text shrinks only where it repeats itself. Compression
+ * therefore takes no extra time in ordinary chats.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;
 
 /**
  * Returns the indexes of the messages that may be compressed: user and tool messages after the model's first
- * turn. The result depends only on the text of the messages, because cache markers move from turn to turn.
+ * turn. The choice of messages depends only on the text of the messages, because cache markers move from turn
+ * to turn.
  */
 export function listCandidates({ messages }: RequestOutline, parts: readonly ContextPart[]): number[] {
   const first = findFirstTurn({ messages });

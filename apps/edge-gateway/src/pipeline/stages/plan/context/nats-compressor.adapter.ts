@@ -11,8 +11,8 @@ import type { Messaging } from '@gateway/messaging';
 /** Client for the compressor service. */
 export interface CompressorClient {
   /**
-   * Sends a conversation to a compressor. `instanceId` addresses the instance that lacked the conversation in
-   * its previous reply. Without `instanceId`, any instance is called.
+   * Sends a conversation to a compressor. `instanceId` addresses the compressor instance that reported a
+   * missing conversation in its previous reply. Without `instanceId`, any instance is called.
    * @param isPatient whether the call may take seconds, which is longer than the time for planning
    */
   compress(

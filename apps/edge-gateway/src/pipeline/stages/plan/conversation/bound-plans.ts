@@ -15,21 +15,24 @@ import { Patience, type Wait } from '../context/context-subject.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
- * Stores the plans of conversations with bound reasoning durably. Every function rejects if the account
- * service is unavailable.
+ * Stores the plans of conversations with bound reasoning durably. Every function of the store rejects if the
+ * account service is unavailable.
  */
 export interface BoundPlanStore {
   /**
-   * Stores a plan unless a plan with this name is stored. Resolves with the plan that is stored after the
-   * call. Another conversation with the same first messages may have stored a plan earlier.
+   * Stores a plan unless the store already has a plan with the same name. Resolves with the plan that is
+   * stored after the call. Another conversation with the same first messages may have stored a plan earlier.
    */
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
-  /** Finds the plan of the first name that has a plan. Repeats the query as long as the request waits. */
+  /**
+   * Finds the plan under the first of the given names that has a stored plan. The query is repeated as long
+   * as the request waits.
+   */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
-  /** Returns the given names that `keepUnchangedTurn` has stored. */
+  /** Returns those of the given names that `keepUnchangedTurn` has stored. */
   findUnchangedTurns(
     accountId: string,
     names: readonly string[],
@@ -39,12 +42,13 @@ export interface BoundPlanStore {
 
 /**
  * Maximum time in milliseconds that a first request waits until its plan is stored. If the plan cannot be
- * stored, the request is sent unchanged.
+ * stored in time, the request is sent unchanged.
  */
 const keepDeadlineMs = 500;
 /**
- * Maximum time in milliseconds for storing that messages are sent unchanged. It covers the time that the account
- * service needs to reconnect to the message bus. If the name cannot be stored, the caches still have the decision.
+ * Maximum time in milliseconds for storing that messages are sent unchanged. The maximum covers the time that
+ * the account service needs to reconnect to the message bus. If the decision cannot be stored, the caches
+ * still have it.
  */
 const keepTurnMsMax = 1_000;
 
@@ -57,7 +61,7 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStor
     replace: async (accountId, name, plan) => {
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
     },
-    // A failed call could cause the provider to reject the conversation, so unavailable calls are repeated.
+    // A call to an unavailable service is repeated, because a failed call could lead to a rejected request.
     find: async (accountId, names, wait) => {
       const request = { accountId, names: [...names] };
       return (await wait.insist((signal) => messaging.call(findConversationPlan, request, { signal }))).plan;
@@ -72,7 +76,10 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStor
   };
 }
 
-/** What planning knows of conversations with bound reasoning. */
+/**
+ * The stores that planning uses for conversations with bound reasoning, and the limit on the wait for the
+ * stores.
+ */
 export interface BoundPlans {
   readonly store: BoundPlanStore;
   readonly memo: BoundPlanMemo;
@@ -84,7 +91,8 @@ export interface BoundConversation {
   /** The plan of the conversation. Null if no plan is known, so that every tool is sent unchanged. */
   readonly plan: ConversationPlanRecord | null;
   /**
-   * Whether the plan is also stored under the name of the first response, which no other conversation shares.
+   * Whether the plan is also stored under the name of the first response. No other conversation shares this
+   * name.
    */
   readonly isAnchored: boolean;
   /** Whether requests instruct the provider to drop reasoning that is bound to another prefix. */
@@ -98,8 +106,8 @@ const stored = z.strictObject({
 });
 
 /**
- * A cache of `BoundConversation`, keyed by the transcript up to a request. Missing entries are read from the
- * durable store.
+ * A cache of `BoundConversation`, keyed by the transcript up to a request. Missing cache entries are read
+ * from the durable store.
  */
 export class BoundPlanMemo extends SharedMemo<BoundConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

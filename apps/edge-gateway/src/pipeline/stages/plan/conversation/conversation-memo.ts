@@ -3,7 +3,9 @@ import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
-/** Conversation state that the transcript does not show. Positions are indexes in the tool list. */
+/**
+ * Conversation state that the transcript does not show. The positions of tools are indexes in the tool list.
+ */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
   /**
    * Whether the tool set is undecided. The tool set stays undecided until a turn mentions tools and a plan
@@ -40,8 +42,8 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(64),
   /**
-   * The undecided state of the tool set, and the number of tokens in requests before a late plan. Entries
-   * from older releases have neither of the two values.
+   * The undecided state of the tool set, and the number of tokens in requests before a late plan. State that
+   * an older release stored has neither an undecided state nor a number of tokens.
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
@@ -50,8 +52,8 @@ const stored = z.tuple([
 ]);
 
 /**
- * Stores a conversation's state after its last request, by conversation key. If an entry is missing, the plan
- * is computed again, with the same result under the same policy version.
+ * Stores a conversation's state after its last request, by conversation key. If the state is missing, the
+ * plan is computed again, with the same result under the same policy version.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

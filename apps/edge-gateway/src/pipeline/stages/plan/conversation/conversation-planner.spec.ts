@@ -63,13 +63,13 @@ const late = (): PlannedReply => {
 const turns = ['user', 'assistant', 'user', 'assistant', 'user'];
 
 describe('ConversationPlanner', () => {
-  it('sends the tokens of earlier requests for each of the first turns, and no tokens before the first response', async () => {
+  it('reports the number of tokens in earlier requests for each of the first turns, and 0 before the first response', async () => {
     const { conversations, asked } = openPlanner(() => reply({}));
     await conversations.plan(subjectOf(['user', 'user', ...turns.slice(1)]), signal);
     expect(asked[0]?.price?.sentTokens).toEqual([0, 0, 200, 400]);
   });
 
-  it('leaves the decision to the next plan after a late plan, and sends the tokens that the next plan would rewrite', async () => {
+  it('leaves the decision to the next plan after a late plan, and reports the number of tokens that the next plan would rewrite', async () => {
     const stored = new Map<string, string>();
     let answer = late;
     const { conversations, asked } = openPlanner(() => answer(), stored);
@@ -88,7 +88,7 @@ describe('ConversationPlanner', () => {
     });
   });
 
-  it('plans the next request like a new conversation after a late plan without a prompt cache', async () => {
+  it('plans the next request after a late plan like a new conversation if the model has no prompt cache', async () => {
     let answer = late;
     const { conversations, asked } = openPlanner(() => answer());
     const subject = (count: number) => subjectOf(turns.slice(0, count), 'unknown-model');

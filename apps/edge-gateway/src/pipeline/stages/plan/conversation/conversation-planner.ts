@@ -28,7 +28,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
   readonly deferral?: Deferral | undefined;
-  /** Whether bound reasoning fixes the conversation's tools, so that recovery rounds are not possible. */
+  /** Whether bound reasoning forbids changes to the conversation's tools, and thus recovery rounds. */
   readonly isBound?: boolean;
 }
 
@@ -36,11 +36,11 @@ export interface ConversationSubject extends PlanSubject {
 export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
-  /** Tools that the model requested in its last turn. This request adds the requested definitions. */
+  /** Tools that the model requested in its last turn, and that this request adds. */
   readonly requested: readonly number[];
   /**
-   * Whether definitions may be shortened. False in a conversation that started with the client's own
-   * definitions.
+   * Whether definitions may be shortened. The value is false in a conversation that started with the client's
+   * own definitions.
    */
   readonly mayShortenSchemas: boolean;
 }
@@ -144,8 +144,9 @@ export class ConversationPlanner {
   }
 
   /**
-   * Returns the inputs that select shadow conversations. In shadow mode, every conversation is selected. In
-   * other modes, the demo account's requests and each account's first requests are never selected.
+   * Returns the inputs that select shadow conversations. In shadow mode, every conversation is a shadow
+   * conversation. In other modes, the demo account's requests and each account's first requests are never
+   * selected.
    */
   #shadowOf(
     { accountId, isDemo, shadowShare, shadowShareLearning, pruning }: Caller,
@@ -209,8 +210,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * After a late plan, all sent tokens are counted until the tool set is decided. After the decision, the
- * number of sent tokens is fixed.
+ * After a late plan, all sent tokens are counted until the tool set is decided. After the tool set is
+ * decided, the number of sent tokens is fixed.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;
@@ -220,7 +221,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/** Renders the conversation state. A tool that the client forces is stored as recovered, called or not. */
+/** Renders the conversation state. A tool that the client forces is stored as a recovered tool. */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session, systemTools = [] }: PlanQuestion,
@@ -279,8 +280,8 @@ export class FirstRequests {
   }
 
   /**
-   * Counts a request. Returns whether the account is already known to be past its first requests, without
-   * waiting for Redis.
+   * Counts a request. Returns whether the account is already known to be past its first requests. The count
+   * does not wait for Redis.
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;

@@ -20,7 +20,7 @@ const resultCharactersMax = 1_000;
 /**
  * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns,
  * because the tool set grows turn by turn. In a conversation of more than 200 turns, the last turn takes the
- * 200th place. Tools that were added only because of an omitted turn may be lost.
+ * 200th place. The plan may lose tools that were added only because of an omitted turn.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -122,15 +122,15 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
  */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. The ratio is typical for chat models, and is used if
+ * Price of output tokens relative to input tokens. The price ratio is typical for chat models, and is used if
  * prices are unknown.
  */
 const outputUsual = 4;
 
 /**
- * Returns the token prices at the target. The result must be the same in every turn of a conversation.
- * Lengths are therefore estimated with a fixed ratio, and only messages before the model's first turn are
- * included.
+ * Returns the token prices at the target. The token prices must be the same in every turn of a conversation.
+ * Prompt lengths are therefore estimated with a fixed ratio, and only messages before the model's first turn
+ * are included.
  */
 export function priceOf(
   model: CatalogModel | undefined,
@@ -168,8 +168,8 @@ interface PriceSetting {
 }
 
 /**
- * Returns, for each of the first user turns, the estimated tokens after the tools that earlier requests had
- * sent.
+ * Returns, for each of the first user turns, the estimated number of tokens that followed the tools in
+ * earlier requests.
  */
 function listSentTokens({ system, messages }: RequestOutline): number[] {
   const sent: number[] = [];

@@ -16,32 +16,28 @@ interface ValueKind<Value> {
   readonly render: (value: Value) => string | null;
   /** Parses a value from Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;
-  /**
-   * Debug log message for the time while Redis is unavailable. The message contains the consequence for
-   * planning.
-   */
+  /** Debug log message while Redis is unavailable. The log message contains the consequence for planning. */
   readonly unavailable: string;
 }
 
 /**
- * Lifetime of a cache entry in seconds. After a pause of this length, the provider's prompt cache has expired
- * anyway.
+ * Lifetime of a cache entry in seconds. After the lifetime, the provider's prompt cache has expired anyway.
  */
 const keptSeconds = 24 * 3600;
 /**
  * Precision with which entries in memory expire, in milliseconds. The clock is read at most once per interval
- * of this length.
+ * of this precision.
  */
 const ttlResolutionMs = 1_000;
 /**
- * Maximum time in milliseconds that planning waits for Redis. An entry that does not arrive in time is
+ * Maximum time in milliseconds that planning waits for Redis. A cache entry that does not arrive in time is
  * treated as missing.
  */
 const waitMs = 25;
 
 /**
- * Stores values of conversations by name. Entries are stored in this process and, for the other replicas, in
- * Redis.
+ * Stores values of conversations by name. Cache entries are stored in this process and, for other replicas,
+ * in Redis.
  */
 export class SharedMemo<Value extends object> {
   readonly #redis: ConversationRedis;
@@ -63,9 +59,9 @@ export class SharedMemo<Value extends object> {
   }
 
   /**
-   * Finds a value. Never fails. Returns undefined if no entry exists, or if Redis is unavailable, slow or
-   * returns invalid data.
-   * @param signal abort signal. If the signal is already aborted, the function does not wait for Redis.
+   * Finds a value. The call never fails. Returns undefined if no entry exists, or if Redis is unavailable,
+   * slow or returns invalid data.
+   * @param signal abort signal. If the abort signal is already aborted, the function does not wait for Redis.
    */
   find(
     accountId: string,

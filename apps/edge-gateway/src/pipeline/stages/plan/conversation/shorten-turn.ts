@@ -5,8 +5,8 @@ const turnCharactersMax = 1_000;
 /** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
 /**
- * Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The
- * middle of a longer turn is not sent.
+ * The gateway looks for text that the user wrote in this number of characters at each end of a turn. The
+ * middle of a longer turn is not sent to the tool router.
  */
 const searchedCharacters = 1_000;
 /**
@@ -17,9 +17,9 @@ const partialLineMin = 200;
 const fence = '```';
 
 /**
- * Shortens a long user turn. Text that the user wrote comes first, because it states the task. Pasted text
- * follows between code fences, so that the router recognizes pasted text (`splitTurn`). The beginning and the
- * end of each part are kept.
+ * Shortens a long user turn. In a shortened turn, text that the user wrote comes first, because it states the
+ * task. Pasted text follows between code fences, so that the router recognizes pasted text (`splitTurn`). The
+ * shortened turn contains the beginning and the end of each part.
  */
 export function shortenTurn(text: string): string {
   if (text.length <= turnCharactersMax) return text;

@@ -16,21 +16,22 @@ import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.p
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /**
- * Maximum length of a message in bytes. The limit leaves room for framing under the 8 MiB limit for messages.
+ * Maximum length of a message in bytes. The maximum leaves room for framing below the message bus's limit of
+ * 8 MiB per message.
  */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
  * Limits the unknown tool definitions that one account may send while other accounts are active. An account
  * may first send the longest list twice to both services, and then 250 definitions per second. A definition
- * takes about a millisecond of processor time in each service, mainly for its vector. A definition therefore
- * counts as one millisecond.
+ * takes about a millisecond of processor time in each service, mainly for its vector. Each definition
+ * therefore counts as one millisecond of an account's share.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
 /**
- * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. The full text is sent
- * only to an instance that lacks the text.
+ * Calls the tool router and the compressor. Tools and earlier turns are sent to the services as hashes. The
+ * full text of tools and turns is sent only to a router instance that lacks the text.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
@@ -38,13 +39,13 @@ export class NatsPlanner implements Planner {
   readonly #deadlineMs: number;
   readonly #newTools: TimeShare;
   /**
-   * Tool lists that a router instance has already planned with. Later requests with a known tool list omit
-   * the hashes of the tools.
+   * Tool lists for which a router instance has already made a plan. Later requests with a known tool list
+   * omit the hashes of the tools.
    */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
   /**
-   * Compression results by mode and definition bytes. A compression result depends only on the mode and the
-   * definition bytes.
+   * Cached compression results of tool definitions. A compression result depends only on the mode and the
+   * bytes of the definition.
    */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
@@ -151,8 +152,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns definitions without a compression result, up to the size of one message. Definitions beyond the
-   * size of one message are sent with the next request.
+   * Returns definitions without a compression result, up to the size of one message. Tool definitions that do
+   * not fit into the message are sent with the next request.
    */
   #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
     const unseen = new Map<string, ByteRange>();
@@ -193,8 +194,8 @@ function listMissing(
 }
 
 /**
- * Splits the missing definitions into messages. Each message is rendered when it is needed, so that a long
- * list does not block the event loop.
+ * Splits the missing definitions into messages. Each message is rendered only when it is sent, so that a long
+ * tool list does not block the event loop.
  */
 function* cutDefinitions(
   { tape, format }: PlanSubject,
@@ -230,14 +231,14 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
 
 /** Interval after which a tool list is reported again, in case the worker lost the list. */
 const againMs = 3_600_000;
-/** Minimum time between two reports for one account, however often the account's tool list changes. */
+/** Minimum time between two reports for one account, even if the account's tool list changes more often. */
 const restMs = 5_000;
 const reportedToolsMax = 1_000;
 const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reports to the worker the tools that an account offers together. The worker assesses the tools'
- * descriptions. The report runs outside the request, and a failed report is repeated with a later request.
+ * Reports the tool list of an account to the worker. The worker assesses the tools' descriptions. The report
+ * is sent outside the request, and a failed report is repeated with a later request.
  */
 class ToolReporter {
   readonly #messaging: Messaging;

@@ -76,7 +76,7 @@ describe('an account that sends new tools in each request', () => {
     return planner.selectTools(subjectWith(tools), asked, signal).catch((error: unknown) => error);
   };
 
-  it('is not planned beyond its share while another account is active, and the other account is', async () => {
+  it('gets plans only within its share while another account is active, and the other account gets every plan', async () => {
     const { planner, defined } = open();
     expect(await plan(planner, 'quiet', 10)).toBe(planned);
     const outcomes: unknown[] = [];
@@ -90,13 +90,13 @@ describe('an account that sends new tools in each request', () => {
     expect(defined.get('quiet')).toBe(110);
   });
 
-  it('is planned without a limit while no other account is active', async () => {
+  it('gets plans without a limit while no other account is active', async () => {
     const { planner, defined } = open();
     for (let at = 0; at < 8; at += 1) expect(await plan(planner, 'busy', 4_096)).toBe(planned);
     expect(defined.get('busy')).toBe(8 * 4_096);
   });
 
-  it('is limited by another account that only has its definitions compressed', async () => {
+  it('is limited even if the other active account only has its definitions compressed', async () => {
     const { planner } = open();
     const { signal } = new AbortController();
     await planner.compressSchemas(subjectWith([]), { accountId: 'quiet' }, 'lossless', signal);

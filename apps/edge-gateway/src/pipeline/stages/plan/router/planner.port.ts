@@ -8,7 +8,7 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
-  /** The tools that the key may use. Positions in plans are indexes in this list. */
+  /** The tools that the key may use. Tool positions in plans are indexes in the list of usable tools. */
   readonly tools: readonly ToolOutline[];
   /** Hashes of the entries in `tools`, in the order of `tools`. */
   readonly list: HashedList;
@@ -17,18 +17,18 @@ export interface PlanSubject {
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
 /**
- * The mode in which tool schemas are shortened. In `balanced` mode, the length of descriptions is limited
- * too.
+ * The mode in which tool schemas are shortened. In the mode `balanced`, the length of tool descriptions is
+ * limited too.
  */
 export type SchemaMode = 'lossless' | 'balanced';
 
 /**
- * The tool router and the compressor. Both methods throw if the called service is late or unavailable. If a
- * method throws, the caller continues without a result.
+ * The tool router and the compressor. The methods of the planner throw if the called service is late or
+ * unavailable. If a method throws, the caller continues without a plan or without compression.
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
-  /** Returns edits by tool position. Tools with nothing to save are omitted. */
+  /** Returns edits by tool position. The result omits tools without possible savings. */
   compressSchemas(
     subject: PlanSubject,
     caller: { readonly accountId: string },
