@@ -33,10 +33,7 @@ export interface RequestEdit {
   readonly model?: string;
   /** Indexes of the tools to keep. By default, all tools are kept. */
   readonly keepTools?: ReadonlySet<number>;
-  /**
-   * Indexes of kept tools that the provider loads lazily. Formats without deferral ignore the indexes of
-   * lazily loaded tools.
-   */
+  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore the indexes. */
   readonly deferTools?: ReadonlySet<number>;
   /**
    * Indexes of the kept tools that the model may call, in addition to the tools in `addTools`. By default,
@@ -125,8 +122,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
   readonly includesUsage: boolean;
   /**
    * Estimates the input tokens, for formats that send usage at the start of a stream. Most providers send
-   * usage at the end of a stream. If the function is absent, an unknown number of input tokens is reported as
-   * 0.
+   * usage at the end of a stream. Without this function, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
 }
@@ -187,10 +183,7 @@ export interface ClientHalf {
    * id. The value is null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
-  /**
-   * True if the format has only one text per choice. In a format with one text per choice, the text blocks of
-   * a response are merged.
-   */
+  /** True if the format has only one text per choice. The text blocks of a response are then merged. */
   readonly joinsTexts: boolean;
   /** True if a response may contain the reasoning of several responses, and then has the last response's id. */
   readonly joinsResponses?: true;
@@ -233,10 +226,7 @@ export interface RequestRenderOptions {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use this default. */
   readonly maxOutputTokensDefault?: number;
-  /**
-   * False if the model rejects a reasoning effort. If the model rejects a reasoning effort, the effort is
-   * reported as a loss.
-   */
+  /** False if the model rejects a reasoning effort. A reasoning effort is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
   /** The API version to use, in formats that have versions. By default, the format chooses the version. */
   readonly apiVersion?: string;

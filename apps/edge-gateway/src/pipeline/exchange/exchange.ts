@@ -30,9 +30,7 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/**
- * The data of a request for the request log. The stages of the pipeline fill in the fields of the log data.
- */
+/** The data of a request for the request log. The pipeline stages fill in the fields of the log data. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;

@@ -52,10 +52,7 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /**
-   * Number of withheld tool calls without a decision. The number is stored, because every frame needs the
-   * number.
-   */
+  /** Number of withheld tool calls without a decision, stored because every frame needs the number. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
