@@ -193,18 +193,12 @@ it('items of other types are sent unchanged, and the tools that the request name
 });
 
 describe('a request that continues a stored response', () => {
-  it('was preceded by an unchanged request, because its response is stored', async () => {
-    script(responseOf('resp_1', [messageOf('Done.')]));
-    const answer = await ask({ ...base, store: true });
-    expect(namesIn(sent(0))).toEqual(tools.map(({ name }) => name));
-    expect(await rowOf(answer)).toMatchObject({ k_reason: 'stateful', tools_pruned: 0 });
-  });
-
   it.each([
     ['previous_response_id', 'resp_1'],
     ['conversation', { id: 'conv_1' }],
     ['background', true],
     ['prompt', { id: 'pmpt_1' }],
+    ['store', true],
   ])('is sent unchanged because of %s, and the log has the reason', async (field, value) => {
     script(responseOf('resp_2', [messageOf('Done.')]));
     const input = [{ type: 'function_call_output', call_id: 'call_0', output: 'x   ' }];
