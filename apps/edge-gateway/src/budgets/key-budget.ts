@@ -83,10 +83,7 @@ export class KeyBudget {
     return this.#options.accountId;
   }
 
-  /**
-   * Whether the budget for the given limits is already known to be exhausted. The check for an exhausted
-   * budget needs no sync.
-   */
+  /** Whether the budget for the given limits is already known to be exhausted. No sync is needed. */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
