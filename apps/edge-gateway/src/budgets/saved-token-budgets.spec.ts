@@ -58,7 +58,7 @@ it('savings that are unsettled when the usage is restored from the request log a
 it('late usage from the request log goes to the current budget of the key, with its reservations', async () => {
   jest.useFakeTimers({ now: day * 86_400_000 });
   const store = new MemoryStore();
-  let answer = (_: SpentTokens): void => undefined;
+  let answer: (spent: SpentTokens) => void = () => undefined;
   let loads = 0;
   const loadSpent = () => {
     loads += 1;
