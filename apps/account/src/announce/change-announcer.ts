@@ -159,7 +159,7 @@ export class ChangeAnnouncer {
   #sweepSoon(): void {
     if (!this.#messaging.connected) return;
     this.#sweeping ??= this.#sweep()
-      .catch((error: unknown) => this.#logger.warn({ err: error }, 'search for unannounced changes failed'))
+      .catch((error: unknown) => this.#noteFailure(error))
       .finally(() => (this.#sweeping = undefined));
   }
 
@@ -170,8 +170,14 @@ export class ChangeAnnouncer {
     const lastSwept = this.#lastSwept;
     this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
     for (const account of found) {
-      if (lastSwept.get(account.id) === account.announcedEpoch) await this.#repeat(account);
+      if (lastSwept.get(account.id) !== account.announcedEpoch) continue;
+      // An account whose row is locked must not delay the changes of other accounts.
+      await this.#repeat(account).catch((error: unknown) => this.#noteFailure(error));
     }
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#logger.warn({ err: error }, 'search for unannounced changes failed');
   }
 
   /** Announces all changes of an account since its last announced epoch. */
