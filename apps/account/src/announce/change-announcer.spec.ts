@@ -21,7 +21,8 @@ describe('the sweep for unannounced changes', () => {
         acrossAccounts: { $queryRaw: () => Promise.resolve(found), $executeRaw: () => Promise.resolve(1) },
         forAccount: (id: string) => ({
           apiKey: {
-            findMany: () => (id === 'a' ? Promise.reject(new Error('statement time-out')) : Promise.resolve([])),
+            findMany: () =>
+              id === 'a' ? Promise.reject(new Error('statement time-out')) : Promise.resolve([]),
           },
         }),
       } as never,
