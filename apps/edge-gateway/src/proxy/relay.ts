@@ -134,17 +134,22 @@ async function passBytes(
     passed.answer.begun();
     if (!response.headersSent) response.writeHead(passed.answer.status, passed.headers);
   };
+  const isResponses = exchange.ledger.stream && exchange.format === 'responses';
   try {
     await pump(passed.answer.body, response, (chunk) => {
       start();
+      const parts = checked === undefined ? [chunk] : checked.push(chunk);
       usage.push(chunk);
-      return checked === undefined ? [chunk] : checked.push(chunk);
+      if (isResponses && usage.hasEnded) passed.answer.ended();
+      return parts;
+    }).catch((error: unknown) => {
+      // A connection reset after the last event does not affect the response.
+      if (!isResponses || !usage.hasEnded) throw error;
     });
     for (const part of checked?.end() ?? []) response.write(part);
-    if (exchange.ledger.stream && exchange.format === 'responses' && !usage.mayHaveEnded)
-      throw truncatedStream;
+    if (isResponses && !usage.mayHaveEnded) throw truncatedStream;
   } catch (error) {
-    return endBroken(toUpstreamError(error), passed, exchange);
+    return endBroken(toUpstreamError(error), passed, exchange, usage.end());
   }
   start();
   response.end();
@@ -162,12 +167,24 @@ function renderSuccess(
     errorMessage: null,
     errorDetail: null,
     providerRequestId,
-    summary: usage === undefined ? null : { ...createSummary(), usage },
+    summary: summaryOf(usage),
   };
 }
 
-/** Ends an incomplete response: an event stream as `breakOff` does, any other response by a reset. */
-function endBroken(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
+function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
+  return usage === undefined ? null : { ...createSummary(), usage };
+}
+
+/**
+ * Ends an incomplete response: an event stream as `breakOff` does, any other response by a reset.
+ * @param usage the token usage that the provider had reported. Undefined if the provider had reported no usage.
+ */
+function endBroken(
+  error: GatewayError,
+  passed: ProviderAnswer,
+  exchange: Exchange,
+  usage: TokenUsage | undefined,
+): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
@@ -182,7 +199,7 @@ function endBroken(error: GatewayError, passed: ProviderAnswer, exchange: Exchan
     errorMessage: left ? null : error.message,
     errorDetail: error.detail ?? null,
     providerRequestId: passed.providerRequestId,
-    summary: null,
+    summary: summaryOf(usage),
   };
 }
 

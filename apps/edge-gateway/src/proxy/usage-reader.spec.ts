@@ -45,4 +45,22 @@ describe('UsageReader', () => {
   ])('returns nothing for %s if the usage cannot be read within the size limit', (type, text) => {
     expect(read(type, text, 65_536)).toBeUndefined();
   });
+
+  const long = 'a'.repeat(1_100_000);
+  it.each([
+    ['no event', '', false, false],
+    ['another event', 'data: {"type":"response.output_text.delta","delta":"a"}\n\n', false, false],
+    ['the last event', 'data: {"type":"response.completed"}\n', true, true],
+    ['the last event without its line break', 'data: {"type":"response.completed"}', false, true],
+    ['a long line', `data: {"delta":"${long}"}\n\n`, false, true],
+    ['a long line without its line break', `data: {"delta":"${long}"}`, false, true],
+    ['a long last event', `data: {"type":"response.completed","text":"${long}"}\n`, true, true],
+  ])('knows after %s whether a stream of the Responses API has ended', (_, text, hasEnded, mayHaveEnded) => {
+    for (const cut of [60_000, 2_000_000]) {
+      const reader = new UsageReader('text/event-stream');
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += cut) reader.push(bytes.subarray(at, at + cut));
+      expect(reader).toMatchObject({ hasEnded, mayHaveEnded });
+    }
+  });
 });

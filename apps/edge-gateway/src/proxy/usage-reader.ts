@@ -20,7 +20,11 @@ export class UsageReader {
   readonly #kept = new ByteList();
   #size = 0;
   #usage: TokenUsage | undefined;
-  #mayHaveEnded = false;
+  #hasEnded = false;
+  /** Whether the current line, which is too long to be kept, starts with the type of the last event. */
+  #isLongEnd = false;
+  /** Whether a line was too long to be searched for the type of the last event. */
+  #hasUnread = false;
 
   /**
    * @param contentType content type of the response. Token usage is read only from JSON and event streams.
@@ -30,13 +34,19 @@ export class UsageReader {
     if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
   }
 
+  /** Whether a stream of the Responses API contained its last event, up to the line break after the event. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /**
    * Whether a line of a stream may be the last event of the Responses API. A line that is too long to read may
    * be the last event.
    */
   get mayHaveEnded(): boolean {
+    if (this.#hasEnded || this.#hasUnread || this.#size > textBytesMax) return true;
     // The provider may omit the line break after the last event.
-    return this.#mayHaveEnded || lastEvent.test(this.#kept.concat().toString());
+    return lastEvent.test(this.#kept.concat().toString());
   }
 
   push(chunk: Buffer): void {
@@ -55,8 +65,17 @@ export class UsageReader {
   #keep(chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size <= textBytesMax) this.#kept.push(chunk);
-    else if (this.#isStream || this.#size === Infinity) this.#kept.clear();
+    else if (this.#isStream) this.#dropLine(chunk);
+    else if (this.#size === Infinity) this.#kept.clear();
     else this.#keepTail(chunk);
+  }
+
+  /** Drops a long line after the type of its event was read. Providers send the type as the first member. */
+  #dropLine(chunk: Buffer): void {
+    if (this.#size - chunk.length > textBytesMax) return;
+    this.#kept.push(chunk);
+    this.#isLongEnd = lastEvent.test(this.#kept.concat().toString('utf8', 0, textBytesMax));
+    this.#kept.clear();
   }
 
   /**
@@ -91,7 +110,8 @@ export class UsageReader {
     const line = isShort ? this.#kept.concat().toString() : '';
     this.#kept.clear();
     this.#size = 0;
-    this.#mayHaveEnded ||= !isShort || lastEvent.test(line);
+    this.#hasUnread ||= !isShort;
+    this.#hasEnded ||= isShort ? lastEvent.test(line) : this.#isLongEnd;
     if (line.startsWith('data:') && line.includes('"usage"')) this.#readJson(line.slice(5));
   }
 
