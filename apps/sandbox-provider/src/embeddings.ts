@@ -7,13 +7,22 @@ const textsMax = 2048;
 const dimensionsMax = 3072;
 const defaultDimensions = 256;
 const bytesPerToken = 4;
+/** Maximum number of tokens of one text, and of all texts of a request, as in OpenAI's API. */
+const tokensMax = 8192;
+const tokensMaxOfRequest = 300_000;
 
-const text = z.string().min(1);
-const tokens = z.array(z.int().min(0)).min(1);
+const text = z
+  .string()
+  .min(1)
+  .max(tokensMax * bytesPerToken);
+const tokens = z.array(z.int().min(0)).min(1).max(tokensMax);
+const input = z
+  .union([text, tokens, z.array(text).min(1).max(textsMax), z.array(tokens).min(1).max(textsMax)])
+  .refine((given) => countAll(listEntries(given)) <= tokensMaxOfRequest, 'The request has too many tokens.');
 
 const embeddingRequest = z.looseObject({
   model: z.string(),
-  input: z.union([text, tokens, z.array(text).min(1).max(textsMax), z.array(tokens).min(1).max(textsMax)]),
+  input,
   dimensions: z.int().min(1).max(dimensionsMax).default(defaultDimensions),
   encoding_format: z.enum(['float', 'base64']).default('float'),
 });
@@ -30,23 +39,28 @@ export function parseEmbeddingRequest(body: unknown): EmbeddingRequest {
  * added to the dimension that its hash selects, so texts with common words have similar vectors. Usage is
  * estimated as one token per four bytes of text, rounded up, and counted exactly for tokens.
  */
-export function renderEmbeddings({ model, input, dimensions, encoding_format }: EmbeddingRequest): object {
-  const entries = listEntries(input);
+export function renderEmbeddings(request: EmbeddingRequest): object {
+  const { model, dimensions, encoding_format } = request;
+  const entries = listEntries(request.input);
   const data = entries.map((entry, index) => {
     const vector = embed(entry, dimensions);
     const embedding =
       encoding_format === 'float' ? [...vector] : Buffer.from(vector.buffer).toString('base64');
     return { object: 'embedding', index, embedding };
   });
-  const prompt_tokens = entries.reduce((sum, entry) => sum + countTokens(entry), 0);
+  const prompt_tokens = countAll(entries);
   return { object: 'list', data, model, usage: { prompt_tokens, total_tokens: prompt_tokens } };
 }
 
 type Entry = string | readonly number[];
 
-function listEntries(input: EmbeddingRequest['input']): readonly Entry[] {
-  if (typeof input === 'string') return [input];
-  return typeof input[0] === 'number' ? [input as number[]] : (input as Entry[]);
+function listEntries(given: string | readonly number[] | readonly Entry[]): readonly Entry[] {
+  if (typeof given === 'string') return [given];
+  return typeof given[0] === 'number' ? [given as readonly number[]] : (given as readonly Entry[]);
+}
+
+function countAll(entries: readonly Entry[]): number {
+  return entries.reduce<number>((sum, entry) => sum + countTokens(entry), 0);
 }
 
 function countTokens(entry: Entry): number {

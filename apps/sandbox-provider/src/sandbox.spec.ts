@@ -229,7 +229,9 @@ describe('embeddings of the sandbox provider', () => {
     [{}, 400, 'input'],
     [{ input: 'x', dimensions: 0 }, 400, 'dimensions'],
     [{ input: 'x', model: 'text-embedding-3-small' }, 404, 'model'],
-  ])('rejects an invalid request: %j', async (body, status, param) => {
+    [{ input: 'a '.repeat(20_000) }, 400, 'input'],
+    [{ input: Array.from({ length: 100 }, () => 'a'.repeat(20_000)) }, 400, 'input'],
+  ])('rejects an invalid request: %#', async (body, status, param) => {
     const payload = { model, ...body };
     const answer = await sandbox.inject({ method: 'POST', url: '/v1/embeddings', payload });
     expect(answer.statusCode).toBe(status);

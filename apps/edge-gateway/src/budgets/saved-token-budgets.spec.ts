@@ -1,7 +1,8 @@
-import { jest } from '@jest/globals';
 import type { BudgetState, BudgetSync, SpentTokens } from './budget-store.port.ts';
 import { KeyBudget } from './key-budget.ts';
 import { SavedTokenBudgets } from './saved-token-budgets.ts';
+
+const { jest } = import.meta;
 import { StoreHealth } from './store-health.ts';
 
 const day = 20_000;

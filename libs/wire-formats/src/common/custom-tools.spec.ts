@@ -96,3 +96,12 @@ it.each([
 it('a request without custom tools has no calls to restore', () => {
   expect(findCustomTools({ ...request, tools: [] })).toBeNull();
 });
+
+it('the arguments of unfinished calls are limited, whatever comes between their pieces', () => {
+  const piece = 'a'.repeat(1024 * 1024);
+  const pieces = Array.from({ length: 40 }, (): StreamEvent[] => [
+    delta(0, piece),
+    { type: 'text-delta', choice: 0, block: 1, text: 'a' },
+  ]);
+  expect(() => restore([start(0, 'note')], ...pieces)).toThrow('the response of the provider');
+});

@@ -3,6 +3,7 @@ import { parseExactJson } from '../json/parse-json.ts';
 import { asObject, asText } from '../json/read-members.ts';
 import type { ProviderHalf } from './format.ts';
 import { listCustom } from './tool-names.ts';
+import { addWaitingCharacters } from './waiting-characters.ts';
 
 /** Name of the only parameter of a function that replaces a custom tool. */
 const parameter = 'input';
@@ -79,6 +80,7 @@ class CustomCalls {
   readonly #customNow: () => ReadonlySet<string> | null;
   /** The received arguments of each open call, by the place of the call. */
   readonly #open = new Map<string, string[]>();
+  #waitingCharacters = 0;
 
   constructor(customNow: () => ReadonlySet<string> | null) {
     this.#customNow = customNow;
@@ -99,10 +101,12 @@ class CustomCalls {
     const pieces = this.#open.get(placeOf(event));
     if (pieces === undefined) return [event];
     if (event.type === 'tool-call-delta') {
+      this.#waitingCharacters = addWaitingCharacters(this.#waitingCharacters, event);
       pieces.push(event.argumentsText);
       return [];
     }
     this.#open.delete(placeOf(event));
+    if (this.#open.size === 0) this.#waitingCharacters = 0;
     const { choice, block } = event;
     return [{ type: 'tool-call-delta', choice, block, argumentsText: unwrapInput(pieces.join('')) }, event];
   }

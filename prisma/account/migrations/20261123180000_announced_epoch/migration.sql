@@ -1,4 +1,3 @@
--- Which changes the gateways were informed of, so that a sweep can repeat an announcement that a killed process never made.
+-- The last change of an account that the gateways were informed of. A sweep repeats announcements that a killed process never made.
+-- The values and the index have separate migrations (transactions), so that this lock of the table is short.
 ALTER TABLE "accounts" ADD COLUMN "announced_epoch" INTEGER NOT NULL DEFAULT 0;
-UPDATE "accounts" SET "announced_epoch" = "epoch";
-CREATE INDEX "accounts_unannounced" ON "accounts" ("id") WHERE "announced_epoch" < "epoch";

@@ -11,6 +11,8 @@ export const hostedProvider = 'hosted';
 /** The inputs for choosing a provider. */
 export interface WantedTarget {
   readonly model: string;
+  /** True if the client names the model. False for fallbacks, and for models that the gateway chooses. */
+  readonly isNamed: boolean;
   readonly format: ClientFormat;
   readonly connected: ReadonlySet<string>;
   readonly ownCredential: string | null;
@@ -46,12 +48,13 @@ export function parseNamedModel(model: string): { provider: Provider; model: str
 function targetAt(
   provider: Provider,
   model: string,
-  { format, ownCredential, tools }: WantedTarget,
+  { format, ownCredential, tools, isNamed }: WantedTarget,
   catalog: ModelCatalog,
 ): Target {
   const own = provider.name === hostedProvider ? ownCredential : null;
-  // Most providers offer the Responses API only as a proxied endpoint.
-  const route = format === 'responses' ? proxyRouteOf(provider, 'responses', model) : undefined;
+  // Most providers offer the Responses API only as a proxied endpoint, and not for all their models.
+  // Only the model that the client names is called there, because other models may not support the endpoint.
+  const route = isNamed && format === 'responses' ? proxyRouteOf(provider, 'responses', model) : undefined;
   if (route !== undefined)
     return { provider, model, lane: { kind: 'same-format', format }, path: route.path, ownCredential: own };
   const lane = chooseLane(format, provider);

@@ -33,9 +33,13 @@ export async function choose(
   const stored = await connectedProviders(caller.accountId, services);
   const connected = ownCredential === null ? stored : new Set([...stored, hostedProvider]);
   const tools = { hasTools: outline.tools.length > 0, effort: () => readEffort(request, exchange) };
-  const wanted = { model: outline.model, format: exchange.format, connected, ownCredential, tools };
+  const wanted = { format: exchange.format, connected, ownCredential, tools };
   const find = (model: string): Target =>
-    withAffinity(chooseTarget({ ...wanted, model }, services.catalog), request, services);
+    withAffinity(
+      chooseTarget({ ...wanted, model, isNamed: model === outline.model }, services.catalog),
+      request,
+      services,
+    );
   const mode = parseRoutingString(outline.model);
   const target =
     mode === undefined
