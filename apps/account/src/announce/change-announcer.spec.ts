@@ -16,7 +16,7 @@ describe('the sweep for unannounced changes', () => {
         flush: () => Promise.resolve(),
         connected: true,
       } as never,
-      epochs: { write: () => undefined } as never,
+      epochs: { write: () => undefined },
       database: {
         acrossAccounts: { $queryRaw: () => Promise.resolve(found), $executeRaw: () => Promise.resolve(1) },
         forAccount: (id: string) => ({

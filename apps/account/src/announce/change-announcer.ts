@@ -127,7 +127,9 @@ export class ChangeAnnouncer {
 
   #markSoon(): void {
     if (this.#isStopping) return;
-    this.#markTimer ??= setTimeout(() => (this.#marking = this.#storeMarks()), markMs).unref();
+    this.#markTimer ??= setTimeout(() => {
+      this.#marking = this.#storeMarks();
+    }, markMs).unref();
   }
 
   /**

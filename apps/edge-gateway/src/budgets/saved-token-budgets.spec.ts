@@ -1,9 +1,9 @@
 import type { BudgetState, BudgetSync, SpentTokens } from './budget-store.port.ts';
 import { KeyBudget } from './key-budget.ts';
 import { SavedTokenBudgets } from './saved-token-budgets.ts';
+import { StoreHealth } from './store-health.ts';
 
 const { jest } = import.meta;
-import { StoreHealth } from './store-health.ts';
 
 const day = 20_000;
 const limits = { dailyTokenBudget: 100_000, weeklyTokenBudget: 100_000 };

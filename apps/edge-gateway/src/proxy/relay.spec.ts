@@ -40,7 +40,7 @@ async function relayBroken(sent: string, checked: ToolPermission | null): Promis
     const headers = { 'content-type': 'text/event-stream' };
     const answer = { status: 200, headers, body, secrets: [], begun: none, ended: () => (ends += 1) };
     const rules = { isMapped: false, permission: checked };
-    relayed = relayBytes(answer as never, target as never, rules, exchange);
+    relayed = relayBytes(answer, target as never, rules, exchange);
     body.push(Buffer.from(sent));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
