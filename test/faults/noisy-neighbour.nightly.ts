@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
     resource: 'database connections of the account service',
     load: () => {
       const path = `/v1/account/keys/${neighbours.hostileKeys.spareKeyId}`;
-      return load({ method: 'PATCH', path, body: '{"name":"{n}"}', concurrency: 80, pauseMs: 400 });
+      return load({ method: 'PATCH', path, body: '{"name":"{n}"}', concurrency: 120, pauseMs: 400 });
     },
     probe: get('/v1/account/keys'),
     refused: 429,

@@ -143,6 +143,7 @@ async function translateRequest(
 ): Promise<TranslatedRequest> {
   const { target } = attempt;
   const tape = scanJson(bytes, { depthMax: 128 });
+  if (isLarge(bytes)) await letOthersRun(exchange);
   const parsed = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
   if (isLarge(bytes)) await letOthersRun(exchange);
   const { provider } = providerFormatNamed(target.lane.format);
