@@ -51,7 +51,7 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 /**
  * Wraps the provider side of a format, so that calls of functions that replace custom tools become calls of
  * the custom tools. The input of a call follows in one piece when the call is complete. Models sometimes send
- * other arguments than the only parameter; such arguments become the input unchanged.
+ * arguments in a different form. Arguments in a different form become the input of the custom tool, unchanged.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(
