@@ -42,7 +42,7 @@ export class Gauge<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
   readonly #collect: (() => number) | undefined;
-  readonly #series: SeriesByLabels<{ readonly labels: Labels; value: number }>;
+  readonly #series: SeriesByLabels<{ labels: Labels; value: number }>;
 
   constructor({ name, help, labelNames, collect }: GaugeOptions<Label>) {
     this.name = name;
@@ -55,7 +55,14 @@ export class Gauge<Label extends string = string> implements Instrument {
   set(labels: Labels<Label>, value: number): void;
   set(first: Labels<Label> | number, second = 0): void {
     if (typeof first === 'number') this.#series.find({}).value = first;
-    else this.#series.find(first).value = second;
+    else this.#setSeries(first, second);
+  }
+
+  /** The labels are written in the order of the latest `set`, as prom-client does. */
+  #setSeries(labels: Labels, value: number): void {
+    const series = this.#series.find(labels);
+    series.labels = { ...labels };
+    series.value = value;
   }
 
   /** Increases the value, by 1 by default. `dec` decreases the value, by 1 by default. */
