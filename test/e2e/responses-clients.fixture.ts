@@ -60,7 +60,7 @@ export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Pro
 }
 
 /** The APIs that an SDK can use for the same loop. */
-export type LoopApi = 'responses' | 'chat-completions';
+type LoopApi = 'responses' | 'chat-completions';
 
 /** The loop with OpenAI's Agents SDK. */
 export async function runAgentsSdk(

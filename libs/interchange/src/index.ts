@@ -9,5 +9,5 @@ export type * from './response-summary.ts';
 export type * from './stream-event.ts';
 export type * from './tool-plan.ts';
 export { foldAnswer } from './chat-answer.ts';
-export { splitTurn, type SplitTurn } from './written-text.ts';
+export { identifierPattern, splitTurn, wordPattern, type SplitTurn } from './written-text.ts';
 export { createSummary, summarize } from './response-summary.ts';

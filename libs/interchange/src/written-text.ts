@@ -196,3 +196,11 @@ function isMachineMade({ lines, characters, judged, symbolic }: Block): boolean 
   if (lines === 1 && characters < singleLineMin) return false;
   return symbolic * 2 > judged;
 }
+
+/** Matches the words of a text. A word may contain the separators of names, such as in `github.create_issue`. */
+export const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
+/**
+ * Distinguishes identifiers from ordinary words. An identifier has an inner separator, a case change, or a
+ * digit next to a letter.
+ */
+export const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;

@@ -1,6 +1,7 @@
 // `npm test` runs every check, the fastest check first, and stops at the first failure.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
+import { renderDuration } from '../setup/progress.mjs';
 import { root } from '../stack/root.ts';
 import { runCommand, runJest } from './run-jest.ts';
 import type { JestOutcome } from './run-jest.ts';
@@ -40,7 +41,7 @@ function planSteps(): Step[] {
 }
 
 function renderSeconds(sinceMs: number): string {
-  return `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+  return renderDuration(performance.now() - sinceMs);
 }
 
 const begunAt = performance.now();

@@ -1,7 +1,3 @@
 export declare const commandStartedAtMs: number;
 export declare function renderDuration(ms: number): string;
-export declare function runStep<Result>(
-  title: string,
-  work: () => Result | Promise<Result>,
-  out?: { readonly isTTY?: boolean; write(text: string): unknown },
-): Promise<Result>;
+export declare function runStep<Result>(title: string, work: () => Result | Promise<Result>): Promise<Result>;

@@ -26,7 +26,8 @@ export function renderDuration(ms) {
  * Runs one step of a command, and prints its title at once and its duration at the end. A long step prints
  * its duration so far: every second in a terminal, otherwise every 30 seconds. Returns the result of `work`.
  */
-export async function runStep(title, work, out = process.stdout) {
+export async function runStep(title, work) {
+  const out = process.stdout;
   const startedAt = performance.now();
   const elapsed = () => renderDuration(performance.now() - startedAt);
   const inTerminal = out.isTTY === true;

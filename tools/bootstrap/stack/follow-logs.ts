@@ -34,7 +34,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
   };
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly format: LogFormat;
   /** Returns the lines of a process to print before its new lines. By default, only new lines are printed. */
   readonly earlier?: (name: string) => readonly string[];

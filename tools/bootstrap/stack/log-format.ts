@@ -32,8 +32,7 @@ function textOf(value: unknown): string {
 }
 
 function renderValue(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[^\s"=]+$/.test(text) ? text : typeof value === 'string' ? JSON.stringify(text) : text;
+  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
 }
 
 /**

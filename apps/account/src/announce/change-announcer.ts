@@ -43,7 +43,7 @@ const markMs = 250;
 /** Maximum number of accounts per search. The next search finds the remaining accounts. */
 const sweptMax = 100;
 
-export interface ChangeAnnouncerParts {
+interface ChangeAnnouncerParts {
   readonly messaging: Pick<Messaging, 'broadcast' | 'connected' | 'flush'>;
   readonly epochs: EpochBoard;
   readonly database: AccountDatabase;

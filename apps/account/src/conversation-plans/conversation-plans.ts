@@ -107,10 +107,14 @@ export async function findUnchangedTurns(
 ): Promise<{ names: string[] }> {
   const { conversationPlan: plans } = database.forAccount(accountId);
   const where = { name: { in: names.map((name) => Buffer.from(name, 'hex')) } };
-  const rows = await plans.findMany({ where, select: { name: true } });
+  const rows = await plans.findMany({ where, select: { name: true, usedAt: true } });
   const now = Date.now();
-  const aged = { ...where, usedAt: { lt: new Date(now - dayMs) } };
-  if (rows.length > 0) await plans.updateMany({ where: aged, data: { usedAt: new Date(now) } });
+  const agedBefore = new Date(now - dayMs);
+  if (rows.some(({ usedAt }) => usedAt < agedBefore))
+    await plans.updateMany({
+      where: { ...where, usedAt: { lt: agedBefore } },
+      data: { usedAt: new Date(now) },
+    });
   return { names: rows.map(({ name }) => Buffer.from(name).toString('hex')) };
 }
 
@@ -131,15 +135,15 @@ const isTurn = { plan: { equals: {} } };
 const isPlan = { NOT: isTurn };
 
 type Where = NonNullable<
-  Parameters<AccountDatabase['acrossAccounts']['conversationPlan']['deleteMany']>[0]
->['where'];
+  NonNullable<Parameters<AccountDatabase['acrossAccounts']['conversationPlan']['deleteMany']>[0]>['where']
+>;
 
-async function deleteAll(database: AccountDatabase, where: NonNullable<Where>): Promise<void> {
+async function deleteAll(database: AccountDatabase, where: Where): Promise<void> {
   for (let count = plansAtOnce; count === plansAtOnce;)
     ({ count } = await database.acrossAccounts.conversationPlan.deleteMany({ where, limit: plansAtOnce }));
 }
 
-async function trimKind(database: AccountDatabase, where: NonNullable<Where>, max: number): Promise<void> {
+async function trimKind(database: AccountDatabase, where: Where, max: number): Promise<void> {
   const oldestKept = await database.acrossAccounts.conversationPlan.findFirst({
     where,
     orderBy: [{ usedAt: 'desc' }, { name: 'desc' }],

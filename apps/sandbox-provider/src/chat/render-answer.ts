@@ -5,17 +5,14 @@ import type { Answer } from './choose-answer.ts';
 /**
  * Creates the ids of the response and its tool call. The ids depend only on the messages and the response.
  */
-export function completionIds(
-  request: ChatRequest,
-  answer: Answer,
-): { completion: string; toolCall: string } {
+function completionIds(request: ChatRequest, answer: Answer): { completion: string; toolCall: string } {
   const digest = createHash('sha256')
     .update(JSON.stringify([request.messages, answer]))
     .digest('hex');
   return { completion: `chatcmpl-${digest.slice(0, 24)}`, toolCall: `call_${digest.slice(24, 48)}` };
 }
 
-export function finishReasonOf(answer: Answer): 'stop' | 'length' | 'tool_calls' {
+function finishReasonOf(answer: Answer): 'stop' | 'length' | 'tool_calls' {
   if (answer.kind === 'tool-call') return 'tool_calls';
   return answer.isCut ? 'length' : 'stop';
 }
@@ -33,7 +30,7 @@ const bytesPerToken = 4;
  * tools as compact JSON. The completion tokens count the response text, or the name and arguments of the tool
  * call.
  */
-export function estimateUsage(request: ChatRequest, answer: Answer): Usage {
+function estimateUsage(request: ChatRequest, answer: Answer): Usage {
   const said = answer.kind === 'text' ? answer.text : answer.name + answer.input;
   const promptTokens = Math.ceil(request.promptBytes / bytesPerToken);
   const completionTokens = Math.ceil(Buffer.byteLength(said) / bytesPerToken);

@@ -1,4 +1,4 @@
-import { splitTurn, type IntentClass } from '@gateway/interchange';
+import { identifierPattern, splitTurn, wordPattern, type IntentClass } from '@gateway/interchange';
 import { LRUCache } from 'lru-cache';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
@@ -31,14 +31,7 @@ export function classifyIntent(turn: string, hasOpenResults: boolean): IntentCla
 }
 
 const turnCharactersMax = 100_000;
-const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
-/**
- * Distinguishes identifiers from ordinary words. An identifier has an inner separator, a case change, or a
- * digit next to a letter.
- */
-const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
-
 /**
  * Positions of the tools that a turn mentions verbatim: as an identifier (`create_issue`, `getUser`), or as
  * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`. Only

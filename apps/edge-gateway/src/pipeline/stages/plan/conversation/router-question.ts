@@ -1,5 +1,11 @@
 import { decidingTurnsMax, systemToolsMax, type PlanPrice, type PlanToolsRequest } from '@gateway/contracts';
-import type { MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
+import {
+  identifierPattern,
+  wordPattern,
+  type MessageOutline,
+  type RequestOutline,
+  type ToolOutline,
+} from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { Deferral } from '../../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
@@ -68,9 +74,6 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanToolsRequest['
 
 /** Maximum number of characters of the instructions that are searched for names of tools. */
 const instructionsCharactersMax = 200_000;
-const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
-/** An identifier has an inner separator, a case change, or a digit next to a letter. */
-const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
 /** The character before a name that is quoted, bold, a heading, or the name of an element. */
 const markPattern = /[`"'“‘*<]$|# $/;
 const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
