@@ -133,7 +133,7 @@ const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
     return (chunk) => filter.push(chunk);
   },
   'usage in events': () => {
-    const reader = new UsageReader('text/event-stream');
+    const reader = new UsageReader('text/event-stream', true);
     return (chunk) => reader.push(chunk);
   },
   'usage in JSON': () => {

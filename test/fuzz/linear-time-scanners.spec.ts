@@ -131,7 +131,7 @@ const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
 };
 
 function readUsage(type: string, bytes: Buffer): unknown {
-  const reader = new UsageReader(type);
+  const reader = new UsageReader(type, true);
   reader.push(bytes);
   return reader.end();
 }

@@ -6,7 +6,8 @@ import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
-import type { SpentTokens } from './budgets/budget-store.port.ts';
+import { dayMs, dayOf, firstDayOfWeek } from './budgets/budget-store.port.ts';
+import type { BudgetKeyId, SpentTokens } from './budgets/budget-store.port.ts';
 import { SavedTokenBudgets, type SavedTokenBudgetsOptions } from './budgets/saved-token-budgets.ts';
 import { admitCommand } from './rate-limits/window-script.ts';
 import { ModelToggles, ToolRecall } from './routing/account-routing.ts';
@@ -86,23 +87,20 @@ export function openBudgets(
   return { budgets, redis, close };
 }
 
-const dayMs = 86_400_000;
-
 /** Reads the net tokens that a key has saved on this UTC day and in this week, from the usage in the request log. */
 async function loadSpentTokens(
   messaging: Messaging,
-  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
+  { accountId, keyId }: BudgetKeyId,
   deadlineMs: number,
 ): Promise<SpentTokens> {
-  const day = Math.floor(Date.now() / dayMs);
+  const day = dayOf(Date.now());
   const to = new Date((day + 1) * dayMs).toISOString();
   const sumSince = async (firstDay: number): Promise<number> => {
     const from = new Date(firstDay * dayMs).toISOString();
     const { keys } = await messaging.call(listKeyUsage, { accountId, from, to }, { deadlineMs });
     return keys.find(({ key_id }) => key_id === keyId)?.net_tokens_saved ?? 0;
   };
-  // Days are counted from a Thursday, and a week starts on Monday.
-  const [today, thisWeek] = await Promise.all([sumSince(day), sumSince(day - ((day + 3) % 7))]);
+  const [today, thisWeek] = await Promise.all([sumSince(day), sumSince(firstDayOfWeek(day))]);
   return { day, today, thisWeek };
 }
 

@@ -15,6 +15,12 @@ export interface Reservation {
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
+/** Identifies the API key of a budget. */
+export interface BudgetKeyId {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
 /** The limits on saved tokens for one API key. */
 export interface BudgetLimits {
   /** Number of tokens that may be saved per UTC day. */
@@ -34,9 +40,7 @@ export interface SpentTokens {
 /**
  * The state that one edge sends for one API key, including the requests that wait for a part of the budget.
  */
-export interface BudgetSync extends BudgetLimits {
-  readonly accountId: string;
-  readonly keyId: string;
+export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
    * The number of the settlement, increased each time this edge settles tokens for the key. The store counts
    * each settlement number only once.
@@ -96,9 +100,7 @@ export interface BudgetStore {
 }
 
 /** The key of a budget, and the parts of the process that the budget uses. */
-export interface KeyBudgetOptions {
-  readonly accountId: string;
-  readonly keyId: string;
+export interface KeyBudgetOptions extends BudgetKeyId {
   readonly store: BudgetStore;
   readonly health: StoreHealth;
   readonly now: () => number;
@@ -129,15 +131,21 @@ export function deductTokens(
 ): SpentTokens {
   const sumOf = (isPart: (settledDay: number) => boolean): number =>
     settlements.reduce((sum, settled) => sum + (isPart(settled.day) ? settled.tokens : 0), 0);
+  const monday = firstDayOfWeek(day);
   return {
     day,
     today: Math.max(0, today - sumOf((settledDay) => settledDay === day)),
-    thisWeek: Math.max(0, thisWeek - sumOf((settledDay) => weekOf(settledDay) === weekOf(day))),
+    thisWeek: Math.max(0, thisWeek - sumOf((settledDay) => firstDayOfWeek(settledDay) === monday)),
   };
 }
 
-/** Days are counted from a Thursday, 1970-01-01. */
-const weekOf = (day: number): number => Math.floor((day + 3) / 7);
+export const dayMs = 86_400_000;
+
+/** Returns the UTC day of a time in milliseconds, as the number of days since 1970-01-01. */
+export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
+
+/** Returns the Monday of the day's week. Days are counted from a Thursday, 1970-01-01. */
+export const firstDayOfWeek = (day: number): number => day - ((day + 3) % 7);
 
 /** Whether two keys have the same limits. */
 export function isSame(a: BudgetLimits, b: BudgetLimits): boolean {

@@ -1,4 +1,4 @@
-import { deductTokens, isSame, mergeSpent } from './budget-store.port.ts';
+import { dayOf, deductTokens, isSame, mergeSpent } from './budget-store.port.ts';
 import type {
   BudgetAnswer,
   BudgetLimits,
@@ -293,6 +293,6 @@ export class KeyBudget {
   }
 
   #today(): number {
-    return Math.floor(this.#options.now() / 86_400_000);
+    return dayOf(this.#options.now());
   }
 }

@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type { BudgetAnswer, BudgetLimits, BudgetStore, SpentTokens } from './budget-store.port.ts';
+import { dayOf } from './budget-store.port.ts';
+import type {
+  BudgetAnswer,
+  BudgetKeyId,
+  BudgetLimits,
+  BudgetStore,
+  SpentTokens,
+} from './budget-store.port.ts';
 import { KeyBudget } from './key-budget.ts';
 import { StoreHealth } from './store-health.ts';
 
 /** An API key and its token budgets. */
-export interface BudgetedKey extends BudgetLimits {
-  readonly accountId: string;
-  readonly keyId: string;
-}
+export interface BudgetedKey extends BudgetLimits, BudgetKeyId {}
 
 /**
  * Delay before a settlement is synced, in milliseconds. If the process is killed, only savings that were
@@ -41,7 +45,7 @@ const forgottenMax = 10_000;
 export interface SavedTokenBudgetsOptions {
   readonly store: BudgetStore;
   /** Reads a key's usage from the request log, for a store that has lost its data. */
-  readonly loadSpent: (key: Pick<BudgetedKey, 'accountId' | 'keyId'>) => Promise<SpentTokens>;
+  readonly loadSpent: (key: BudgetKeyId) => Promise<SpentTokens>;
   readonly log: { info(text: string): void; warn(fields: object, text: string): void };
   readonly now?: () => number;
 }
@@ -116,7 +120,7 @@ export class SavedTokenBudgets {
     clearTimeout(this.#flushTimer);
   }
 
-  #open({ accountId, keyId }: Pick<BudgetedKey, 'accountId' | 'keyId'>): KeyBudget | undefined {
+  #open({ accountId, keyId }: BudgetKeyId): KeyBudget | undefined {
     if (this.#budgets.size >= keysMax || this.#forgotten.has(accountId)) return undefined;
     const budget: KeyBudget = new KeyBudget({
       accountId,
@@ -134,16 +138,16 @@ export class SavedTokenBudgets {
   }
 
   /** Reads a key's usage from the request log. While the log is unavailable, the read is repeated later. */
-  async #loadSpent(key: Pick<BudgetedKey, 'accountId' | 'keyId'>): Promise<SpentTokens> {
+  async #loadSpent(key: BudgetKeyId): Promise<SpentTokens> {
     try {
       return await this.#options.loadSpent(key);
     } catch {
       this.#loadAgain(key);
-      return { day: Math.floor(this.#now() / 86_400_000), today: 0, thisWeek: 0 };
+      return { day: dayOf(this.#now()), today: 0, thisWeek: 0 };
     }
   }
 
-  #loadAgain(key: Pick<BudgetedKey, 'accountId' | 'keyId'>): void {
+  #loadAgain(key: BudgetKeyId): void {
     const load = (): void => {
       if (this.#isClosed || this.#forgotten.has(key.accountId)) return;
       this.#options.loadSpent(key).then(

@@ -18,7 +18,6 @@ interface VerificationKeysOptions {
   readonly pauseMs?: number;
 }
 
-const fetchWithinMs = interactiveMs;
 /**
  * A placeholder address for the library jose. `fetchKeySet` provides the keys, so the address is never
  * called.
@@ -39,7 +38,7 @@ export class VerificationKeys {
     this.#keySet = createRemoteJWKSet(nowhere, {
       cacheMaxAge: freshMs,
       cooldownDuration: pauseMs,
-      timeoutDuration: fetchWithinMs,
+      timeoutDuration: interactiveMs,
       [customFetch]: (_url, { signal }) => this.#fetch(signal),
     });
   }

@@ -127,14 +127,14 @@ async function passBytes(
 ): Promise<RelayOutcome> {
   const { response, timings } = exchange;
   const type = passed.headers['content-type'] ?? '';
-  const usage = new UsageReader(type);
   exchange.ledger.stream = type.includes('event-stream');
+  const isResponses = exchange.ledger.stream && exchange.format === 'responses';
+  const usage = new UsageReader(type, isResponses);
   const start = (): void => {
     timings.firstByteAt ??= performance.now();
     passed.answer.begun();
     if (!response.headersSent) response.writeHead(passed.answer.status, passed.headers);
   };
-  const isResponses = exchange.ledger.stream && exchange.format === 'responses';
   try {
     await pump(passed.answer.body, response, (chunk) => {
       start();

@@ -57,7 +57,7 @@ describe('UsageReader', () => {
     ['a long last event', `data: {"type":"response.completed","text":"${long}"}\n`, true, true],
   ])('knows after %s whether a stream of the Responses API has ended', (_, text, hasEnded, mayHaveEnded) => {
     for (const cut of [60_000, 2_000_000]) {
-      const reader = new UsageReader('text/event-stream');
+      const reader = new UsageReader('text/event-stream', true);
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length; at += cut) reader.push(bytes.subarray(at, at + cut));
       expect(reader).toMatchObject({ hasEnded, mayHaveEnded });

@@ -17,6 +17,7 @@ const tailBytesMax = 8 * 1024;
  */
 export class UsageReader {
   readonly #isStream: boolean;
+  readonly #findsEnd: boolean;
   readonly #kept = new ByteList();
   #size = 0;
   #usage: TokenUsage | undefined;
@@ -28,8 +29,11 @@ export class UsageReader {
 
   /**
    * @param contentType content type of the response. Token usage is read only from JSON and event streams.
+   * @param findsEnd whether to search a stream for the last event of the Responses API. Without the search,
+   * `hasEnded` and `mayHaveEnded` have no meaning.
    */
-  constructor(contentType: string) {
+  constructor(contentType: string, findsEnd = false) {
+    this.#findsEnd = findsEnd;
     this.#isStream = contentType.includes('event-stream');
     if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
   }
@@ -72,6 +76,7 @@ export class UsageReader {
 
   /** Drops a long line after the type of its event was read. Providers send the type as the first member. */
   #dropLine(chunk: Buffer): void {
+    if (!this.#findsEnd) return this.#kept.clear();
     if (this.#size - chunk.length > textBytesMax) return;
     this.#kept.push(chunk);
     this.#isLongEnd = lastEvent.test(this.#kept.concat().toString('utf8', 0, textBytesMax));
@@ -111,7 +116,7 @@ export class UsageReader {
     this.#kept.clear();
     this.#size = 0;
     this.#hasUnread ||= !isShort;
-    this.#hasEnded ||= isShort ? lastEvent.test(line) : this.#isLongEnd;
+    if (this.#findsEnd) this.#hasEnded ||= isShort ? lastEvent.test(line) : this.#isLongEnd;
     if (line.startsWith('data:') && line.includes('"usage"')) this.#readJson(line.slice(5));
   }
 

@@ -7,7 +7,7 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 import { nameWindow } from './rate-limiter.port.ts';
 import type { Lease } from './token-leases.ts';
-import { TokenLeases, UnreportedRequests, leaseMs, windowMs } from './token-leases.ts';
+import { TokenLeases, UnreportedRequests, knownCount, leaseMs } from './token-leases.ts';
 import type { WindowCommands, WindowReply } from './window-script.ts';
 import { admitCommand, windowScript } from './window-script.ts';
 
@@ -130,8 +130,7 @@ export class RedisRateLimiter implements RateLimiter {
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();
-    const isKnown = known !== null && now - known.atMs < windowMs;
-    const left = isKnown ? Math.max(0, caller.rateLimitRpm - known.count) : caller.rateLimitRpm;
+    const left = Math.max(0, caller.rateLimitRpm - knownCount(known, now));
     const decision = this.#local.admit(caller, left, unreported.count(now));
     if (decision.admitted) unreported.add(now);
     return decision;
@@ -141,20 +140,22 @@ export class RedisRateLimiter implements RateLimiter {
   async #reportAll(): Promise<void> {
     if (this.#isReporting) return;
     this.#isReporting = true;
-    const isDone = await this.#reportWindows().catch(() => false);
+    const isDone = await this.#reportWindows().then(
+      () => true,
+      () => false,
+    );
     this.#isReporting = false;
     if (!isDone || this.#away) return;
     clearInterval(this.#reporting);
     this.#reporting = undefined;
   }
 
-  async #reportWindows(): Promise<boolean> {
+  async #reportWindows(): Promise<void> {
     for (const window of this.#windows.values()) {
       if (window.isAsking || window.unreported.count(performance.now()) === 0) continue;
       await this.#ask(window, {});
       this.#noteAway(false);
     }
-    return true;
   }
 
   async #ask(
@@ -164,7 +165,6 @@ export class RedisRateLimiter implements RateLimiter {
     const { caller, known } = window;
     const { accountId, keyId, rateLimitRpm } = caller;
     const now = performance.now();
-    const isKnown = known !== null && now - known.atMs < windowMs;
     const unreported = window.unreported.take(now);
     const reply = this.#redis.admitRequests(
       accountKey('rpm', accountId, nameWindow(caller)),
@@ -177,7 +177,7 @@ export class RedisRateLimiter implements RateLimiter {
       returned,
       returnedTo,
       known?.id ?? 0,
-      isKnown ? known.count : 0,
+      knownCount(known, now),
       unreported.count,
     );
     try {

@@ -40,11 +40,9 @@ export class TokenLeases {
   #periodStartMs = 0;
   #inPeriod = 0;
   #inLastPeriod = 0;
-  lastSeenMs = 0;
 
   /** Records that a request arrived. */
   note(nowMs: number): void {
-    this.lastSeenMs = nowMs;
     const passed = nowMs - this.#periodStartMs;
     if (passed >= leaseMs) {
       this.#inLastPeriod = passed < 2 * leaseMs ? this.#inPeriod : 0;
@@ -106,6 +104,17 @@ export class TokenLeases {
 
 /** The length of a rate limit window, including the step in which a request is counted, in milliseconds. */
 export const windowMs = 60_500;
+
+/**
+ * Returns the number of requests that the last reply of Redis counted. Returns 0 if none of these requests can
+ * still be in the window.
+ */
+export function knownCount(
+  known: { readonly count: number; readonly atMs: number } | null,
+  nowMs: number,
+): number {
+  return known !== null && nowMs - known.atMs < windowMs ? known.count : 0;
+}
 
 /** Counts the requests of the last minute that one process admitted without Redis, in periods of five seconds. */
 export class UnreportedRequests {

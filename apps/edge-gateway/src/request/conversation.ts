@@ -87,11 +87,7 @@ export class Conversation {
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
-    const { system, messages } = this.#outline;
-    const instructions = [
-      ...(system === undefined ? [] : [system]),
-      ...messages.slice(0, findStart(messages)),
-    ];
+    const instructions = instructionsOf(this.#outline);
     if (instructions.length === 0) return this.key;
     const digest = createHash('sha256');
     for (const each of instructions) addMessage(digest, each, this.#body);
@@ -163,8 +159,16 @@ interface Opening {
   readonly hash: Hash;
 }
 
+/** Returns the instructions: the system prompt, and the system messages at the start. */
+export function instructionsOf({
+  system,
+  messages,
+}: Pick<RequestOutline, 'system' | 'messages'>): readonly MessageOutline[] {
+  return [...(system === undefined ? [] : [system]), ...messages.slice(0, findStart(messages))];
+}
+
 /** Index of the first message that is not part of the instructions. */
-function findStart(messages: readonly MessageOutline[]): number {
+export function findStart(messages: readonly MessageOutline[]): number {
   const start = messages.findIndex(({ role }) => role !== 'system');
   return start < 0 ? messages.length : start;
 }

@@ -2,13 +2,14 @@ import { providerNames } from '@gateway/providers';
 
 /** Longer names get no suggestion, so a search takes a bounded time. */
 const nameCharsMax = 100;
+/** Maximum number of inserted, deleted or replaced characters (Levenshtein distance). */
+const distanceMax = 2;
 
 /**
  * Returns the known name that is most similar to a mistyped name, or undefined if no known name is similar
  * enough. The comparison ignores case.
- * @param distanceMax the maximum number of inserted, deleted or replaced characters (Levenshtein distance)
  */
-export function findNearest(name: string, known: Iterable<string>, distanceMax = 2): string | undefined {
+export function findNearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > nameCharsMax) return undefined;
   const wanted = name.toLowerCase();
   let nearest: string | undefined;

@@ -130,8 +130,9 @@ export function isReasoningBound(
 }
 
 /**
- * Returns whether the request belongs to a message thread: a transcript that Anthropic keeps. Later requests
- * in a thread contain only new messages, so the gateway could not repeat a plan for the conversation.
+ * Returns the name of a request field with which the request depends on a transcript that its provider stores:
+ * `thread` of the messages format, or a field of the Responses API. Later requests contain only new messages, so
+ * the gateway could not repeat a plan for the conversation. Returns undefined for any other request.
  */
 export function findStoredState({
   tape,

@@ -1,6 +1,6 @@
 import type { FinishReason, JsonObject, ProviderFormat, StreamEvent } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
-import { findDeniedItem, isReasoningPart } from './responses-items.ts';
+import { findDeniedItem, isReasoningPart, text } from './responses-items.ts';
 import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
@@ -68,7 +68,11 @@ export class DeniedCalls {
    */
   note(events: readonly StreamEvent[], recoveryTool: string): void {
     for (const event of events)
-      if (event.type === 'tool-call-start' && event.name !== recoveryTool && !this.#permits(event.name))
+      if (
+        event.type === 'tool-call-start' &&
+        event.name !== recoveryTool &&
+        !this.#permits(event.name, namespaceOf(event))
+      )
         this.#deny(this.#choiceAt(event.choice), event.name);
   }
 
@@ -109,7 +113,7 @@ export class DeniedCalls {
   #startCall(state: ChoiceState, event: Extract<StreamEvent, { type: 'tool-call-start' }>): void {
     const { block, name } = event;
     this.#hasCalls = true;
-    if (this.#permits(name) && !this.#permission.denies(namespaceOf(event))) {
+    if (this.#permits(name, namespaceOf(event))) {
       state.hidden.delete(block);
       state.calls += 1;
       return;
@@ -203,8 +207,8 @@ export class DeniedCalls {
   }
 
   /** A tool call without a readable name cannot be checked, so the call is not permitted. */
-  #permits(name: string): boolean {
-    return name !== '' && this.#permission.permits(name);
+  #permits(name: string, namespace = ''): boolean {
+    return name !== '' && this.#permission.permits(name) && !this.#permission.denies(namespace);
   }
 
   #deny(state: ChoiceState, name: string): void {
@@ -241,7 +245,7 @@ export function explainDenied(names: readonly string[]): string {
 /** The namespace of a call in the Responses API, or an empty text. */
 function namespaceOf({ extensions }: Extract<StreamEvent, { type: 'tool-call-start' }>): string {
   const item = extensions?.['responses']?.['item'] as JsonObject | undefined;
-  return typeof item?.['namespace'] === 'string' ? item['namespace'] : '';
+  return text(item?.['namespace']);
 }
 
 /** Whether an event has content other than reasoning. */

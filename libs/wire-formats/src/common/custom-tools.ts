@@ -2,7 +2,7 @@ import type { ChatMessage, ChatPart, ChatRequest, ChatTool, Loss, StreamEvent } 
 import { parseExactJson } from '../json/parse-json.ts';
 import { asObject, asText } from '../json/read-members.ts';
 import type { ProviderHalf } from './format.ts';
-import { listCustom } from './tool-names.ts';
+import { listCustom, mapEvents } from './tool-names.ts';
 import { addWaitingCharacters } from './waiting-characters.ts';
 
 /** Name of the only parameter of a function that replaces a custom tool. */
@@ -58,21 +58,10 @@ export function restoreCustomCalls(
   provider: ProviderHalf,
   customNow: () => ReadonlySet<string> | null,
 ): ProviderHalf {
-  return {
-    ...provider,
-    parseResponse: (bytes) => new CustomCalls(customNow).restore(provider.parseResponse(bytes)),
-    openStreamParser: () => {
-      const parser = provider.openStreamParser();
-      const calls = new CustomCalls(customNow);
-      return {
-        push: (chunk) => calls.restore(parser.push(chunk)),
-        end: () => calls.restore(parser.end()),
-        get failure() {
-          return parser.failure;
-        },
-      };
-    },
-  };
+  return mapEvents(provider, () => {
+    const calls = new CustomCalls(customNow);
+    return (events) => calls.restore(events);
+  });
 }
 
 /** The custom calls of one response. */

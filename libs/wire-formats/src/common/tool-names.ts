@@ -61,14 +61,26 @@ export function restoreToolNames(
       event.type === 'tool-call-start' ? { ...event, name: meant.get(event.name) ?? event.name } : event,
     );
   };
+  return mapEvents(provider, () => restore);
+}
+
+/**
+ * Wraps the provider side of a format, so that the events of each response are mapped.
+ * @param open returns the mapping for one response. The mapping may keep state between calls.
+ */
+export function mapEvents(
+  provider: ProviderHalf,
+  open: () => (events: StreamEvent[]) => StreamEvent[],
+): ProviderHalf {
   return {
     ...provider,
-    parseResponse: (bytes) => restore(provider.parseResponse(bytes)),
+    parseResponse: (bytes) => open()(provider.parseResponse(bytes)),
     openStreamParser: () => {
       const parser = provider.openStreamParser();
+      const map = open();
       return {
-        push: (chunk) => restore(parser.push(chunk)),
-        end: () => restore(parser.end()),
+        push: (chunk) => map(parser.push(chunk)),
+        end: () => map(parser.end()),
         get failure() {
           return parser.failure;
         },

@@ -37,8 +37,13 @@ export interface Attempt {
 
 export function createAttempt(target: Target): Attempt {
   return {
-    ...{ target, bodyBytes: 0, losses: [], cacheMarkers: 0, streamsUsage: false },
-    ...{ toolNames: null, customTools: null },
+    target,
+    bodyBytes: 0,
+    losses: [],
+    cacheMarkers: 0,
+    toolNames: null,
+    customTools: null,
+    streamsUsage: false,
   };
 }
 

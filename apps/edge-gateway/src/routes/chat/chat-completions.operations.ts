@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Operation } from '../../openapi/operation.ts';
+import { toolsMax } from '../../tool-lists/tool-members.ts';
 import {
   chatAnswerHeaders,
   chatErrors,
   chatRequestHeaders,
   examplesField,
   modelField,
-  toolsMax,
 } from './chat-operation.ts';
 
 const cloudField = (description: string) => z.string().optional().meta({ description });

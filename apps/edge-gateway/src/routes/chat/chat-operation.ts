@@ -66,5 +66,3 @@ export const modelField = z.string().meta({
 export const examplesField = z.array(z.unknown()).optional().meta({
   description: 'Example requests for this tool. They help to choose tools and are never forwarded.',
 });
-
-export const toolsMax = 4096;

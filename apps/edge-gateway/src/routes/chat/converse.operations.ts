@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../openapi/operation.ts';
-import {
-  chatAnswerHeaders,
-  chatErrors,
-  chatRequestHeaders,
-  examplesField,
-  toolsMax,
-} from './chat-operation.ts';
+import { toolsMax } from '../../tool-lists/tool-members.ts';
+import { chatAnswerHeaders, chatErrors, chatRequestHeaders, examplesField } from './chat-operation.ts';
 
 const block = z.looseObject({});
 

@@ -57,11 +57,13 @@ export async function choose(
 }
 
 /**
- * Sets the rules for a request in a message thread, a conversation that Anthropic stores. Only one provider
- * account stores the earlier messages of a message thread, so no fallback can answer the request. A request
- * in a message thread does not name the provider account. All message threads therefore use the same
- * credential as long as the credential works.
- * @throws GatewayError `thread_unsupported_request` if the provider does not store message threads
+ * Sets the rules for a request that depends on stored state: a message thread of Anthropic, or a stored response,
+ * conversation, prompt or item of the Responses API. Only one provider account stores the state, so no fallback
+ * can answer the request. The request does not name the provider account. All requests with stored state
+ * therefore use the same credential as long as the credential works.
+ * @param field the request field that refers to the stored state
+ * @throws GatewayError `thread_unsupported_request` for a message thread, and `invalid_field` for any other field,
+ * if the provider stores no such state
  */
 export function keepAccount(target: Target, field: string): Target {
   const { provider, lane } = target;

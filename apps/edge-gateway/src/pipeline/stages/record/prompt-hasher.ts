@@ -2,6 +2,7 @@ import { createHash, hash, type Hash } from 'node:crypto';
 import type { PromptHashes } from '@gateway/contracts';
 import type { ByteRange, MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
 import { LRUCache } from 'lru-cache';
+import { findStart, instructionsOf } from '../../../request/conversation.ts';
 
 /** Number of hex digits of each hash. 64 bits are enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
@@ -36,18 +37,13 @@ export class PromptHasher {
    * @param owner the account
    * @param bytes the bytes that the outline's ranges refer to
    */
-  hashPrompt(
-    owner: string,
-    { tools, toolsRange, system, messages }: RequestOutline,
-    bytes: Buffer,
-  ): PromptHashes {
-    const end = messages.findIndex(({ role }) => role !== 'system');
-    const first = end < 0 ? messages.length : end;
-    const instructions = [...(system === undefined ? [] : [system]), ...messages.slice(0, first)];
+  hashPrompt(owner: string, outline: RequestOutline, bytes: Buffer): PromptHashes {
+    const { tools, toolsRange, messages } = outline;
+    const instructions = instructionsOf(outline);
     return {
       ...this.#hashTools(owner, tools, toolsRange, bytes),
       system: instructions.length === 0 ? null : digestOf(addMessages(open(owner), instructions, bytes)),
-      ...hashTranscript(owner, messages.slice(first), bytes),
+      ...hashTranscript(owner, messages.slice(findStart(messages)), bytes),
     };
   }
 

@@ -3,7 +3,9 @@ import type { StreamEvent } from '@gateway/interchange';
 import { createAttempts } from '../../exchange/attempt.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target } from '../../../request/request.ts';
-import { fillCallIds, openResponseWriter } from './response-writer.ts';
+import { fillCallIds, openResponseWriter, showEvents } from './response-writer.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
+import { DeniedCalls } from '../../../tool-lists/denied-calls.ts';
 import { ToolPermission } from '../../../tool-lists/tool-permission.ts';
 import { StreamReader } from './relay-stream.ts';
 
@@ -89,6 +91,21 @@ describe('a stream in the Responses format for a key with tool lists', () => {
     expect(shown).not.toContain(item.type);
     expect(shown).toContain('response.completed');
   });
+});
+
+it('records a call in a recovery round whose namespace is denied', () => {
+  const calls = new DeniedCalls(new ToolPermission({ allowedTools: null, deniedTools: ['crm'] }));
+  const rounds = { recoveryToolName: 'recover', push: () => [] } as unknown as RecoveryRounds;
+  const start = (call: object): string => {
+    const item = { type: 'function_call', call_id: 'c1', arguments: '', ...call };
+    return `data: ${JSON.stringify({ type: 'response.output_item.added', output_index: 0, item })}\n\n`;
+  };
+  const round = [{ name: 'recover' }, { namespace: 'erp', name: 'list' }, { namespace: 'crm', name: 'get' }];
+  for (const call of round) {
+    const events = new StreamReader(providerFormatNamed('responses')).push(Buffer.from(start(call)));
+    expect(showEvents(events, rounds, calls)).toEqual([]);
+  }
+  expect(calls.names).toEqual(['get']);
 });
 
 function startCall(block: number, id: string): StreamEvent {

@@ -8,6 +8,7 @@ import {
 } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { Deferral } from '../../../exchange/tool-plan.ts';
+import { instructionsOf } from '../../../../request/conversation.ts';
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { Caller } from '../../../../request/request.ts';
@@ -84,16 +85,12 @@ const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
  * instructions name more tools, the tools that are named at least twice are returned, the most frequent first:
  * a mere list of all tools says nothing about their use. The work is linear in the length of the instructions.
  */
-export function findSystemTools(
-  { system, messages }: RequestOutline,
-  tools: readonly ToolOutline[],
-): readonly number[] {
-  const firstTurn = messages.findIndex(({ role }) => role !== 'system');
-  const parts = [...(system === undefined ? [] : [system]), ...messages.slice(0, Math.max(0, firstTurn))];
+export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(
     tools.flatMap(({ name }, at) => (name === undefined ? [] : [[name, at] as const])),
   );
-  const counts = countNames(parts.map((part) => part.text()).join('\n'), positions);
+  const texts = instructionsOf(outline).map((part) => part.text());
+  const counts = countNames(texts.join('\n'), positions);
   if (counts.size <= systemToolsMax) return [...counts.keys()];
   return [...counts]
     .filter(([, count]) => count > 1)
