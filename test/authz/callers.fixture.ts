@@ -42,7 +42,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns every caller whose API key, or text like an API key, grants no access. */
+/** Returns every caller with an API key, or a text like an API key, that grants no access. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -84,7 +84,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** Returns every caller whose session token, or text like a session token, grants no access. */
+/** Returns every caller with a session token, or a text like a session token, that grants no access. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;

@@ -139,7 +139,7 @@ it('every collected exchange with tool calls is returned byte for byte', async (
 });
 
 describe('the upstream request', () => {
-  /** A request whose whitespace and key order no serializer produces. */
+  /** A request with whitespace and a key order that no serializer produces. */
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 

@@ -12,7 +12,7 @@ export interface FoundExpression {
   readonly flags: string;
 }
 
-/** A call to `RegExp` whose argument is known only at run time. */
+/** A call to `RegExp` with an argument that is known only at run time. */
 export interface BuiltExpression {
   /** The file path in the repository. */
   readonly path: string;

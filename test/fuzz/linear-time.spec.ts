@@ -112,7 +112,7 @@ describe('codecs', () => {
 
 type Members = { [key: string]: Json };
 
-/** Returns a sample request whose messages or tools are repeated many times. */
+/** Returns a sample request with messages or tools that are repeated many times. */
 function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   const request = structuredClone(requests[name]) as Members;
   const holder = name === 'converse' && what === 'tools' ? (request['toolConfig'] as Members) : request;

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { findInstruction, readStages, root, stageOf, type Stage } from './dockerfile.fixture.ts';
 
-/** The only app whose image contains and runs ML models. */
+/** The only app with ML models in its image. */
 const withModels = 'tool-router';
 
 /**

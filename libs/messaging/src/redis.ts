@@ -16,7 +16,7 @@ interface CacheRedisOptions {
 const probeMs = 250;
 
 /**
- * A Redis client whose commands fail immediately while Redis is connected but does not respond. After a command
+ * A Redis client that fails commands immediately while Redis is connected but does not respond. After a command
  * has timed out, the client only probes Redis until a probe is answered. Otherwise each command of each request
  * would wait for the command timeout.
  */

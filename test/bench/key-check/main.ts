@@ -12,7 +12,7 @@ import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/auth
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;
 const keysInCache = 50_000;
-/** The maximum time in microseconds for a check of an API key whose grant is cached. */
+/** The maximum time in microseconds for a check of an API key with a cached grant. */
 const cachedMicrosMax = 20;
 
 let lookups = 0;

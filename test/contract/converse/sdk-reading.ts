@@ -23,7 +23,7 @@ export function sdkAnswered(answer: {
   return { sdk, calls: () => calls };
 }
 
-/** Creates an SDK client whose server returns the given bytes as a successful response. */
+/** Creates an SDK client that receives the given bytes as a successful response. */
 export function sdkReading(body: Buffer, contentType: string): BedrockRuntimeClient {
   return sdkAnswered({
     status: 200,

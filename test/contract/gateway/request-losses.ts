@@ -107,7 +107,7 @@ const shared =
 
 export const ownReason = "a member of one provider's own";
 
-/** Returns the reason for a reported loss. Returns undefined for a loss that nobody has reviewed. */
+/** Returns the reason for a reported loss. Returns undefined for a loss without a review. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -87,7 +87,7 @@ function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Membe
   return used.map((index) => found[index]?.uri);
 }
 
-/** Returns the pages whose contents the model fetched. */
+/** Returns the web pages that the model fetched. */
 function retrievedIn(candidates: readonly Members[]): unknown[] {
   return candidates
     .flatMap(({ urlContextMetadata: found }) => asList(asMembers(found).urlMetadata))

@@ -58,7 +58,7 @@ function typeOf({ content_type: type, response_file: file }: Recording): string 
   return type ?? 'application/json';
 }
 
-/** The formats whose responses have a field for cited web pages that the SDKs read. */
+/** The formats with a response field for cited web pages that the SDKs read. */
 const citingClients: ReadonlySet<ClientName> = new Set(['chat-completions', 'responses']);
 
 /**

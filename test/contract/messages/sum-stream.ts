@@ -8,7 +8,7 @@ export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** The names of events whose data has another type or no type. */
+  /** The names of events with data of a different type or without a type. */
   readonly misnamed: readonly string[];
 }
 

@@ -30,7 +30,7 @@ function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
   if (sudo === null) return null;
-  // Without a terminal, nobody can answer sudo's password prompt.
+  // Without a terminal, sudo's password prompt cannot be answered.
   return process.stdin.isTTY ? [sudo] : [sudo, '-n'];
 }
 

@@ -31,7 +31,7 @@ export function writeState(dataDir: DataDir, state: StackState): void {
   writePrivateJson(dataDir.stateFile, state);
 }
 
-/** Returns the state of a stack whose supervisor is running. Returns null if no supervisor is running. */
+/** Returns the state of a stack with a running supervisor. Returns null if no supervisor is running. */
 export function findRunningStack(dataDir: DataDir): StackState | null {
   const state = readState(dataDir);
   return state !== null && isRunning(state.supervisor) ? state : null;

@@ -15,7 +15,7 @@ const env = Object.fromEntries(
 const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
 
 function tellParent(message: SuperviseMessage): void {
-  // If the parent process has exited already, nobody needs the message.
+  // If the parent process has exited already, the message is not needed.
   if (process.connected) process.send?.(message, () => undefined);
 }
 

@@ -30,7 +30,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user whose login sessions have ended or whose account has changed. */
+/** A user with ended login sessions or a changed account. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;
@@ -173,7 +173,7 @@ export class ChangeAnnouncer {
     this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
     for (const account of found) {
       if (lastSwept.get(account.id) !== account.announcedEpoch) continue;
-      // An account whose row is locked must not delay the changes of other accounts.
+      // A locked account row must not delay the changes of other accounts.
       await this.#repeat(account).catch((error: unknown) => this.#noteFailure(error));
     }
   }

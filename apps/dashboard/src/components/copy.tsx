@@ -11,13 +11,13 @@ const shownMs = 1_800;
  * with `execCommand`.
  */
 async function copyText(text: string): Promise<void> {
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- missing when the page is served over plain HTTP
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- browsers omit the API on pages served over plain HTTP
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;
   document.body.append(field);
   field.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure context
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- no other API copies text outside secure contexts
   document.execCommand('copy');
   field.remove();
 }
@@ -68,7 +68,7 @@ export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
         className={classes.code}
         style={{ maxHeight: `${linesMax * 1.5 + 2}em` }}
         // A scrolling region must be reachable by keyboard (WCAG 2.1.1).
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users can scroll only a focused region
         tabIndex={0}
         role="region"
         aria-label={label}

@@ -83,7 +83,7 @@ export function ScrollRegion({ label, children, className = classes.scroll, ...r
     <div
       {...rest}
       className={className}
-      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users can scroll only a focused region (WCAG 2.1.1)
       tabIndex={0}
       role="region"
       aria-label={label}

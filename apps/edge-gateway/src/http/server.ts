@@ -58,7 +58,7 @@ export async function createServer(
     clientErrorHandler: answerConnectionError,
     frameworkErrors: answerBadPath,
   });
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class, but accepts plain objects
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
     logger: nestLogger(log),

@@ -268,8 +268,8 @@ export class LocalRateLimiter {
 
   /**
    * Decides on a request.
-   * @param left number of requests that were left in the window when Redis was last available
-   * @param admittedSince number of requests that this process has admitted since then, in the last minute
+   * @param left number of requests that were left in the window when Redis was last available.
+   * @param admittedSince number of requests that this process has admitted since then, in the last minute.
    */
   admit(caller: LimitedCaller, left = caller.rateLimitRpm, admittedSince = 0): RateDecision {
     const { rateLimitRpm: limitRpm } = caller;

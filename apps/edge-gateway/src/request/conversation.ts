@@ -23,7 +23,7 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
 
 /**
- * Returns the session id that an agent sends in a header of its own, truncated to 256 characters. The agent's id
+ * Returns the session id from an agent's session header (`agentHeaders`), truncated to 256 characters. The agent's id
  * groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an agent has several
  * conversations (subagents, titles), so the agent's id does not identify a conversation.
  */

@@ -5,11 +5,11 @@ import type { TextStep } from './text-step.ts';
  * two-character escapes.
  */
 const escapeSequence =
-  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+  // eslint-disable-next-line no-control-regex -- terminal sequences start with the control character ESC
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_])/g;
 
 /** Matches the terminal sequences that erase the rest of the line or the whole line. */
-// eslint-disable-next-line no-control-regex -- the pattern matches control characters
+// eslint-disable-next-line no-control-regex -- terminal sequences start with the control character ESC
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
 /**

@@ -16,7 +16,7 @@ function useNext(): string {
 }
 
 /**
- * The pages `/sign-in` and `/sign-up`. A person who is already signed in is redirected to the page to open
+ * The pages `/sign-in` and `/sign-up`. People with a login session are redirected to the page that opens
  * after the sign-in.
  */
 export function SignInPage() {

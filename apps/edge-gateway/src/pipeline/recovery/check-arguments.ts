@@ -73,7 +73,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
 }
 
 /**
- * Resolves a schema reference within the schema itself. A value whose schema has any other reference is
+ * Resolves a schema reference within the schema itself. If the reference points elsewhere, each value is
  * accepted.
  */
 function resolve(check: Check, reference: string): unknown {

@@ -128,7 +128,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A batch whose worker was killed does not count as failed.
+      // If the worker is killed, its batch does not count as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>

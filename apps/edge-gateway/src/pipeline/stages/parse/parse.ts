@@ -91,7 +91,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
     throw new GatewayError('too_many_tools', { param: 'tool_choice' });
-  // A provider of the responses format may store calls, and checks the items of its own types.
+  // A provider with the Responses API may have stored the calls, and validates all items.
   if (exchange.format !== 'responses') requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
