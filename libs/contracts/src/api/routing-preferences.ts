@@ -42,7 +42,7 @@ const caching = z.strictObject({
 const responses = z.strictObject({
   plan: z.boolean().meta({
     description:
-      'Whether requests to `/v1/responses` are planned like those of the other chat formats: tools are pruned, and tool definitions and the conversation are compressed. If false, requests are forwarded unchanged, apart from the provider prefix of the model and tool lists.',
+      'Whether requests to `/v1/responses` are planned like those of the other chat formats: tools are pruned, and tool definitions and the conversation are compressed. A request to a provider of the Responses API is planned only with `store: false`. A request that continues a stored response is never planned. If false, requests are not planned. They are forwarded unchanged, apart from the provider prefix of the model and tool lists, or translated for a provider without the Responses API.',
     examples: [false],
   }),
 });

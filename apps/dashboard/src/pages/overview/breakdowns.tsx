@@ -194,8 +194,8 @@ function SessionTable({ from }: { readonly from: string }) {
       isEmpty={() => rows.length === 0}
       empty={
         <p>
-          No sessions in this period. Send the header X-Svc-Session-Id to group the requests of a conversation
-          here.
+          No sessions in this period. If your agent sends no session ID, send the header X-Svc-Session-Id to
+          group the requests of a conversation here.
         </p>
       }
     >

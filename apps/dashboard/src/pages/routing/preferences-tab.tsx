@@ -211,12 +211,12 @@ function ResponsesPart({ draft, onChange }: PartProps) {
   return (
     <Panel
       title="Responses API"
-      description="Requests to /v1/responses are forwarded unchanged by default. Tool lists always apply."
+      description="By default, requests to /v1/responses are not pruned or compressed. Tool lists always apply."
     >
       <div className={classes.fields}>
         <Switch
           label="Prune and compress requests to the Responses API"
-          description="Requests that continue a stored response stay unchanged."
+          description="Requests that continue a stored response stay unchanged. Requests without store: false to a provider of the Responses API, such as OpenAI, also stay unchanged."
           checked={draft.responses.plan}
           onChange={(event) => onChange({ responses: { plan: event.currentTarget.checked } })}
         />

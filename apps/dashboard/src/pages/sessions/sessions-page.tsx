@@ -118,7 +118,10 @@ const columns: readonly Column<SessionUsage>[] = [
 function NoSessions() {
   return (
     <EmptyState title="No sessions in this period">
-      <p>To group the requests of one conversation here, send this header with them:</p>
+      <p>
+        Requests without a session ID are not listed here. If your agent sends no session ID, send this
+        header:
+      </p>
       <CodeBlock label="Header with the session ID" code="X-Svc-Session-Id: ticket-4711" />
     </EmptyState>
   );

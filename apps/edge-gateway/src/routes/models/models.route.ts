@@ -49,7 +49,7 @@ const anthropicModels = z
   .meta({ id: 'AnthropicModelList' });
 
 const shapes =
-  'Requests with the header `anthropic-version`, or with the API key in `x-api-key`, get the format of Anthropic’s API, which Claude Code reads.';
+  'Requests with the header `anthropic-version`, or with the API key only in `x-api-key`, get the format of Anthropic’s API, which Claude Code reads.';
 
 /**
  * Query parameters of the models route. Clients written for other gateways send paging parameters, so the
@@ -66,7 +66,7 @@ const listModels: Operation = {
   id: 'listModels',
   tag: 'Models',
   summary: 'List the models of the connected providers',
-  description: `Every model name that \`model\` takes. \`GET /v1/account/routing/models\` lists the models that \`svc/auto\`, \`svc/cheap\`, \`svc/fast\` and \`svc/capable\` choose from. ${shapes} Anthropic’s format lists chat models only.`,
+  description: `Lists the models of the connected providers in the catalog, and the names with which the gateway chooses the model (\`svc/auto\`, \`svc/cheap\`, \`svc/fast\`, \`svc/capable\`). \`GET /v1/account/routing/models\` lists the models that the gateway chooses from. ${shapes} Anthropic’s format lists chat models only.`,
   query: listModelsQuery,
   takesKeyHeader: true,
   answer: {

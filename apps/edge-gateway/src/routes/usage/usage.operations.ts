@@ -61,7 +61,7 @@ export const listSessions: Operation = {
   tag,
   summary: 'List sessions, most recently active first',
   description:
-    'A session is all requests with the same session id: `X-Svc-Session-Id`, or otherwise the id that the agent sends itself (`x-session-id`, `session-id`, `session_id`, `x-claude-code-session-id` or `prompt_cache_key`). Figures cover requests in the log from `from` (inclusive) to `to` (exclusive): by default the last 30 days, at most 400 days.',
+    'A session is all requests with the same session id: `X-Svc-Session-Id`, or otherwise the id that the agent sends itself (`x-session-id`, `session-id`, `session_id`, `x-claude-code-session-id` or `prompt_cache_key`). In requests to `/v1/responses`, the gateway reads `prompt_cache_key` only if it plans or translates the request. Figures cover requests in the log from `from` (inclusive) to `to` (exclusive): by default the last 30 days, at most 400 days.',
   query: sessionsQuery,
   answer: { status: 200, description: 'A page of sessions.', schema: usageSessionPage },
 };
