@@ -7,8 +7,8 @@ import type { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
 import { dayMs, dayOf, firstDayOfWeek } from './budgets/budget-store.port.ts';
-import type { BudgetKeyId, SpentTokens } from './budgets/budget-store.port.ts';
-import { SavedTokenBudgets, type SavedTokenBudgetsOptions } from './budgets/saved-token-budgets.ts';
+import type { LoggedUsage } from './budgets/logged-usage.ts';
+import { SavedTokenBudgets } from './budgets/saved-token-budgets.ts';
 import { admitCommand } from './rate-limits/window-script.ts';
 import { ModelToggles, ToolRecall } from './routing/account-routing.ts';
 import { ConversationPins } from './routing/conversation-pins.ts';
@@ -74,9 +74,11 @@ export function openBudgets(
 ): OpenBudgets {
   const waitMs = Math.min(redisCommandMs, PLAN_DEADLINE_MS);
   const redis = connectRedis(REDIS_URL, log, waitMs);
-  const loadSpent: SavedTokenBudgetsOptions['loadSpent'] = (key) => loadSpentTokens(messaging, key, waitMs);
   const store = new RedisBudgetStore(redis, randomUUID());
-  const budgets = new SavedTokenBudgets({ store, loadSpent, log });
+  const budgets = new SavedTokenBudgets({
+    ...{ store, usageWaitMs: waitMs, log },
+    readUsage: (accountId) => readLoggedUsage(messaging, accountId),
+  });
   messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
     if (deleted) budgets.forget(accountId);
   });
@@ -87,21 +89,25 @@ export function openBudgets(
   return { budgets, redis, close };
 }
 
-/** Reads the net tokens that a key has saved on this UTC day and in this week, from the usage in the request log. */
-async function loadSpentTokens(
-  messaging: Messaging,
-  { accountId, keyId }: BudgetKeyId,
-  deadlineMs: number,
-): Promise<SpentTokens> {
+/**
+ * Reads the net tokens that each API key of an account has saved on this UTC day and in this week, from the usage
+ * in the request log.
+ */
+async function readLoggedUsage(messaging: Messaging, accountId: string): Promise<LoggedUsage> {
   const day = dayOf(Date.now());
   const to = new Date((day + 1) * dayMs).toISOString();
-  const sumSince = async (firstDay: number): Promise<number> => {
+  const read = async (firstDay: number) => {
     const from = new Date(firstDay * dayMs).toISOString();
-    const { keys } = await messaging.call(listKeyUsage, { accountId, from, to }, { deadlineMs });
-    return keys.find(({ key_id }) => key_id === keyId)?.net_tokens_saved ?? 0;
+    return (await messaging.call(listKeyUsage, { accountId, from, to })).keys;
   };
-  const [today, thisWeek] = await Promise.all([sumSince(day), sumSince(firstDayOfWeek(day))]);
-  return { day, today, thisWeek };
+  const [today, thisWeek] = await Promise.all([read(day), read(firstDayOfWeek(day))]);
+  const savedToday = new Map(today.map((key) => [key.key_id, key.net_tokens_saved]));
+  return new Map(
+    thisWeek.map(({ key_id: keyId, net_tokens_saved: saved }) => [
+      keyId,
+      { day, today: savedToday.get(keyId) ?? 0, thisWeek: saved ?? 0 },
+    ]),
+  );
 }
 
 export interface OpenModelRouter {

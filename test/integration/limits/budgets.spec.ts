@@ -220,7 +220,8 @@ describe('an empty Redis', () => {
     const key = createKey(100_000, 150_000);
     await emptyRedis();
     const spent = { day: today(), today: 95_000, thisWeek: 120_000 };
-    const edge = await startReplica(stack.dev.redis_url, undefined, () => Promise.resolve(spent));
+    const read = () => Promise.resolve(new Map([[key.keyId, spent]]));
+    const edge = await startReplica(stack.dev.redis_url, undefined, read);
     undo.push(() => edge.close());
     const answers = await Promise.all(
       Array.from({ length: 30 }, async () => edge.budgets.reserve(key, 1_050)),
@@ -234,8 +235,9 @@ describe('an empty Redis', () => {
     await emptyRedis();
     let isUp = false;
     const spent = { day: today(), today: 99_999, thisWeek: 99_999 };
-    const load = () => (isUp ? Promise.resolve(spent) : Promise.reject(new Error('away')));
-    const edge = await startReplica(stack.dev.redis_url, undefined, load);
+    const usage = new Map([[key.keyId, spent]]);
+    const read = () => (isUp ? Promise.resolve(usage) : Promise.reject(new Error('away')));
+    const edge = await startReplica(stack.dev.redis_url, undefined, read);
     undo.push(() => edge.close());
     const first = await edge.budgets.reserve(key, 1_000);
     expect(isReserved(first)).toBe(true);

@@ -22,21 +22,18 @@ export interface Replica {
   close(): Promise<void>;
 }
 
-const nothingSpent = () =>
-  Promise.resolve({ day: Math.floor(Date.now() / 86_400_000), today: 0, thisWeek: 0 });
-
 /**
  * Starts the token budgets of an edge.
- * @param loadSpent reads the usage of a key from the request log; by default, the log is empty
+ * @param readUsage reads the usage of an account from the request log; by default, the log is empty
  */
 export async function startReplica(
   redisUrl: string,
   leaseSeconds?: number,
-  loadSpent: SavedTokenBudgetsOptions['loadSpent'] = nothingSpent,
+  readUsage: SavedTokenBudgetsOptions['readUsage'] = () => Promise.resolve(new Map()),
 ): Promise<Replica> {
   const redis = connectRedis(redisUrl, quietLog, 10_000);
   const store = new RedisBudgetStore(redis, randomUUID(), leaseSeconds);
-  const budgets = new SavedTokenBudgets({ store, loadSpent, log: quietLog });
+  const budgets = new SavedTokenBudgets({ store, readUsage, usageWaitMs: 1_000, log: quietLog });
   await eventually(() => (redis.status === 'ready' ? true : undefined));
   const close = async (): Promise<void> => {
     await budgets.close();

@@ -1,5 +1,6 @@
 import type { BudgetState, BudgetSync, SpentTokens } from './budget-store.port.ts';
 import { KeyBudget } from './key-budget.ts';
+import type { LoggedUsage } from './logged-usage.ts';
 import { SavedTokenBudgets } from './saved-token-budgets.ts';
 import { StoreHealth } from './store-health.ts';
 
@@ -59,23 +60,25 @@ it('savings that are unsettled when the usage is restored from the request log a
 it('late usage from the request log goes to the current budget of the key, with its reservations', async () => {
   jest.useFakeTimers({ now: day * 86_400_000 });
   const store = new MemoryStore();
-  let answer: (spent: SpentTokens) => void = () => undefined;
-  let loads = 0;
-  const loadSpent = () => {
-    loads += 1;
-    if (loads === 1) return Promise.reject<SpentTokens>(new Error('away'));
-    return new Promise<SpentTokens>((resolve) => (answer = resolve));
+  let answer: (usage: LoggedUsage) => void = () => undefined;
+  let reads = 0;
+  const readUsage = () => {
+    reads += 1;
+    if (reads === 1) return Promise.reject<LoggedUsage>(new Error('away'));
+    return new Promise<LoggedUsage>((resolve) => (answer = resolve));
   };
-  const budgets = new SavedTokenBudgets({ store, loadSpent, log });
+  const budgets = new SavedTokenBudgets({ store, readUsage, usageWaitMs: 0, log });
   const key = { accountId: 'account', keyId: 'key', ...limits };
   try {
-    const first = await budgets.reserve(key, 100);
+    const reserving = budgets.reserve(key, 100);
+    await jest.advanceTimersByTimeAsync(0);
+    const first = await reserving;
     if (typeof first === 'string') throw new Error(first);
     first.settle(0);
     // The idle key is dropped from memory, and then used again.
     await jest.advanceTimersByTimeAsync(30_000);
     await budgets.reserve(key, 5_000);
-    answer({ day, today: 40_000, thisWeek: 50_000 });
+    answer(new Map([['key', { day, today: 40_000, thisWeek: 50_000 }]]));
     await jest.advanceTimersByTimeAsync(200);
     expect(store.spent).toEqual({ day, today: 40_000, thisWeek: 50_000 });
     expect(store.syncs.at(-1)!.heldTokens).toBeGreaterThanOrEqual(5_000);

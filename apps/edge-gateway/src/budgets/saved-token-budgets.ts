@@ -1,3 +1,4 @@
+import { withTimeout } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { dayOf } from './budget-store.port.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   SpentTokens,
 } from './budget-store.port.ts';
 import { KeyBudget } from './key-budget.ts';
+import { UsageLoads, type LoggedUsage } from './logged-usage.ts';
 import { StoreHealth } from './store-health.ts';
 
 /** An API key and its token budgets. */
@@ -29,8 +31,6 @@ const flushedMax = 1_000;
  * renewal does not end the lease.
  */
 const upkeepMs = 5_000;
-/** Milliseconds between two attempts to read a key's usage from the request log. */
-const loadAgainMs = 2_000;
 /**
  * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight
  * or had requests recently. Requests with additional API keys are treated as if the store were unavailable.
@@ -44,8 +44,10 @@ const forgottenMax = 10_000;
 
 export interface SavedTokenBudgetsOptions {
   readonly store: BudgetStore;
-  /** Reads a key's usage from the request log, for a store that has lost its data. */
-  readonly loadSpent: (key: BudgetKeyId) => Promise<SpentTokens>;
+  /** Reads the usage of an account's API keys from the request log, for a store that has lost its data. */
+  readonly readUsage: (accountId: string) => Promise<LoggedUsage>;
+  /** Maximum time in milliseconds for which a request waits for `readUsage`. */
+  readonly usageWaitMs: number;
   readonly log: { info(text: string): void; warn(fields: object, text: string): void };
   readonly now?: () => number;
 }
@@ -61,6 +63,7 @@ export class SavedTokenBudgets {
   readonly #options: SavedTokenBudgetsOptions;
   readonly #now: () => number;
   readonly #health: StoreHealth;
+  readonly #usageLoads: UsageLoads;
   readonly #budgets = new Map<string, KeyBudget>();
   /** The last known usage of keys that were dropped from memory. */
   readonly #known = new LRUCache<string, SpentTokens>({ max: keysMax });
@@ -75,6 +78,7 @@ export class SavedTokenBudgets {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#health = new StoreHealth(this.#now, (error) => this.#logChange(error));
+    this.#usageLoads = new UsageLoads(options.readUsage);
     this.#upkeepTimer = setInterval(() => this.#upkeep(), upkeepMs).unref();
   }
 
@@ -112,6 +116,7 @@ export class SavedTokenBudgets {
   /** Settles all tokens that are not synced yet and returns all advance reservations. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#usageLoads.close();
     clearInterval(this.#upkeepTimer);
     clearTimeout(this.#flushTimer);
     await Promise.all([...this.#budgets.values()].map((budget) => budget.sync(false)));
@@ -137,26 +142,21 @@ export class SavedTokenBudgets {
     return budget;
   }
 
-  /** Reads a key's usage from the request log. While the log is unavailable, the read is repeated later. */
-  async #loadSpent(key: BudgetKeyId): Promise<SpentTokens> {
-    try {
-      return await this.#options.loadSpent(key);
-    } catch {
-      this.#loadAgain(key);
-      return { day: dayOf(this.#now()), today: 0, thisWeek: 0 };
-    }
+  /**
+   * Returns a key's usage from the request log. If the log does not answer in time, the usage is added to the
+   * budget as soon as the log answers.
+   */
+  async #loadSpent({ accountId, keyId }: BudgetKeyId): Promise<SpentTokens> {
+    const load = this.#usageLoads.load(accountId);
+    const usage = await withTimeout(load, this.#options.usageWaitMs, null);
+    if (usage === null) void load.then((late) => this.#restore({ accountId, keyId }, late.get(keyId)));
+    return usage?.get(keyId) ?? { day: dayOf(this.#now()), today: 0, thisWeek: 0 };
   }
 
-  #loadAgain(key: BudgetKeyId): void {
-    const load = (): void => {
-      if (this.#isClosed || this.#forgotten.has(key.accountId)) return;
-      this.#options.loadSpent(key).then(
-        // The key may have another budget by now, or none.
-        (spent) => (this.#budgets.get(key.keyId) ?? this.#open(key))?.restore(spent),
-        () => this.#loadAgain(key),
-      );
-    };
-    setTimeout(load, loadAgainMs).unref();
+  /** The key may have another budget than at the start of the read, or none. */
+  #restore(key: BudgetKeyId, spent: SpentTokens | undefined): void {
+    if (spent === undefined || this.#isClosed || this.#forgotten.has(key.accountId)) return;
+    (this.#budgets.get(key.keyId) ?? this.#open(key))?.restore(spent);
   }
 
   #flushSoon(budget: KeyBudget): void {

@@ -1,0 +1,68 @@
+import type { SpentTokens } from './budget-store.port.ts';
+
+/** The usage of an account's API keys by key ID, as far as the request log has it. */
+export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
+
+/** Maximum number of accounts whose usage is read at the same time. */
+const loadsMax = 4;
+/** Pause before a failed read is repeated, in milliseconds. The pause doubles with each further failure. */
+const pauseMs = 2_000;
+const pauseMaxMs = 60_000;
+/** Milliseconds for which all API keys of an account share the result of a read. */
+const sharedMs = 1_000;
+
+/**
+ * Reads usage from the request log after the store of budgets has lost its data. All API keys of an account
+ * share one read, and a failed read is repeated until it succeeds.
+ */
+export class UsageLoads {
+  readonly #read: (accountId: string) => Promise<LoggedUsage>;
+  readonly #loads = new Map<string, Promise<LoggedUsage>>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #isClosed = false;
+
+  /** @param read reads the usage of all API keys of an account, once */
+  constructor(read: (accountId: string) => Promise<LoggedUsage>) {
+    this.#read = read;
+  }
+
+  /** Resolves as soon as the request log has answered. Never rejects. */
+  load(accountId: string): Promise<LoggedUsage> {
+    const current = this.#loads.get(accountId);
+    if (current !== undefined) return current;
+    const load = this.#readUntilAnswered(accountId);
+    this.#loads.set(accountId, load);
+    void load.then(() => setTimeout(() => this.#loads.delete(accountId), sharedMs).unref());
+    return load;
+  }
+
+  /** Stops repeating failed reads. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #readUntilAnswered(accountId: string): Promise<LoggedUsage> {
+    for (let waitMs = pauseMs; !this.#isClosed; waitMs = Math.min(2 * waitMs, pauseMaxMs)) {
+      try {
+        return await this.#readInTurn(accountId);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
+      }
+    }
+    return new Map();
+  }
+
+  async #readInTurn(accountId: string): Promise<LoggedUsage> {
+    if (this.#running >= loadsMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      return await this.#read(accountId);
+    } finally {
+      // The next read takes over the place of this read.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
