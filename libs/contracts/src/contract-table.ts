@@ -83,14 +83,8 @@ import {
 } from './rpc/manage-routing.v1.ts';
 import { planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { exportRequests, getRequest, listRequests } from './rpc/query-requests.v1.ts';
-import {
-  describeCalibration,
-  listRecallAlerts,
-  listRoutingTraces,
-  listToolHealth,
-  listToolSuggestions,
-  observeModels,
-} from './rpc/query-routing.v1.ts';
+import { describeCalibration, listRoutingTraces, observeModels } from './rpc/query-routing.v1.ts';
+import { listRecallAlerts, listToolHealth, listToolSuggestions } from './rpc/query-tool-health.v1.ts';
 import {
   listDailyAnalytics,
   listDailyUsage,

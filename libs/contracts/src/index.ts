@@ -36,6 +36,7 @@ export * from './rpc/manage-routing.v1.ts';
 export * from './rpc/plan-tools.v1.ts';
 export * from './rpc/query-requests.v1.ts';
 export * from './rpc/query-routing.v1.ts';
+export * from './rpc/query-tool-health.v1.ts';
 export * from './rpc/query-usage.v1.ts';
 export * from './rpc/request-content.v1.ts';
 export * from './rpc/routing-policy.v1.ts';

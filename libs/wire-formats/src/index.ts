@@ -18,7 +18,7 @@ export type {
   EditedRequest,
   RequestEdit,
 } from './common/format.ts';
-export { cloudFields, type CloudField, readCloudFields } from './common/gateway-fields.ts';
+export { cloudFields, isCloudField, type CloudField, readCloudFields } from './common/gateway-fields.ts';
 export { encodeEventStream } from './event-stream/encode-event-stream.ts';
 export { EventStreamDecoder, type EventStreamDecoderOptions } from './event-stream/event-stream-decoder.ts';
 export {

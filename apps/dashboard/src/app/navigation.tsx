@@ -1,11 +1,9 @@
-import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
-import { NavLink, useNavigate } from 'react-router';
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { BookOpen } from 'lucide-react';
+import { NavLink } from 'react-router';
 import type { Page } from './pages.ts';
 import { pages } from './pages.ts';
+import { PersonMenu } from './person-menu.tsx';
 import classes from './shell.module.css';
-import { Foreign } from '../components/values.tsx';
-import { logOut, useLoginSession } from '../login-session/current-login-session.ts';
 
 const groups = ['Start', 'Monitor', 'Set up'] as const;
 
@@ -44,61 +42,5 @@ function Group({ label, onNavigate }: { readonly label: Page['group']; readonly 
         ))}
       </ul>
     </div>
-  );
-}
-
-const schemes = [
-  { value: 'light', label: 'Light', Icon: Sun },
-  { value: 'dark', label: 'Dark', Icon: Moon },
-  { value: 'auto', label: 'System', Icon: Monitor },
-] as const;
-
-/** Shows the person's email address, the color scheme and the sign-out action. */
-function PersonMenu() {
-  const { email } = useLoginSession();
-  const navigate = useNavigate();
-  const leave = async () => {
-    await logOut();
-    await navigate('/sign-in', { replace: true });
-  };
-  return (
-    <Menu position="top-start" width={220} withinPortal>
-      <Menu.Target>
-        <UnstyledButton className={classes.person}>
-          <UserRound size={18} aria-hidden />
-          <span className={classes.email}>
-            <Foreign>{email ?? 'Signed in'}</Foreign>
-            <span className="visually-hidden">: appearance and sign-out</span>
-          </span>
-          <ChevronsUpDown size={14} aria-hidden />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <SchemeItems />
-        <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-function SchemeItems() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <>
-      <Menu.Label>Appearance</Menu.Label>
-      {schemes.map(({ value, label, Icon }) => (
-        <Menu.Item
-          key={value}
-          leftSection={<Icon size={16} aria-hidden />}
-          rightSection={colorScheme === value ? '✓' : null}
-          onClick={() => setColorScheme(value)}
-        >
-          {label}
-        </Menu.Item>
-      ))}
-    </>
   );
 }

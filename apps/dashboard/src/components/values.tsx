@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { useSyncExternalStore } from 'react';
 import {
   formatAgo,
   formatCount,
@@ -11,6 +10,7 @@ import {
   formatUsd,
   unknown,
 } from '../lib/format.ts';
+import { useNow } from '../lib/use-now.ts';
 
 /**
  * Text from outside the product, such as tool names. Text-direction marks in outside text cannot affect the
@@ -73,32 +73,4 @@ export function Unknown() {
       <span className="visually-hidden">unknown</span>
     </span>
   );
-}
-
-const tickMs = 30_000;
-let nowMs = Date.now();
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-function tick(): void {
-  nowMs = Date.now();
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  // Without subscribers, the clock does not update, so the stored time can be hours old.
-  if (listeners.size === 0) nowMs = Date.now();
-  listeners.add(listener);
-  timer ??= setInterval(tick, tickMs);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
-
-/** The current time in milliseconds, updated every 30 seconds. All components share one clock. */
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => nowMs);
 }

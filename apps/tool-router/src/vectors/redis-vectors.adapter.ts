@@ -1,13 +1,10 @@
 import { connectCacheRedis, type AccountCache } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import type { Redis } from 'ioredis';
-import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
+import { parsePackedVector, renderPackedVector, type PackedVector } from './packed-vector.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/**
- * Timeout of Redis commands in milliseconds. Plans may wait for Redis commands, so the timeout limits the
- * delay by an unresponsive Redis server.
- */
+/** Timeout of Redis commands in milliseconds. Plans may wait for an unresponsive Redis server this long. */
 const commandDefaultMs = 40;
 /** Expiry time of a vector in seconds. A vector that was not used until its expiry is computed again. */
 const keptSeconds = 14 * 24 * 3600;

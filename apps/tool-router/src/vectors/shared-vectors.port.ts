@@ -1,4 +1,4 @@
-import type { PackedVector } from './vector-blocks.ts';
+import type { PackedVector } from './packed-vector.ts';
 
 /**
  * Vectors shared between replicas, so that only one replica encodes a tool. No method of the store throws an

@@ -7,7 +7,8 @@ import { renderToolText } from '../encoder/tool-encoder-text.ts';
 import type { Inference, Urgency } from '../inference/inference.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
-import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts';
+import { packVector, type PackedVector } from './packed-vector.ts';
+import { VectorBlocks } from './vector-blocks.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**

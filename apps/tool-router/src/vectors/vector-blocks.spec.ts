@@ -1,4 +1,5 @@
-import { packVector, parsePackedVector, renderPackedVector, VectorBlocks } from './vector-blocks.ts';
+import { packVector, parsePackedVector, renderPackedVector } from './packed-vector.ts';
+import { VectorBlocks } from './vector-blocks.ts';
 
 const dimensions = 32;
 const hashOf = (at: number): string => at.toString(16).padStart(64, '0');

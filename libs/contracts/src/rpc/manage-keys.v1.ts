@@ -18,9 +18,10 @@ const common = {
   deadlineMs: interactiveMs,
 } as const;
 
+// Calls with a `keyId` throw `not_found` if the API key is unknown or belongs to another account.
 // Calls that change API keys throw `insufficient_scope` if the acting API key may not manage the account.
-// Calls that change API keys throw `own_key_change` if an API key would change itself.
-// Calls that change API keys throw `grant_exceeds_key` if an API key would exceed its own rights.
+// They throw `own_key_change` if an API key would change itself.
+// They throw `grant_exceeds_key` if an API key would exceed its own rights.
 
 /**
  * Creates an API key. The reply contains the secret, sealed to the calling process, so the secret never
@@ -39,10 +40,7 @@ export const createKey = defineRpc({
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/**
- * Replaces the secret of an API key. Throws `not_found` if the API key is unknown or belongs to another
- * account.
- */
+/** Replaces the secret of an API key. */
 export const rotateKey = defineRpc({
   ...common,
   subject: 'account.rotate-key.v1',
@@ -57,7 +55,6 @@ export const rotateKey = defineRpc({
   reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Updates an API key. Throws `not_found` if the API key is unknown or belongs to another account. */
 export const updateKey = defineRpc({
   ...common,
   subject: 'account.update-key.v1',
@@ -72,10 +69,7 @@ export const listKeys = defineRpc({
   reply: z.object({ keys: z.array(apiKey) }),
 });
 
-/**
- * Sets the allow and deny lists of tools for an API key. Throws `not_found` if the API key is unknown or
- * belongs to another account.
- */
+/** Sets the allow and deny lists of tools for an API key. */
 export const setToolLists = defineRpc({
   ...common,
   subject: 'account.set-tool-lists.v1',

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { routingCalibration, recentRoutingTrace } from '../api/routing-insights.ts';
-import { recallAlert, toolHealth, toolSuggestion } from '../api/tool-health.ts';
 import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 /** A time range from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
-const page = span.extend({ limit: z.int().min(1).max(500), offset: count });
 
 /** Lists routing traces, newest first. */
 export const listRoutingTraces = defineRpc({
@@ -77,28 +75,4 @@ export const describeCalibration = defineRpc({
     policy: routingCalibration.shape.policy,
     buckets: routingCalibration.shape.buckets,
   }),
-});
-
-/** Lists tools, most frequently offered first. */
-export const listToolHealth = defineRpc({
-  ...common,
-  subject: 'worker.list-tool-health.v1',
-  request: page,
-  reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
-});
-
-/** Lists suggestions for tools. The suggestions that most requests support come first. */
-export const listToolSuggestions = defineRpc({
-  ...common,
-  subject: 'worker.list-tool-suggestions.v1',
-  request: page,
-  reply: z.object({ total: count, requestsConsidered: count, suggestions: z.array(toolSuggestion) }),
-});
-
-/** Lists tools that were needed but not forwarded, newest first. */
-export const listRecallAlerts = defineRpc({
-  ...common,
-  subject: 'worker.list-recall-alerts.v1',
-  request: page,
-  reply: z.object({ total: count, alerts: z.array(recallAlert) }),
 });

@@ -4,7 +4,8 @@ import type { ApiKey } from '../../api/keys.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { formatScopes } from '../../components/scope-field.tsx';
-import { Foreign, Time, useNow } from '../../components/values.tsx';
+import { Foreign, Time } from '../../components/values.tsx';
+import { useNow } from '../../lib/use-now.ts';
 import { formatCompact, formatCount } from '../../lib/format.ts';
 
 type OnTask = (task: KeyTask) => void;

@@ -6,7 +6,8 @@ import { contentPartBytesMax, type RequestContent } from '@gateway/contracts';
 import { SecretSet } from '@gateway/observability';
 import { scanJson } from '@gateway/wire-formats';
 import { ContentCopy } from './content-copy.ts';
-import { packContent, renderContent, unpackContent } from './render-content.ts';
+import { packContent, unpackContent } from './pack-content.ts';
+import { renderContent } from './render-content.ts';
 
 const servers: (Server | Http2Server)[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { applyEdits, cloudFields, removeMembers } from '@gateway/wire-formats';
+import { applyEdits, isCloudField, removeMembers } from '@gateway/wire-formats';
 import { ByteList } from '../../bytes/byte-list.ts';
 import type { Turn } from '../../admission/admission.ts';
 import type { ParsedRequest } from '../../request/request.ts';
@@ -36,9 +36,7 @@ export class ContentCopy {
   take(): CopiedContent | null {
     if (this.#request === null) return null;
     const { bytes, tape } = this.#request;
-    const own = removeMembers(tape, tape.root, ({ key }) =>
-      cloudFields.some((name) => tape.isString(key, name)),
-    );
+    const own = removeMembers(tape, tape.root, (entry) => isCloudField(tape, entry));
     const request = applyEdits(bytes, own);
     return {
       request: { shown: request.subarray(0, copiedBytesMax), bytesOfAll: request.length },
@@ -58,10 +56,7 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /**
-   * Adds the copied bytes to the memory that the account uses. If the account's share of memory is full,
-   * copying stops, but the client's response continues.
-   */
+  /** Counts the bytes as memory of the account. If its share is full, copying stops, but not the response. */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);

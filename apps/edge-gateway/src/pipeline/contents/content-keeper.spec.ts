@@ -3,7 +3,7 @@ import { createMetrics, SecretSet } from '@gateway/observability';
 import type { ContentCopy } from './content-copy.ts';
 import { ContentKeeper } from './content-keeper.ts';
 import type { ContentJob } from './content-thread.ts';
-import { unpackContent } from './render-content.ts';
+import { unpackContent } from './pack-content.ts';
 
 const MiB = 1024 * 1024;
 

@@ -3,7 +3,8 @@ import type { Messaging } from '@gateway/messaging';
 import type { Counter, Logger, Metrics, SecretSet } from '@gateway/observability';
 import type { ContentCopy } from './content-copy.ts';
 import { ContentThread } from './content-thread.ts';
-import { packContent, renderContent } from './render-content.ts';
+import { packContent } from './pack-content.ts';
+import { renderContent } from './render-content.ts';
 
 /**
  * Maximum number of bytes of request contents that may wait for the worker service. Contents that would

@@ -1,5 +1,6 @@
 import { ContentThread } from './content-thread.ts';
-import { unpackContent, type CopiedContent } from './render-content.ts';
+import { unpackContent } from './pack-content.ts';
+import type { CopiedContent } from './render-content.ts';
 
 const contentOf = (text: string): CopiedContent => {
   const shown = Buffer.from(text);

@@ -4,7 +4,8 @@ import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { SecretSet } from '@gateway/observability';
 import type { ContentJob, ContentReply } from './content-thread.ts';
-import { packContentSync, renderContent } from './render-content.ts';
+import { packContentSync } from './pack-content.ts';
+import { renderContent } from './render-content.ts';
 
 // On Linux, `setPriority` lowers the priority of the calling thread only, so the event loop takes precedence.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -6,7 +6,7 @@ import {
   type RequestDetail,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { unpackContent } from '../../pipeline/contents/render-content.ts';
+import { unpackContent } from '../../pipeline/contents/pack-content.ts';
 
 interface Scope {
   readonly accountId: string;
@@ -17,9 +17,8 @@ interface Scope {
 type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
- * Adds the original messages that compression removed, and the token counts, if these data are still stored.
- * If the service with the original messages or token counts is unavailable, the request is shown without the
- * missing data.
+ * Adds the original messages that compression removed, and the token counts. Data that is no longer stored
+ * is left out, and so is the data of an unavailable service.
  */
 export async function addStoredContext(
   request: RequestDetail,
@@ -63,10 +62,7 @@ async function readExact({ accountId, blocks }: Scope, messaging: Messaging): Pr
   };
 }
 
-/**
- * Returns the stored content of a request. Returns null if no content is stored or the content cannot be read
- * now.
- */
+/** Returns the stored content of a request, or null if there is none or it cannot be read now. */
 export async function readStoredContent(
   accountId: string,
   requestId: string,

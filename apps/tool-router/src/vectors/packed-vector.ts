@@ -1,0 +1,31 @@
+/** A vector in its stored and shared form: number = step × scale. */
+export interface PackedVector {
+  readonly steps: Int8Array;
+  readonly scale: number;
+}
+
+export function packVector(vector: Float32Array): PackedVector {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  // The scale is rounded to 32 bits immediately, so that stored and new vectors contain the same numbers.
+  const scale = Math.fround(largest / 127);
+  const steps = new Int8Array(vector.length);
+  if (scale > 0) vector.forEach((value, at) => (steps[at] = Math.round(value / scale)));
+  return { steps, scale };
+}
+
+/** Byte format of a vector: the scale in four bytes (little endian), then one byte per number. */
+export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + steps.length);
+  bytes.writeFloatLE(scale, 0);
+  bytes.set(new Uint8Array(steps.buffer, steps.byteOffset, steps.length), 4);
+  return bytes;
+}
+
+/** Returns undefined if the bytes are not a vector of this length. */
+export function parsePackedVector(bytes: Buffer, dimensions: number): PackedVector | undefined {
+  if (bytes.length !== 4 + dimensions) return undefined;
+  const scale = bytes.readFloatLE(0);
+  if (!(scale >= 0 && Number.isFinite(scale))) return undefined;
+  return { steps: new Int8Array(Uint8Array.from(bytes.subarray(4)).buffer), scale };
+}
