@@ -31,10 +31,7 @@ interface ShareCommands {
   ): Promise<number>;
 }
 
-/**
- * The bytes that Redis needs for a short key with an expiry, in addition to the value (measured with `MEMORY
- * USAGE`).
- */
+/** The bytes of a short key with an expiry in Redis, without its value (measured with `MEMORY USAGE`). */
 const keyBytes = 200;
 const dayMs = 86_400_000;
 

@@ -40,18 +40,17 @@ export interface ModelCatalog {
 export function createCatalog(fileContent: unknown): ModelCatalog {
   const file = catalogFile.parse(fileContent);
   const models = file.models.map((record) => ({ ...record, cache: mapCacheRules(record) }));
-  const byProvider = new Map<string, CatalogModel[]>();
+  const byProvider = Map.groupBy<string, CatalogModel>(models, ({ provider }) => provider);
   const byId = new Map<string, Map<string, CatalogModel>>();
   for (const model of models) {
     const unlisted = listSources(model).find((source) => !Object.hasOwn(file.sources, source));
     if (unlisted !== undefined)
       throw new Error(`${model.modelId}: the source "${unlisted}" is not listed in "sources"`);
-    entryOf(byProvider, model.provider, () => []).push(model);
     for (const id of [model.modelId, ...model.aliases]) {
-      const holders = entryOf(byId, id, () => new Map<string, CatalogModel>());
+      const holders = byId.get(id) ?? new Map<string, CatalogModel>();
       if (holders.has(model.provider))
         throw new Error(`${model.provider} has two models with the id "${id}"`);
-      holders.set(model.provider, model);
+      byId.set(id, holders.set(model.provider, model));
     }
   }
   return {
@@ -67,9 +66,7 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
 
 let loaded: ModelCatalog | undefined;
 
-/**
- * The catalogue built from the gateway's own data file. The file is parsed and validated on the first call.
- */
+/** The catalogue of the gateway's own data file, which the first call parses and validates. */
 export function loadCatalog(): ModelCatalog {
   loaded ??= createCatalog(data);
   return loaded;
@@ -81,22 +78,11 @@ function listSources({ sources, disputes = [], evidence = {} }: ModelRecord): st
 
 function mapCacheRules({ cache, prices }: ModelRecord): CacheRules | null {
   if (cache === null) return null;
-  return {
-    ...cache,
-    readMultiplier: multiplierOf(prices, 'cacheRead'),
-    writeMultiplier: multiplierOf(prices, 'cacheWrite'),
-  };
+  const readMultiplier = multiplierOf(prices, 'cacheRead');
+  return { ...cache, readMultiplier, writeMultiplier: multiplierOf(prices, 'cacheWrite') };
 }
 
 function multiplierOf(prices: ModelPrices | null, field: 'cacheRead' | 'cacheWrite'): number | null {
   const price = prices?.[field];
   return prices && price !== undefined && prices.input > 0 ? price / prices.input : null;
-}
-
-function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
-  const existing = map.get(key);
-  if (existing !== undefined) return existing;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

@@ -49,25 +49,8 @@ export function deletionSteps(
       service: 'billing',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },
-    ...redisSteps(messaging),
-  ];
-}
-
-/** The deletion steps that delete keys in Redis. */
-function redisSteps(messaging: Pick<Messaging, 'call'>): readonly DeletionStep[] {
-  return [
-    {
-      service: 'compressor',
-      forget: onceSettled((accountId) =>
-        repeat((cursor) => messaging.call(forgetAccountOriginals, { accountId, cursor })),
-      ),
-    },
-    {
-      service: 'edge-gateway-caches',
-      forget: onceSettled((accountId) =>
-        repeat((cursor) => messaging.call(forgetAccountMemos, { accountId, cursor })),
-      ),
-    },
+    redisStep('compressor', (page) => messaging.call(forgetAccountOriginals, page)),
+    redisStep('edge-gateway-caches', (page) => messaging.call(forgetAccountMemos, page)),
   ];
 }
 
@@ -79,19 +62,22 @@ const settledAfterMs = 6_000;
 /** Milliseconds that one call in a deletion step waits. The deletion runner can stop between two calls. */
 const waitMs = 250;
 
-function onceSettled(forget: (accountId: string) => Promise<void>): DeletionStep['forget'] {
-  return async ({ accountId, requestedAt }) => {
+interface Page {
+  readonly accountId: string;
+  readonly cursor: string | null;
+}
+
+/** A step that deletes keys in Redis page by page, after the open requests have ended. */
+function redisStep(service: string, forgetPage: (page: Page) => Promise<Pick<Page, 'cursor'>>): DeletionStep {
+  const forget: DeletionStep['forget'] = async ({ accountId, requestedAt }) => {
     if (Date.now() < requestedAt.getTime() + settledAfterMs) {
       await wait(waitMs);
       return false;
     }
-    await forget(accountId);
+    let cursor: string | null = null;
+    do ({ cursor } = await forgetPage({ accountId, cursor }));
+    while (cursor !== null);
     return true;
   };
-}
-
-async function repeat(call: (cursor: string | null) => Promise<{ cursor: string | null }>): Promise<void> {
-  let cursor: string | null = null;
-  do ({ cursor } = await call(cursor));
-  while (cursor !== null);
+  return { service, forget };
 }

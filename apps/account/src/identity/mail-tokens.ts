@@ -14,16 +14,10 @@ export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
   'verify-email': 24 * hourMs,
 };
 
-/**
- * Milliseconds for which a link from the operator's command line is valid. The operator sends the printed
- * link to the person by other means.
- */
+/** Milliseconds for which a link is valid that the operator's command line prints. */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/**
- * Maximum number of valid emailed links of one kind per person. A link beyond the maximum number replaces the
- * oldest link.
- */
+/** Maximum number of valid links of one kind per person. A further link replaces the oldest link. */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {

@@ -9,10 +9,7 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/**
- * Maximum number of passwords that wait for a free processor core. Passwords beyond the maximum number are
- * rejected.
- */
+/** Maximum number of passwords that wait for a free processor core. Further passwords are rejected. */
 const defaultWaitingMax = 256;
 
 /**

@@ -1,10 +1,8 @@
-import type { RequestOrigin } from '@gateway/contracts';
-import { emailVerification, identityCredentials } from '@gateway/contracts';
+import { emailVerification, identityCredentials, type RequestOrigin } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { isUniqueConflict, newId } from '@gateway/persistence';
 import type { Identity } from './identity.ts';
-import type { SealedTokens } from './issue-tokens.ts';
-import { beginLoginSession, createRefreshToken, sealTokens } from './issue-tokens.ts';
+import { beginLoginSession, createRefreshToken, sealTokens, type SealedTokens } from './issue-tokens.ts';
 import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
 import { auditUser } from './audit-person.ts';
 import { findMailToken, useMailToken } from './mail-tokens.ts';
@@ -70,10 +68,7 @@ export async function requestEmailVerification(
   return {};
 }
 
-/**
- * Marks the email address of the token's person as verified. Throws `invalid_mail_token` for an invalid
- * token.
- */
+/** Marks the email address of the token's person as verified. Throws `invalid_mail_token`. */
 export async function verifyEmail(
   identity: Identity,
   request: { sealedToken: string; origin?: RequestOrigin | undefined },

@@ -59,10 +59,7 @@ export function parseToolList(stored: unknown): string[] | null {
   return storedList.parse(stored);
 }
 
-/**
- * Renders a tool list for storage. SQL's NULL means that there is no tool list, because JSON's null would be
- * a value.
- */
+/** Renders a tool list for storage. SQL's NULL means no tool list, because JSON's null would be a value. */
 export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
   return list ?? Prisma.DbNull;
 }

@@ -19,11 +19,9 @@ type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
  * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key. The
- * check takes the same time for unknown and revoked keys, because a single lookup excludes revoked keys. Code
- * after the lookup cannot distinguish an unknown key from a revoked key. An expired key still gets a grant,
- * which contains the expiry. A secret that the last rotation replaced also gets a grant. The grant of a
- * replaced secret expires at the end of the period in which both secrets are valid. Gateways enforce the
- * expiry of their grants.
+ * check takes the same time for unknown and revoked keys, because a single lookup excludes revoked keys. An
+ * expired key and a secret that the last rotation replaced still get a grant, which contains the expiry.
+ * Gateways enforce the expiry of their grants.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,
@@ -41,10 +39,7 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/**
- * A replaced secret expires at the end of the period in which both secrets are valid, or earlier if the API
- * key expires.
- */
+/** A replaced secret expires with the period in which both secrets are valid, or earlier with its key. */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

@@ -1,4 +1,4 @@
-import type { Actor, ApiKey, CreateApiKeyBody } from '@gateway/contracts';
+import type { ApiKey, CreateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
 import { newId } from '@gateway/persistence';
@@ -13,20 +13,15 @@ import {
   loadActingKey,
   requireWithin,
   type ActingKey,
+  type SecretCall,
 } from './key-authority.ts';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels, AccountPolicy } from '../persistence/account-database.ts';
 
-export interface CreateKeyRequest {
-  readonly accountId: string;
+export interface CreateKeyRequest extends SecretCall {
   readonly body: CreateApiKeyBody;
-  /** The public key with which the secret is encrypted. */
-  readonly recipientPublicKey: string;
-  readonly idempotencyKeySha256?: string | undefined;
-  /** The actor that makes the change, for the audit log. */
-  readonly actor?: Actor | undefined;
 }
 
 /**

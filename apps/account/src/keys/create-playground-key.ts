@@ -1,10 +1,11 @@
-import type { Actor, ApiKey } from '@gateway/contracts';
+import type { ApiKey } from '@gateway/contracts';
 import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
 import { newId } from '@gateway/persistence';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import { renderApiKey } from './api-key-row.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { SecretCall } from './key-authority.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import { targetOf, type KeysContext } from './manage-keys.ts';
@@ -19,14 +20,8 @@ const playgroundKeysMax = 5;
  */
 const keptKeysMax = 100;
 
-interface CreatePlaygroundKeyRequest {
-  readonly accountId: string;
+interface CreatePlaygroundKeyRequest extends SecretCall {
   readonly body: { readonly k_target_override?: number | undefined };
-  /** The public key with which the secret is encrypted. */
-  readonly recipientPublicKey: string;
-  readonly idempotencyKeySha256?: string | undefined;
-  /** The actor that makes the change, for the audit log. */
-  readonly actor?: Actor | undefined;
 }
 
 /**

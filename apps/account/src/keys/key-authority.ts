@@ -73,6 +73,16 @@ export interface KeyCall {
   readonly actor?: Actor | undefined;
 }
 
+/** A call that returns a new secret. */
+export interface SecretCall {
+  readonly accountId: string;
+  /** The public key with which the secret is encrypted. */
+  readonly recipientPublicKey: string;
+  readonly idempotencyKeySha256?: string | undefined;
+  /** The actor that makes the change, for the audit log. */
+  readonly actor?: Actor | undefined;
+}
+
 /**
  * Reads the API key to change, the account's policy and the API key that makes the change. Call this function
  * in the transaction that locks the account's row.

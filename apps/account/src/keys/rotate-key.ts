@@ -1,22 +1,18 @@
-import type { Actor, ApiKey, RotateApiKeyBody } from '@gateway/contracts';
+import type { ApiKey, RotateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { createApiKey, keySha256 } from '@gateway/interchange';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { renderApiKey } from './api-key-row.ts';
-import { allParts, authorityOf, findExcess, openKeyChange, type KeyCall } from './key-authority.ts';
+import { allParts, authorityOf, findExcess, openKeyChange, type SecretCall } from './key-authority.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import { diffKeys, targetOf, type KeysContext } from './manage-keys.ts';
 
-export interface RotateKeyRequest extends KeyCall {
+export interface RotateKeyRequest extends SecretCall {
+  readonly keyId: string;
   readonly body: RotateApiKeyBody;
-  /** The public key with which the new secret is encrypted. */
-  readonly recipientPublicKey: string;
-  readonly idempotencyKeySha256?: string | undefined;
-  /** The actor that makes the change, for the audit log. */
-  readonly actor?: Actor | undefined;
 }
 
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };

@@ -33,10 +33,7 @@ async function fetchAsPerson(request: Request): Promise<Response> {
   return renewed === null ? response : fetch(withToken(again, renewed));
 }
 
-/**
- * Whether the gateway rejected the access token. A wrong password also returns 401, but a wrong password must
- * not be sent twice.
- */
+/** Whether the access token was rejected. A wrong password also returns 401, but must not be sent twice. */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
   const body: unknown = await response
@@ -52,10 +49,7 @@ function withToken(request: Request, token: string | null): Request {
   return request;
 }
 
-/**
- * The gateway's API, typed by its OpenAPI document. Calls to the API client return `{ data, error, response
- * }`, which `unwrap` reads.
- */
+/** The gateway's API, typed by its OpenAPI document. The results of its calls go to `unwrap`. */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
 
 interface Answer<Data> {

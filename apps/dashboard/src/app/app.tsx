@@ -11,8 +11,7 @@ import {
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from 'react-router/dom';
 import classes from '../components/notices.module.css';
-import type { Notice } from '../lib/notices.ts';
-import { dismissNotice, useNotices } from '../lib/notices.ts';
+import { dismissNotice, useNotices, type Notice } from '../lib/notices.ts';
 import { queryClient } from '../api/client.ts';
 import { router } from './router.tsx';
 
@@ -69,10 +68,6 @@ const theme = createTheme({
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'svc-color-scheme' });
 
-/**
- * All styles of the dashboard come from files. The theme must not add style elements at run time
- * (Content-Security-Policy).
- */
 export function App() {
   return (
     <MantineProvider

@@ -1,14 +1,11 @@
 import { useSyncExternalStore } from 'react';
-import type { LoginSessionState, Tokens } from './login-session.ts';
-import { LoginSession } from './login-session.ts';
+import { LoginSession, type LoginSessionState, type Tokens } from './login-session.ts';
 import { forgetPlaygroundKeys } from '../api/playground.ts';
 import { queryClient, setTokenSource } from '../api/client.ts';
 import { dismissNotices } from '../lib/notices.ts';
-import type { Credentials } from './embedded-identity.ts';
-import { EmbeddedIdentity } from './embedded-identity.ts';
+import { EmbeddedIdentity, type Credentials } from './embedded-identity.ts';
 import type { OidcIdentity } from './oidc-identity.ts';
-import type { SignInSettings } from './sign-in-settings.ts';
-import { readSignInSettings } from './sign-in-settings.ts';
+import { readSignInSettings, type SignInSettings } from './sign-in-settings.ts';
 
 // The page contains data and drafts of one person. If another person signs in, the browser reloads the page.
 const loginSession = new LoginSession(() => window.location.reload());
@@ -63,10 +60,7 @@ export async function signUp(credentials: Credentials): Promise<void> {
   loginSession.begin(tokens);
 }
 
-/**
- * Opens the issuer's sign-in page. The parameter `next` is the path below `/dashboard` that opens after the
- * sign-in.
- */
+/** Opens the issuer's sign-in page. The path `next` below `/dashboard` opens after the sign-in. */
 export async function goToIssuer(next: string): Promise<void> {
   const settings = await readSignInSettings();
   if (settings.kind === 'oidc') await (await openOidc(settings)).begin(next);

@@ -7,17 +7,11 @@ export interface FairShareOptions {
    * With a share of 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
-  /**
-   * The maximum amount that one account may ever use. Without this maximum, only the account's share limits
-   * the account.
-   */
+  /** The maximum amount that one account may ever use. By default, only the account's share applies. */
   readonly accountMax?: number;
 }
 
-/**
- * The reason why an account may not use more of a resource: the resource is used up, or the account has
- * reached its share.
- */
+/** Why an account may not use more of a resource: it is used up, or the account has reached its share. */
 export type ShareRefusal = 'full' | 'account';
 
 /**

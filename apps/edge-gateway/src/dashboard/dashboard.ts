@@ -26,10 +26,7 @@ export function openDashboard(
   };
 }
 
-/**
- * The settings that the dashboard reads before a user signs in. The settings define the way in which users
- * sign in.
- */
+/** The settings that the dashboard reads before a user signs in. */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
   operator_contact: z

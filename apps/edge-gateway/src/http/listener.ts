@@ -32,9 +32,8 @@ const http1Options = {
 };
 
 /**
- * Creates a port that serves HTTP/1.1 and HTTP/2. Over plain text, the first bytes on a connection determine
- * its protocol. AWS's SDK uses HTTP/2 with prior knowledge by default. Over TLS, the protocol is negotiated
- * through ALPN.
+ * Over plain text, the first bytes on a connection determine its protocol, because AWS's SDK uses HTTP/2 with
+ * prior knowledge by default. Over TLS, the protocol is negotiated through ALPN.
  */
 export function createListener(serveRequest: RequestListener, tls: TlsIdentity | undefined): Listener {
   return tls === undefined ? listenInPlainText(serveRequest) : listenSecurely(serveRequest, tls);

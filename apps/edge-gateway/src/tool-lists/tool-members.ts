@@ -14,10 +14,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
   return new GatewayError('ambiguous_tools', { param, message });
 }
 
-/**
- * Maximum number of tools in one tool list and in one tool choice. The number of tools is limited, because a
- * plan ranks every tool.
- */
+/** Maximum number of tools in one tool list and in one tool choice, because a plan ranks every tool. */
 export const toolsMax = 4096;
 
 /** Maximum length of a client's name in an error. Longer names from a client are truncated in errors. */
@@ -54,8 +51,7 @@ export function governMembers(names: readonly string[]): GovernedMembers {
 
 /**
  * Finds an object's fields that the tool rules govern, except fields with the value null.
- * @throws GatewayError `ambiguous_tools` for a repeated field, or for a spelling that only some servers
- * accept
+ * @throws GatewayError `ambiguous_tools` for a repeated field, or a spelling that only some servers accept
  */
 export function findMembers(
   tape: JsonTape,
@@ -80,10 +76,7 @@ export function findMembers(
   return found;
 }
 
-/**
- * Maximum length of a field path in an error. Field paths stay short, so that building the paths takes linear
- * time in deeply nested bodies.
- */
+/** Maximum length of a field path in an error. Paths in deeply nested bodies thus take linear time. */
 const pathCharactersMax = 256;
 
 /** Returns the path of a field, for errors. A long field path is truncated. */

@@ -5,10 +5,7 @@ import { digestBinding } from './associated-data.ts';
 import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts';
 import type { KmsKeyName } from './parse-keys.ts';
 
-/**
- * Timeout for one attempt to call KMS. The two attempts together fit within the deadline of the vault's
- * callers.
- */
+/** The attempts of one call to KMS together fit within the deadline of the vault's callers. */
 const attemptsMax = 2;
 const connectTimeoutMs = 1_000;
 const answerTimeoutMs = 1_500;

@@ -79,11 +79,9 @@ async function run(task: InferenceTask): Promise<InferenceResult> {
 }
 
 function send(message: ThreadMessage): void {
-  const transfer =
-    message.kind === 'done'
-      ? message.results.flatMap((result) =>
-          'numbers' in result ? [result.numbers.buffer as ArrayBuffer] : [],
-        )
-      : [];
+  const results = message.kind === 'done' ? message.results : [];
+  const transfer = results.flatMap((result) =>
+    'numbers' in result ? [result.numbers.buffer as ArrayBuffer] : [],
+  );
   parentPort?.postMessage(message, transfer);
 }

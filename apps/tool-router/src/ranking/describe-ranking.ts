@@ -1,6 +1,5 @@
 import type { Pieces } from '@gateway/messaging';
-import type { TurnQuery } from '../tool-index/keyword-scores.ts';
-import { orderByScore } from '../tool-index/keyword-scores.ts';
+import { orderByScore, type TurnQuery } from '../tool-index/keyword-scores.ts';
 import type { TurnRanking } from './ranker.port.ts';
 import { weightOfOwnWord, type KeywordIndex } from '../tool-index/keyword-index.ts';
 
@@ -72,9 +71,7 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/**
- * The resolution of logits. Smaller differences are caused by different processors, not by different tools.
- */
+/** Smaller differences between logits are caused by different processors, not by different tools. */
 const logitStep = 1e-4;
 
 /**

@@ -12,10 +12,7 @@ const wordsMax = 256;
 /** Maximum number of tasks in a turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
-/**
- * Matches runs of white space. Each run of white space is replaced by one character. A regular expression
- * could otherwise read a long run from each of its positions.
- */
+/** Runs of white space become one character. Other patterns could read a run from each of its positions. */
 const spacePattern = /\s+/g;
 /** Separators between tasks: sentence ends, conjunctions and line breaks. */
 const jointPattern =
@@ -27,10 +24,7 @@ export interface StageTurn {
   readonly query: TurnQuery;
   /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /**
-   * The words in each task of the turn. For a turn with only one task, the list has a single element with all
-   * words of the turn.
-   */
+  /** The words in each task of the turn. A turn with one task has one element with all of its words. */
   readonly segments: readonly (readonly string[])[];
   /**
    * The turn's dependence on earlier turns, from 0 to 1. The value is 0 for the first turn, 1 for a later

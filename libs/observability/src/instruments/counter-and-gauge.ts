@@ -54,13 +54,9 @@ export class Gauge<Label extends string = string> implements Instrument {
   set(value: number): void;
   set(labels: Labels<Label>, value: number): void;
   set(first: Labels<Label> | number, second = 0): void {
-    if (typeof first === 'number') this.#series.find({}).value = first;
-    else this.#setSeries(first, second);
-  }
-
-  /** The labels are written in the order of the latest `set`, as prom-client does. */
-  #setSeries(labels: Labels, value: number): void {
+    const [labels, value] = typeof first === 'number' ? [{}, first] : [first, second];
     const series = this.#series.find(labels);
+    // The labels are written in the order of the latest `set`, as prom-client does.
     series.labels = { ...labels };
     series.value = value;
   }

@@ -3,14 +3,13 @@ import { SignJWT } from 'jose';
 import { z } from 'zod';
 
 /** The fields of a Google service account key file that are needed to sign tokens. */
-export interface ServiceAccount {
-  readonly client_email: string;
-  readonly private_key_id: string;
+const stored = z.object({
+  client_email: z.string(),
+  private_key_id: z.string(),
   /** The private key as PKCS #8 in PEM format. */
-  readonly private_key: string;
-}
-
-const stored = z.object({ client_email: z.string(), private_key_id: z.string(), private_key: z.string() });
+  private_key: z.string(),
+});
+export type ServiceAccount = Readonly<z.infer<typeof stored>>;
 
 /** Renders the service account as one string for the credential vault. */
 export function renderServiceAccount(account: ServiceAccount): string {
@@ -18,10 +17,7 @@ export function renderServiceAccount(account: ServiceAccount): string {
   return JSON.stringify({ client_email, private_key_id, private_key });
 }
 
-/**
- * Parses the output of `renderServiceAccount`. Returns undefined for credentials that are not service
- * accounts.
- */
+/** Parses the output of `renderServiceAccount`. Returns undefined for any other credential. */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
   if (!credential.startsWith('{')) return undefined;
   try {
@@ -44,10 +40,7 @@ export function isSigningKey(pem: string): boolean {
 
 /** The longest token lifetime that Google accepts, in seconds. */
 const lifetimeSeconds = 3_600;
-/**
- * Tokens are renewed this many seconds before they expire, to allow for clock differences and request
- * durations.
- */
+/** Seconds before their expiry at which tokens are renewed, for clock differences and request durations. */
 const renewedBeforeSeconds = 300;
 const tokensMax = 1_000;
 

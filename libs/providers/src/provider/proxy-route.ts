@@ -24,17 +24,11 @@ export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 export interface ProxyRoute {
   /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
   readonly path: string;
-  /**
-   * The headers that carry the credential. By default, the headers are the same as for the provider's chat
-   * endpoint.
-   */
+  /** The headers that carry the credential. By default, those of the provider's chat endpoint. */
   readonly auth?: AuthScheme;
   /** Whether requests are signed. The signature covers the body, so the whole body must be buffered first. */
   readonly isSigned?: true;
-  /**
-   * Maps the body for a provider that uses a different body shape. Without this function, bodies are
-   * forwarded unchanged.
-   */
+  /** Maps the body to a provider's different body shape. By default, bodies are forwarded unchanged. */
   readonly shape?: ProxyShape;
   /**
    * The requests with which clients retrieve the videos that the route creates. The field is absent if the

@@ -3,10 +3,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { cutBody, type ReplayControls } from './controls.ts';
 import type { ReplayedAnswer } from './exchange.ts';
 
-/**
- * The wait before a connection reset, in milliseconds. A reset may overtake data that was already written, so
- * the wait gives the reader time to receive the data.
- */
+/** Wait before a connection reset, in milliseconds, because a reset may overtake data already written. */
 const beforeResetMs = 50;
 
 /** Overrides parts of a recorded response with the values from the controls. */
@@ -75,10 +72,7 @@ export async function sendAnswer(
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
-/**
- * Waits for the socket only if its buffer is full. Waiting after every write would make sending a body byte
- * by byte take seconds.
- */
+/** Waits for the socket only if its buffer is full. Sending byte by byte would otherwise take seconds. */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
   if (response.write(piece) || gone.aborted) return;
   await new Promise<void>((resolve) => {

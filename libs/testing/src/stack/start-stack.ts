@@ -5,11 +5,9 @@ import { prepareCheckout } from '../../../../tools/bootstrap/setup/prepare.ts';
 import { openDataDir } from '../../../../tools/bootstrap/stack/data-dir.ts';
 import { launchSupervisor } from '../../../../tools/bootstrap/stack/launch-supervisor.ts';
 import { identifyProcess, endProcess } from '../../../../tools/bootstrap/stack/process-identity.ts';
-import { stackOptions } from '../../../../tools/bootstrap/stack/stack-options.ts';
-import type { StackOptions } from '../../../../tools/bootstrap/stack/stack-options.ts';
+import { stackOptions, type StackOptions } from '../../../../tools/bootstrap/stack/stack-options.ts';
 import { endLeftovers } from '../../../../tools/bootstrap/stack/state-file.ts';
-import { attachStack } from './stack-under-test.ts';
-import type { StackUnderTest } from './stack-under-test.ts';
+import { attachStack, type StackUnderTest } from './stack-under-test.ts';
 
 export interface TestStackOptions {
   /**
@@ -48,10 +46,7 @@ const raisedLimits = {
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/**
- * The environment variables that a private stack inherits. None of the inherited variables can contain the
- * address of a real server.
- */
+/** The environment variables that a private stack inherits. None can contain a real server's address. */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
@@ -84,10 +79,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   });
 }
 
-/**
- * The stack that the global set-up of the test suite started. Tests that use this stack must not stop its
- * processes.
- */
+/** The stack that the global set-up of the test suite started. Tests must not stop its processes. */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];
   if (!path) throw new Error('This suite has no shared stack: see test/shared-stack.setup.mjs.');

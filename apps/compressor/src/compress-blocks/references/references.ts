@@ -79,12 +79,9 @@ export function parseReference(line: string): Reference | undefined {
   return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
 }
 
-/**
- * A block's label: the start of its first line. Undefined if the label would make the reference hard to read.
- */
+/** A block's label: the start of its first line. Undefined if the label would be hard to read. */
 export function blockLabelOf(text: string): string | undefined {
-  const start = text.trimStart();
-  const end = start.indexOf('\n');
-  const label = cutText(start, 0, end < 0 ? labelLength : Math.min(end, labelLength)).trimEnd();
+  const [firstLine = ''] = text.trimStart().split('\n', 1);
+  const label = cutText(firstLine, 0, labelLength).trimEnd();
   return label === '' || unclear.test(label) ? undefined : label;
 }

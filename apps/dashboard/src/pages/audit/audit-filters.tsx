@@ -1,6 +1,6 @@
-import { Button, Select } from '@mantine/core';
-import { X } from 'lucide-react';
+import { Select } from '@mantine/core';
 import type { AuditFilter } from '../../api/audit.ts';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { TextFilter, TimeFilter } from '../../components/filter-fields.tsx';
 import type { FilterName } from './audit-query.ts';
 import { actionLabels, auditActions } from './describe-event.ts';
@@ -14,18 +14,9 @@ interface AuditFiltersProps {
 
 const actionOptions = auditActions.map((action) => ({ value: action, label: actionLabels[action] }));
 
-/**
- * All filters of the audit log. The list shows only audit events that match every filter. The address of the
- * page contains the filters, so that users can share a filtered list.
- */
 export function AuditFilters({ filter, onChange, onClear }: AuditFiltersProps) {
   return (
-    <form
-      className={classes.filters}
-      role="search"
-      aria-label="Filter events"
-      onSubmit={(event) => event.preventDefault()}
-    >
+    <FilterForm label="Filter events" filter={filter} onClear={onClear} className={classes.filters}>
       <Select
         label="What"
         placeholder="Anything"
@@ -44,11 +35,6 @@ export function AuditFilters({ filter, onChange, onClear }: AuditFiltersProps) {
       />
       <TimeFilter label="From" value={filter.since} onChange={(value) => onChange('since', value)} />
       <TimeFilter label="Before" value={filter.until} onChange={(value) => onChange('until', value)} />
-      {Object.keys(filter).length === 0 ? null : (
-        <Button variant="default" leftSection={<X size={14} aria-hidden />} onClick={onClear}>
-          Clear
-        </Button>
-      )}
-    </form>
+    </FilterForm>
   );
 }

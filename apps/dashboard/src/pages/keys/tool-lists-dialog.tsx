@@ -48,20 +48,17 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
 }
 
 function describeSaved(before: ApiKey, { name, scopes }: ApiKey): string {
-  const lost = losesManage(before.scopes, scopes) ? ' It no longer has the scope Manage.' : '';
+  const losesManage = before.scopes.includes('manage') && !scopes.includes('manage');
+  const lost = losesManage ? ' It no longer has the scope Manage.' : '';
   return `Tool lists of “${name}” saved.${lost}`;
 }
 
-/** Warns about the effect of the tool lists before the lists are saved. */
 function ScopeNote({ scopes }: Pick<ApiKey, 'scopes'>) {
   if (!scopes.includes('manage')) return null;
   return (
     <p>A change of these lists removes the scope Manage from the key. You can add it again with Edit.</p>
   );
 }
-
-const losesManage = (before: ApiKey['scopes'], after: ApiKey['scopes']) =>
-  before.includes('manage') && !after.includes('manage');
 
 function renderLists({ allowed_tools, denied_tools }: ApiKey, allowed: string, denied: string): ToolLists {
   return {

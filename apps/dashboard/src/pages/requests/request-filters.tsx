@@ -1,8 +1,8 @@
-import { Button, Select } from '@mantine/core';
-import { X } from 'lucide-react';
+import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { requestStatuses } from '../../api/types.ts';
 import type { RequestFilter } from '../../api/requests.ts';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { TextFilter, TimeFilter, type FilterFieldProps } from '../../components/filter-fields.tsx';
 import { Foreign } from '../../components/values.tsx';
 import type { FilterName } from './request-query.ts';
@@ -15,18 +15,9 @@ interface RequestFiltersProps {
   readonly onClear: () => void;
 }
 
-/**
- * All filters of the request log. The list shows only requests that match every filter. The address of the
- * page contains the filters, so that users can share a filtered list.
- */
 export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProps) {
   return (
-    <form
-      className={classes.filters}
-      role="search"
-      aria-label="Filter requests"
-      onSubmit={(event) => event.preventDefault()}
-    >
+    <FilterForm label="Filter requests" filter={filter} onClear={onClear} className={classes.filters}>
       <Select
         label="Status"
         placeholder="Any"
@@ -50,12 +41,7 @@ export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProp
       />
       <TimeFilter label="From" value={filter.from} onChange={(value) => onChange('from', value)} />
       <TimeFilter label="Before" value={filter.to} onChange={(value) => onChange('to', value)} />
-      {Object.keys(filter).length === 0 ? null : (
-        <Button variant="default" leftSection={<X size={14} aria-hidden />} onClick={onClear}>
-          Clear
-        </Button>
-      )}
-    </form>
+    </FilterForm>
   );
 }
 

@@ -29,10 +29,7 @@ interface SessionChartProps {
   readonly requests: readonly RequestEntry[];
 }
 
-/**
- * Two charts over the session's requests. One chart shows tokens including the cached part, and the other
- * chart shows the tool set.
- */
+/** Two charts over the session's requests: tokens, including the cached part, and the tool set. */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>

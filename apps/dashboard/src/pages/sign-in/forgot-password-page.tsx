@@ -8,10 +8,7 @@ import { useOperatorContact, useSignInSettings } from '../../login-session/sign-
 import { SignInFrame } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
-/**
- * The page `/forgot-password`, which requests an email with a link. If the gateway cannot send emails, the
- * page shows the operator's contact.
- */
+/** Requests an email with a link, or shows the operator's contact if the gateway cannot send emails. */
 export function ForgotPasswordPage() {
   const settings = useSignInSettings();
   return (

@@ -1,15 +1,14 @@
 import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 
-/**
- * The stored measurements of a shadow request: whether its plan enabled recovery, and each called tool once.
- */
+type MeasuredEvent = Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>;
+
+/** The stored measurements of a shadow request. */
 export interface StoredNeeds {
+  /** Whether the plan enabled recovery. */
   readonly armed: boolean;
-  /**
-   * The probability of the shadow draw. The value is set only for the request at which the conversation was
-   * selected.
-   */
+  /** The probability of the shadow draw. Only the request that selected the conversation has it. */
   readonly share?: number;
+  /** Each called tool once. */
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
 }
 
@@ -18,9 +17,7 @@ export interface StoredNeeds {
  * do not send the needs of a request. For gateways of the previous release, the rank of each called tool
  * replaces the needed K.
  */
-export function renderNeeds(
-  event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
-): StoredNeeds | null {
+export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
   const { plan, calledTools } = event;
   if (plan === null || plan.kReason !== 'shadow') return null;
   const drawn = plan.shadowShare === undefined ? {} : { share: plan.shadowShare };
@@ -47,9 +44,7 @@ export function renderNeeds(
  * tool set takes precedence over the ranks, because the tool set also contains tools from earlier turns. A
  * tool in the plan needs at most the plan's K, and any other tool needs a larger K.
  */
-export function findNeededK(
-  event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
-): number | null {
+export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;
   if (plan === null || plan.kReason !== 'shadow' || calledTools.length === 0) return null;
   if (plan.needs !== undefined)
@@ -85,10 +80,7 @@ function listNeeds(candidates: Candidates, k: number | null): Map<string, number
 }
 
 /** Chooses the bucket for a request if the router did not name a bucket. */
-export function chooseBucket({
-  plan,
-  toolsIn,
-}: Pick<ShippedRequestEventV1, 'plan' | 'toolsIn'>): string | null {
+export function chooseBucket({ plan, toolsIn }: Omit<MeasuredEvent, 'calledTools'>): string | null {
   if (plan === null) return null;
   if (plan.bucket) return plan.bucket;
   return plan.intent === null ? null : bucketOf(plan.intent, toolsIn);

@@ -1,13 +1,12 @@
 import { pooledBucketOf, priorRecoveryRate, type AnalyticsTotals } from '@gateway/contracts';
-import { boundEffectiveAt, type MissCounts } from '../../jobs/calibrate/bound-effective.ts';
+import { boundEffectiveAt } from '../../jobs/calibrate/bound-effective.ts';
 import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
  * Selects the number of shadow conversations from `narrowed`, by number of missed tools. As in calibration, a
- * tool counts once per conversation, with the plan at the tool's first call. Log rows of earlier releases do
- * not contain the needed tools. Log rows of earlier releases count as one missed tool if the plan's K was too
- * small.
+ * tool counts once per conversation, with the plan at the tool's first call. Log rows of earlier releases
+ * lack the needed tools. These rows count as one missed tool if the plan's K was too small.
  */
 export const recallSql = `
   , shadow AS (
@@ -60,10 +59,7 @@ export function renderRecall(
   };
 }
 
-/**
- * Without recovery, one missed tool already loses the whole conversation. A conversation without recovery is
- * therefore counted like a conversation with several missed tools.
- */
+/** One missed tool loses a conversation without recovery. It counts like several missed tools. */
 function boundRecovered(
   counts: readonly ShadowCount[],
   samples: number,
@@ -78,10 +74,9 @@ function boundRecovered(
     if (missed === 1 && is_armed) one += conversations;
     else if (missed > 0) more += conversations;
   }
-  const misses: MissCounts = { samples, one, more, losses };
   // The exact test needs a single recovery rate. For several rates, the binomial bound is used.
   const [rate = 0] = rates.size === 1 ? rates : [];
-  return boundEffectiveAt(misses, rate);
+  return boundEffectiveAt({ samples, one, more, losses }, rate);
 }
 
 const unknown = { value: null, low: null, high: null };

@@ -1,8 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asList, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { ownExtensions, withOwn } from '../shared/own-members.ts';
-import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
-import type { ChoiceState } from './stream-state.ts';
+import { addText, endOpenBlock, type ReadStep, type ChoiceState } from './stream-state.ts';
 
 /**
  * Fields that contain reasoning. DeepSeek uses `reasoning_content`. OpenRouter and Groq use `reasoning`. The
@@ -77,13 +76,8 @@ export function findReasoning(message: JsonObject): string | undefined {
 export const readReasoning: ReadStep = (state, { message }, events) => {
   const field = findReasoning(message);
   if (field === undefined) return state;
-  return addText(
-    state,
-    { kind: 'thinking', field },
-    asText(message[field]) ?? '',
-    withOwn({ field }),
-    events,
-  );
+  const text = asText(message[field]) ?? '';
+  return addText(state, { kind: 'thinking', field }, text, withOwn({ field }), events);
 };
 
 export const readRefusal: ReadStep = (state, { message }, events) => {

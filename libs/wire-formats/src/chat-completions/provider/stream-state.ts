@@ -4,16 +4,10 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
-  /**
-   * Whether the provider reported an error. After a reported error, only the provider's own terminator ends
-   * the response.
-   */
+  /** Whether the provider reported an error. Then, only the provider's own terminator ends the response. */
   readonly failed: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
-  /**
-   * The latest values of the response fields. Most providers send all fields in every chunk. Only changed
-   * fields become events.
-   */
+  /** The latest response fields. Most providers send all fields per chunk. Changed ones become events. */
   readonly sentMembers: JsonObject;
 }
 
@@ -76,12 +70,11 @@ export function endOpenBlock(state: ChoiceState, events: StreamEvent[]): ChoiceS
 /** Adds text to the open block, or starts a new block if the open block has another kind or field. */
 export function addText(
   state: ChoiceState,
-  into: Pick<OpenBlock, 'kind' | 'field'>,
+  { kind, field }: Pick<OpenBlock, 'kind' | 'field'>,
   text: string,
   start: Pick<Extract<StreamEvent, { type: 'text-start' }>, 'extensions'>,
   events: StreamEvent[],
 ): ChoiceState {
-  const { kind, field } = into;
   const choice = state.index;
   if (state.open?.kind === kind && state.open.field === field) {
     if (text !== '') events.push({ type: `${kind}-delta`, choice, block: state.open.block, text });
