@@ -1,5 +1,5 @@
 // Writes the features of the candidate tools of every question.
-// The second stage of the ranking is fitted on these features.
+// The second stage of the ranking is fitted on the written features.
 // The features come from encoders that were not trained on the question's family of tool sets.
 // Usage: `node training/dump-features.ts [--data DIR]`.
 // The output files are generated/features.f32 and features.json.

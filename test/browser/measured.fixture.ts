@@ -31,8 +31,7 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 > {
   const { baseUrl } = sharedStack();
   const [provider, person] = await Promise.all([startProvider(), signUpPerson(baseUrl)]);
-  // The response to a provider call for which the test has queued no response, such as a recovery round or a
-  // retry.
+  // The response to a provider call without a queued response, such as a recovery round or a retry.
   provider.setControls(plainAnswer);
   const body = { policy: { shadow_share: 0 } };
   await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });

@@ -11,7 +11,10 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 
 type Schema = Parameters<typeof callFor>[0];
 
-/** A browser that is signed in to an account with known requests. Also has the log row of each request. */
+/**
+ * A browser that is signed in to an account with known requests. The object also has the log row of each
+ * request.
+ */
 export interface Truth {
   readonly account: KnownAccount;
   readonly watched: WatchedPage;

@@ -88,7 +88,7 @@ const breaks = {
   'ends without its terminator': (answer: ReplayControls, said: number) => ({
     ...answer,
     body: Buffer.from(answer.body as string | Buffer).subarray(0, said),
-    // A body in one piece has a length, as no provider's stream has.
+    // A response body in one piece has a content length, which a provider's stream never has.
     chunkBytes: 64,
   }),
 };

@@ -9,8 +9,8 @@ const { baseUrl } = stack;
 /** The maximum time in milliseconds until a change applies on every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
 /**
- * Additional time in milliseconds for a process that stalls briefly. The sum is shorter than the ten seconds
- * that a change takes if its broadcast is lost.
+ * Additional time in milliseconds for a process that stalls briefly. The sum of the two times is shorter than
+ * the ten seconds that a change takes if its broadcast is lost.
  */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };
@@ -46,8 +46,8 @@ const codeOf = ({ text }: Answer) => /"code":"([a-z_]+)"/.exec(text)?.[1];
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 
 /**
- * Sends a request to each replica, so that the replica caches the old values. Then makes the change, and
- * polls each replica until the replica uses the change.
+ * Sends a request to each replica, so that the replica caches the old values. Makes the change, and polls
+ * each replica until the replica uses the change.
  */
 async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Answer) => boolean) {
   for (const edge of edges) expect(shows(await ask(edge))).toBe(false);

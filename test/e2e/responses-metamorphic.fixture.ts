@@ -17,12 +17,12 @@ const model = 'openai/gpt-4o-mini';
 const formats = ['chat-completions', 'responses'] as const;
 type Format = (typeof formats)[number];
 
-/** What a client, its provider and its log see of one request. */
+/** The data of one request at the client, at the provider and in the log. */
 interface Seen {
   readonly answer: object;
   readonly sent: readonly (readonly string[])[];
   readonly row: object;
-  /** Whether the model called a tool. Only such conversations are measured. */
+  /** Whether the model called a tool. Only conversations with a tool call are measured. */
   readonly isCalled: boolean;
 }
 type SeenByFormat = Readonly<Record<Format, readonly Seen[]>>;
@@ -34,8 +34,9 @@ interface Account {
 type Accounts = Readonly<Record<Format, Account>>;
 
 /**
- * Number of times that a comparison is repeated. On a busy machine, the router has too little time for its usual
- * ranking, and two rankings of the same tools can differ. A difference between the formats never disappears.
+ * Number of times that a comparison is repeated. On a busy machine, the router has too little time for its
+ * usual ranking, and two rankings of the same tools can differ. A real difference between the formats appears
+ * in every repetition.
  */
 const attemptsMax = 6;
 
@@ -77,7 +78,10 @@ function serveConversations(provider: ReplayProvider): Run {
   };
 }
 
-/** Compares the tool lists, the recovery and the log. Returns what the Responses API showed. */
+/**
+ * Compares the tool lists, the recovery and the log. Returns the data of the conversation on the Responses
+ * API.
+ */
 async function comparePruned(
   provider: ReplayProvider,
   run: Run,
@@ -228,7 +232,7 @@ function describeRow(row: RequestDetail): object {
     ...(row.recovered_tools.length === 0 ? {} : { recovered: row.recovered_tools }),
     tokens: [row.prompt_tokens, row.completion_tokens],
     trace: { intent, method, bucket },
-    // In a shadow conversation, the policy of the moment decides which tools the plan selects.
+    // In a shadow conversation, the current routing policy decides which tools the plan selects.
     candidates: candidates.map(({ name, rank, forwarded, called, always_in }) => [
       ...[name, rank, forwarded, called, always_in],
     ]),

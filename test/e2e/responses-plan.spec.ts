@@ -59,7 +59,7 @@ const sent = (at: number): Members => JSON.parse(bodies()[at]!) as Members;
 const namesIn = (body: Members): unknown[] => (body['tools'] as Members[]).map(({ name }) => name);
 const rowOf = (answer: Answer) => waitForRow(baseUrl, key, requestIdOf(answer));
 
-/** Returns the response in the answer, and all events of a stream. */
+/** Returns the response object, and all events of a streamed response. */
 function readAnswer(answer: Answer, stream: boolean): { response: Members; events: Members[] } {
   if (!stream) return { response: answer.json() as Members, events: [] };
   const events = [...answer.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Members);
@@ -115,7 +115,7 @@ describe.each(deliveries)('a planned request, %s', (_how, stream) => {
       'gAAAA-2==',
     ]);
     expect(JSON.parse(String(outputOf(response)[3]!['arguments']))).toEqual(given);
-    // A client that continues the stored response must continue the last one.
+    // A client can continue only the last stored response.
     expect(response).toMatchObject({ id: 'resp_2', status: 'completed', usage: { output_tokens: 100 } });
     const indexes = events.flatMap(({ output_index }) => (output_index as number | undefined) ?? []);
     expect(indexes).toEqual(indexes.toSorted((one, other) => one - other));

@@ -1,4 +1,4 @@
-/** Tests whole tool loops on the Responses API, with each client that uses it and each upstream format. */
+/** Tests whole tool loops on the Responses API, with each client and each upstream format. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';

@@ -46,7 +46,10 @@ export const upstreamPaths = {
   mistral: '/v1',
 };
 
-/** Gemini accepts this value for calls without a signature. https://ai.google.dev/gemini-api/docs/thought-signatures */
+/**
+ * The signature that Gemini accepts for calls without a real signature.
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 const replacedSignature = 'skip_thought_signature_validator';
 
 /**

@@ -17,7 +17,10 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 const addedMsMax = 300;
 /** A chat that waited for a dependency would take at least 1.7 s, the deadline of the call. */
 const slowestMsMax = 1_600;
-/** Time within which other requests fail. Documented are 2 s; the rest is for a busy machine. */
+/**
+ * The time within which requests that need the hung dependency fail. Documented are 2 s; the rest is for a
+ * busy machine.
+ */
 const failedMsMax = 3_500;
 /** Grants and lists of credentials are reloaded after 10 s. */
 const cachesFreshMs = 10_500;
@@ -82,7 +85,10 @@ async function timeChats(key: string): Promise<Times> {
   return { median: times[chatsCount / 2] ?? NaN, slowest: times.at(-1) ?? NaN };
 }
 
-/** Waits until rate limits are shared again. While Redis does not answer, an edge admits an eighth of the limit. */
+/**
+ * Waits until the edges share rate limits again. While Redis does not answer, an edge admits an eighth of the
+ * limit.
+ */
 const untilShared = (key: string) =>
   eventually(async () => {
     const { status, headers } = await chat(key);

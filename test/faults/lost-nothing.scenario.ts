@@ -31,7 +31,7 @@ const limits = {
 
 /**
  * Sends requests while the edge, worker, Redis and Postgres die and restart. Every accepted request must have
- * exactly one row in the request log. Totals and ledger must match the rows.
+ * exactly one row in the request log. The totals and the ledger must match the rows of the request log.
  */
 export async function expectNothingLost(run: LossRun): Promise<void> {
   const undo: Undo[] = [];

@@ -9,8 +9,8 @@ import { completePrices } from './price-times.ts';
 type ToolsOn = NonNullable<ModelRecordInput['toolsOn']>;
 
 /**
- * The texts in the field `tools_on_chat_completions` of the fact list. Each text has the corresponding value
- * of the catalogue.
+ * The texts in the field `tools_on_chat_completions` of the fact list. Each text maps to the corresponding
+ * value in the catalogue.
  */
 const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completions']>>> = {
   yes: 'yes',

@@ -21,7 +21,7 @@ export interface Lists {
   readonly onDate: string;
 }
 
-/** Fields of a list that this module reads or ignores. Any other field is reported. */
+/** Fields of a list that this module reads or ignores. A field that is not listed is reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set([
     ...unusedFields,
@@ -182,7 +182,8 @@ function describe(
       // Only models.dev has a field for models that read documents.
       documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
-      // Streaming is not a property of a model: every chat endpoint of these providers supports it.
+      // Streaming is not a property of a model: every chat endpoint of the listed providers supports
+      // streaming.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },

@@ -6,8 +6,8 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * Two prices count as equal if they differ by at most this fraction. The lists round prices by up to half a
- * percent.
+ * Two prices count as equal if they differ by at most this fraction. The model lists round prices by up to
+ * half a percent.
  */
 const sameWithin = 0.005;
 

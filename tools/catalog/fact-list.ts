@@ -25,10 +25,7 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/**
- * Prices that apply from a day on. If the day is null, the change of the price is announced or past, and the
- * day of the change is unknown.
- */
+/** Prices that apply from a day on. If the day is null, the day of the price change is unknown. */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),

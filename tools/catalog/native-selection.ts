@@ -46,7 +46,7 @@ export function addNativeSelection<Model extends ModelRecordInput>(record: Model
   const rule = rules.find(
     ({ provider, modelId }) => provider === record.provider && modelId.test(record.modelId),
   );
-  // A model that accepts no tools on chat-completions cannot use `allowed_tools` there.
+  // A model that accepts no tools on chat-completions cannot use `allowed_tools` on chat-completions.
   const isRefused = rule?.native === 'allowed_tools' && record.toolsOn?.['chat-completions'] === 'no';
   if (rule === undefined || isRefused) return record;
   return {

@@ -116,8 +116,8 @@ interface Exclusion {
 }
 
 /**
- * Kinds of models by model id. The list does not distinguish the matching models from chat models, because
- * their input and output are also text.
+ * Kinds of models by model id. The model lists do not distinguish the matching models from chat models,
+ * because all of these models read and write text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -156,8 +156,7 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // According to https://platform.openai.com/docs/models, the matching models support only the Responses
-    // API.
+    // https://platform.openai.com/docs/models says that the matching models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },

@@ -9,7 +9,7 @@ interface Reason {
 }
 
 interface KeptValue extends Reason {
-  /** The name of the list that has another value. */
+  /** The name of the list with a different value. */
   readonly source: string;
   readonly field: RegExp;
 }

@@ -10,8 +10,8 @@ import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
 
 /**
- * The time for which the test compares the facts with the catalogue. The day is the day on which the facts
- * were collected. The hour is a weekday hour with DeepSeek's peak prices.
+ * The time for which the test compares the facts with the catalogue. The test uses the day on which the facts
+ * were collected. The test uses a weekday hour with DeepSeek's peak prices.
  */
 const at = Date.parse('2026-11-23T02:00:00Z');
 /** A time on the test's day that is outside DeepSeek's peak hours. */

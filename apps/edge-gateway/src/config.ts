@@ -201,7 +201,7 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * Maximum time that a non-streaming provider call without tools may be silent. After this time, a
+     * Maximum time that a non-streaming provider call without tools may be silent. After the maximum time, a
      * parallel attempt is sent to another backend. 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),

@@ -1,5 +1,4 @@
-// Measures the cost of recording a request in the gateway, from the request's acceptance to the commit of its
-// events.
+// Measures the cost of recording a request in the gateway, until the request's events are committed.
 // The result is CPU microseconds of the gateway process per request.
 //   REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
 import { mkdtempSync, rmSync } from 'node:fs';

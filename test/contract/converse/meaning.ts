@@ -1,8 +1,8 @@
 /**
- * Normalizes request and response bodies in the Converse format. Afterwards, two bodies with equal meaning
- * are equal. The normalization uses no code under test. A null field counts as an absent field. An empty list
- * or settings object counts as an absent field. The body's model is ignored, because the URL path contains
- * the model. JSON Schemas that differ only in whitespace count as equal.
+ * Normalizes request and response bodies in the Converse format. After the normalization, two bodies with
+ * equal meaning are equal. The normalization uses no code under test. A null field counts as an absent field.
+ * An empty list or settings object counts as an absent field. The body's model is ignored, because the URL
+ * path contains the model. JSON Schemas that differ only in whitespace count as equal.
  */
 export type Members = Record<string, unknown>;
 

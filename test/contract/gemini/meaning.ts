@@ -1,9 +1,9 @@
 /**
- * Normalizes request and response bodies in the Gemini format. Afterwards, two bodies with equal meaning are
- * equal. The normalization uses no code under test. A field name in snake case counts as the field name in
- * lower camel case. A null field counts as an absent field. A single part counts as a list with one part.
- * `thought: false` counts as an absent `thought`. Declarations in one tool count as declarations in several
- * tools. A tool call without arguments counts as a tool call with empty arguments.
+ * Normalizes request and response bodies in the Gemini format. After the normalization, two bodies with equal
+ * meaning are equal. The normalization uses no code under test. A field name in snake case counts as the
+ * field name in lower camel case. A null field counts as an absent field. A single part counts as a list with
+ * one part. `thought: false` counts as an absent `thought`. Declarations in one tool count as declarations in
+ * several tools. A tool call without arguments counts as a tool call with empty arguments.
  */
 export type Members = Record<string, unknown>;
 

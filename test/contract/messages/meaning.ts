@@ -1,9 +1,9 @@
 /**
- * Normalizes request and response bodies in the messages format. Afterwards, two bodies with equal meaning
- * are equal. The normalization uses no code under test. A null field counts as an absent field. A string
- * counts as a list with one text block. Consecutive messages with one role count as one message, because
- * Anthropic joins these messages. An empty list of tools or citations counts as no list. `stream: false`
- * counts as an absent `stream`.
+ * Normalizes request and response bodies in the messages format. After the normalization, two bodies with
+ * equal meaning are equal. The normalization uses no code under test. A null field counts as an absent field.
+ * A string counts as a list with one text block. Consecutive messages with one role count as one message,
+ * because Anthropic joins these messages. An empty list of tools or citations counts as no list. `stream:
+ * false` counts as an absent `stream`.
  */
 export type Members = Record<string, unknown>;
 

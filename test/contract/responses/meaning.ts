@@ -1,6 +1,7 @@
 /**
- * Normalizes request and response bodies in the Responses format. Afterwards, two bodies with equal meaning
- * are equal. A null field counts as an absent field. `stream: false` counts as an absent `stream`.
+ * Normalizes request and response bodies in the Responses format. After the normalization, two bodies with
+ * equal meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent
+ * `stream`.
  */
 export type Members = Record<string, unknown>;
 

@@ -124,8 +124,8 @@ interface Judgement {
 }
 
 /**
- * Sends an account's conversations until enough shadow conversations are measured. Then evaluates the
- * account's plan.
+ * Sends an account's conversations until enough shadow conversations are measured. Evaluates the account's
+ * plan at the end.
  */
 function judge(
   random: () => number,

@@ -53,8 +53,8 @@ interface Split {
 }
 
 /**
- * For each split (random draw of traffic), sends the traffic of each account. Then evaluates the account's
- * routing policy.
+ * For each split (random draw of traffic), sends the traffic of each account. Evaluates the account's routing
+ * policy at the end.
  */
 export async function measureServed(
   accounts: readonly (readonly ServedConversation[])[],

@@ -153,7 +153,7 @@ async function measureNative(
 const isBound = (model: CatalogModel): boolean => bindsReasoning(model, model.modelId).effect !== 'none';
 
 /**
- * Measures a new account with the shipped priors. Then measures an account with the policy that the worker
+ * Measures a new account with the shipped priors. Also measures an account with the policy that the worker
  * makes from the measured conversations. Models that drop reasoning without an error get every request
  * unchanged.
  */

@@ -99,7 +99,7 @@ describe('a forgotten password', () => {
     expectError(await logIn(email, person.password), wrong);
     expect((await logIn(email, password)).status).toBe(200);
 
-    // The old device token is invalid, and the new one has a separate budget for wrong passwords.
+    // The old device token is invalid, and the new device token has a separate budget for wrong passwords.
     const address = { 'x-forwarded-for': newAddress() };
     for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
     expectError(await logIn(email, password, { ...address, cookie: before }), blocked);
@@ -196,7 +196,7 @@ describe('an e-mail address', () => {
     expect((await resend()).status).toBe(202);
     await auth('verify-email', { token: await takeToken(email, '/dashboard/verify-email', 2) });
     expect((await resend()).status).toBe(202);
-    // The email of a later request has arrived, so the request after the verification sent no email.
+    // An email that was requested later has arrived, so the request after the verification sent no email.
     await auth('forgot-password', { email });
     await takeToken(email, '/dashboard/reset-password');
     expect(mailsTo(email, '/dashboard/verify-email')).toHaveLength(2);

@@ -75,7 +75,7 @@ describe('deletions in the provider vault', () => {
       ...{ id, accountId, action: 'provider.deleted', changes: null, at: new Date().toISOString() },
       target: { type: 'provider', id: 'mistral', name: 'mistral' },
     };
-    // The vault writes this row in the transaction of the change.
+    // The vault writes the audit row in the transaction of the change.
     await other.query('INSERT INTO audit_outbox (id, account_id, event) VALUES ($1, $2, $3)', [
       id,
       accountId,

@@ -18,7 +18,7 @@ const { values: flags, positionals: wanted } = parseArgs({
   },
 });
 
-/** Returns the names of the processes with a log file. Throws if a wanted process has none. */
+/** Returns the names of the processes with a log file. Throws if a requested process has no log file. */
 function chooseNames(directory: string): string[] {
   const files = existsSync(directory) ? readdirSync(directory) : [];
   const known = files.filter((file) => file.endsWith('.log')).map((file) => file.slice(0, -'.log'.length));

@@ -51,7 +51,7 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
 type TestKind = 'daily' | 'nightly' | 'both';
 
 /**
- * Returns the kinds of tests to run. A word that matches only long tests selects long tests, such as
+ * Returns the kinds of tests to run. A word that matches no daily test selects long tests, such as
  * `noisy-neighbour` in `faults`. The whole name of a long test, such as `bound` in `e2e`, selects both kinds.
  * If a daily test has the name of the long test, only daily tests run.
  */

@@ -1,7 +1,7 @@
 import type { DataDir } from './data-dir.ts';
 import { findRunningStack } from './state-file.ts';
 
-/** A time limit in milliseconds. Every process of the stack needs less time to stop or to become ready. */
+/** A time limit in milliseconds. Every process of the stack stops or becomes ready within the time limit. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /**

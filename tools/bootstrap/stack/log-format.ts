@@ -9,12 +9,15 @@ const levelColours: Readonly<Record<string, number>> = {
   debug: 90,
   trace: 90,
 };
-/** Members that a readable line shows at the start, or that are equal in all lines of a process. */
+/**
+ * Members of a JSON log line that a readable line shows at the start, or that are equal in all lines of a
+ * process.
+ */
 const shown = new Set(['level', 'time', 'msg', 'service', 'instance_id']);
 
 /**
  * Returns the format that LOG_FORMAT names. Without LOG_FORMAT, a terminal receives readable text, and a file
- * or another program receives JSON. Throws if LOG_FORMAT has another value.
+ * or another program receives JSON. Throws if LOG_FORMAT has an unknown value.
  */
 export function chooseLogFormat(wanted: string | undefined, isTerminal: boolean): LogFormat {
   if (wanted === undefined || wanted === '') return isTerminal ? 'pretty' : 'json';

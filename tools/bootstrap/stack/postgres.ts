@@ -47,7 +47,7 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // A deleted data directory with an equal path may have left the directory behind.
+    // An earlier, deleted data directory with an equal path may have left a cluster directory behind.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }

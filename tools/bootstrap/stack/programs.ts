@@ -12,7 +12,7 @@ export function findProgram(name: string): string | null {
       accessSync(join(directory, name), constants.X_OK);
       return join(directory, name);
     } catch {
-      // This folder does not contain the program.
+      // The program is not in this folder.
     }
   }
   return null;

@@ -116,9 +116,9 @@ export const redisUsers: readonly string[] = [
 ];
 
 /**
- * The name of the Redis administrator. Health checks, `npm run dead-letters` and tests connect as this user.
- * Redis uses the
- * name `default` for connections without a user name, so an address with only a password stays valid.
+ * The name of the Redis administrator. Health checks, `npm run dead-letters` and tests connect as the Redis
+ * administrator. Redis uses the name `default` for connections without a user name, so an address with only a
+ * password stays valid.
  */
 const administrator = 'default';
 

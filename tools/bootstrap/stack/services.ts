@@ -108,7 +108,8 @@ function planCommand(app: string, image: UnpackedImage | undefined) {
     return { command, args, cwd: image.directory, ...(image.user ? { user: image.user } : {}) };
   }
   const main = join(root, 'dist/apps', app, 'main.js');
-  // V8's helper threads use one processor less than the machine has, so garbage collection never takes them all.
+  // V8's helper threads use one processor less than the machine has, so garbage collection never uses all
+  // processors.
   const args = ['--enable-source-maps', '--v8-pool-size=0', ...serviceRow(app).nodeOptions, main];
   return { command: process.execPath, args, cwd: root };
 }

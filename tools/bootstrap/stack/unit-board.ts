@@ -56,7 +56,7 @@ export class UnitBoard {
   }
 
   /**
-   * Stops all processes, the public entry point first and the servers last. Afterwards, no process can be
+   * Stops all processes, the public entry point first and the servers last. After the stop, no process can be
    * started.
    */
   async stopAll(): Promise<void> {

@@ -1,6 +1,9 @@
 import type { Confidence, FamilyFacts } from './family.ts';
 
-/** A fact about a model, with a certainty. The value `no` and values without a certainty are documented. */
+/**
+ * A fact about a model, with a certainty. Facts with the value `no` or without a certainty are documented by
+ * the provider.
+ */
 type Certain<Value> = Value | readonly [Value, Confidence];
 
 interface ClaudeFacts {
@@ -20,7 +23,7 @@ interface ClaudeFacts {
 
 /**
  * The date since which the provider returns 400 for a changed prefix. By default, only accounts created since
- * then are affected.
+ * the date are affected.
  */
 const checkedSince = '2026-08-31';
 

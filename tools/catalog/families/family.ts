@@ -7,7 +7,7 @@ type Facts = Pick<
 type Evidence = NonNullable<ModelRecordInput['evidence']>;
 export type Confidence = NonNullable<Evidence['binding']>['confidence'];
 
-/** Facts about a family of models. Facts without an entry in `evidence` are documented. */
+/** Facts about a family of models. Facts without an entry in `evidence` are documented by the provider. */
 export interface FamilyFacts extends Facts {
   readonly evidence: Evidence;
   /** The provider caches every prefix, even if no source states a price for cache reads. */

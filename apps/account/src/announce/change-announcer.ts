@@ -30,7 +30,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user with ended login sessions or a changed account. */
+/** A user, for a change of the user's account or the end of the user's login sessions. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;
@@ -117,7 +117,10 @@ export class ChangeAnnouncer {
     this.#messaging.broadcast(loginSessionChanged, change);
   }
 
-  /** Notes that a change was announced. The notes of a short time are stored together. */
+  /**
+   * Records that a change was announced. Changes that are announced within a short time are recorded
+   * together.
+   */
   #mark(accountId: string, epoch: number): void {
     const epochs = this.#announced.get(accountId);
     if (epochs) epochs.push(epoch);

@@ -87,7 +87,7 @@ export interface SecretCall {
  * Reads the API key to change, the account's policy and the API key that makes the change. Call this function
  * in the transaction that locks the account's row.
  * @throws GatewayError `own_key_change` if a key would change itself; the errors of `loadActingKey`;
- * `not_found` if the key is unknown, revoked, a playground key or of another account
+ * `not_found` if the key is unknown, revoked, a playground key or belongs to another account
  */
 export async function openKeyChange(
   tx: AccountModels,

@@ -167,7 +167,7 @@ export class ConversationCompressor {
 
 /**
  * Whether text has no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing or
- * scanning text with one would change the text.
+ * scanning such a text would change the text.
  */
 function isExact(text: string): boolean {
   return text.isWellFormed();

@@ -1,5 +1,4 @@
-// Compresses large requests in a worker thread, so that large requests do not block the compressor's event
-// loop.
+// Compresses large requests in a worker thread, so that large requests do not block the event loop.
 import { workerData } from 'node:worker_threads';
 import { serveTasks } from '../threads/serve-tasks.ts';
 import { LargeWork, type LargeTask, type ThreadData } from './large-work.ts';

@@ -43,7 +43,7 @@ describe('countTokens', () => {
     const collect = runInNewContext('gc') as () => void;
     const usedMiB = (): number => {
       collect();
-      // Array buffers hold no text of the counter, and are released some time after a collection.
+      // Array buffers are excluded, because they hold no text of the counter and are released late.
       const { heapUsed, external, arrayBuffers } = process.memoryUsage();
       return (heapUsed + external - arrayBuffers) / 2 ** 20;
     };

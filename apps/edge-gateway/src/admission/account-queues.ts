@@ -67,8 +67,8 @@ export class AccountQueues {
 
   /**
    * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if that account may not start another request. In this case, no other account may start a request either,
-   * because no other account has fewer requests in flight.
+   * if that account may not start another request. If the account with the fewest requests may not start a
+   * request, no other account may start a request.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

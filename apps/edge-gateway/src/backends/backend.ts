@@ -41,11 +41,11 @@ interface BackendOptions {
 /** Delay between two probes, with jitter: between about one second and ten seconds. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
-/** While the breaker is open, a probe is sent after this many requests were routed to other backends. */
+/** Number of requests routed to other backends after which an open breaker sends a probe. */
 const skipsBeforeProbe = 5;
-/** While the breaker is open and requests are rare, a probe is sent after this time. */
+/** Milliseconds after which an open breaker sends a probe if requests are rare. */
 const unhurriedMs = 10_000;
-/** A backend's failure history is discarded after this time without a failure. */
+/** Milliseconds without a failure after which a backend's failure history is discarded. */
 const forgetMs = 30_000;
 
 type Wait = ReturnType<typeof waits.next>;

@@ -105,8 +105,8 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly health: StoreHealth;
   readonly now: () => number;
   /**
-   * Settlement counter for the whole process. The numbers keep increasing even if an API key is dropped from
-   * memory and added later.
+   * Settlement counter for the whole process. Settlement numbers keep increasing even if an API key is
+   * dropped from memory and added later.
    */
   readonly nextSequence: () => number;
   /** The usage that this process knew when it last dropped the key from memory. */

@@ -153,7 +153,7 @@ export class SavedTokenBudgets {
     return usage?.get(keyId) ?? { day: dayOf(this.#now()), today: 0, thisWeek: 0 };
   }
 
-  /** The key may have another budget than at the start of the read, or none. */
+  /** Adds late usage to a budget. The account may have changed or removed the budget during the read. */
   #restore(key: BudgetKeyId, spent: SpentTokens | undefined): void {
     if (spent === undefined || this.#isClosed || this.#forgotten.has(key.accountId)) return;
     (this.#budgets.get(key.keyId) ?? this.#open(key))?.restore(spent);

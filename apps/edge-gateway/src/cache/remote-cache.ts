@@ -7,7 +7,7 @@ import { createScope, currentScope, runInScope, withTimeout } from '@gateway/obs
 
 /** Milliseconds that a caller with an expired response waits for the new response. */
 const staleWaitMs = 75;
-/** Milliseconds without such waits after a slow or failed load. */
+/** Milliseconds after a slow or failed load in which callers do not wait for expired responses. */
 const slowMs = 2_000;
 /** Milliseconds for which the error of a slow failed load is thrown without a new load. */
 const failedMs = 1_000;
@@ -59,7 +59,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #now: () => number;
   /** The errors of failed loads, for as long as they are thrown without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
-  /** Until this time, expired responses are returned without a wait for their load. */
+  /** Until the stored time, expired responses are returned without a wait for their load. */
   #slowUntil = -Infinity;
   #generation = 0;
   #epoch = 0;
@@ -118,7 +118,7 @@ export class RemoteCache<Value extends object | string | null> {
       if (loaded !== unloaded) return loaded as Value;
       this.#slowUntil = this.#now() + slowMs;
     }
-    // A change may have arrived during the wait.
+    // A change to the cached data may have arrived during the wait.
     return this.#findStale(key) === stale ? stale.value : waitInBudget(loading);
   }
 

@@ -151,8 +151,8 @@ interface NotedRoute {
 }
 
 /**
- * Collects the methods registered for each path. With these methods, the server distinguishes a wrong method
- * (405) from an unknown path (404).
+ * Collects the methods registered for each path. With the collected methods, the server distinguishes a wrong
+ * method (405) from an unknown path (404).
  */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];

@@ -27,8 +27,8 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // Account services of the previous release omit this field. Remove the field's default value in the next
-  // release.
+  // Account services of the previous release omit this field.
+  // The next release no longer needs the default value.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });

@@ -78,7 +78,7 @@ class TableRenderer {
 
   #renderBranch(node: JsonNode): string {
     const set = readRows(this.#tape, node);
-    // The table is rendered first, because it needs cached parts that rendering the rows deletes.
+    // The table is rendered first, because rendering the rows deletes cached parts that the table needs.
     const table = set && this.#renderTable(set);
     const plain = this.#renderPlain(node);
     if (table === undefined || this.#estimatesLeft <= 0) return plain;

@@ -9,8 +9,8 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
  * cases. First, the client forces the model to call a tool (`required`). Second, the client requests several
  * responses, each of which would need different tools. Third, the client's last message is the beginning of
  * the model's response. If the client allows the model no tool, or only named tools, the recovery tool is
- * listed anyway. An unchanged tool list keeps the provider's prompt cache valid. Other code checks for bound
- * reasoning.
+ * listed anyway. An unchanged tool list keeps the provider's prompt cache valid. The check for bound
+ * reasoning is in another file.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   if (outline.tools.length === 0 || outline.toolChoice.mode === 'required') return false;
