@@ -17,8 +17,8 @@ const aheadMax = 16;
 /** An API key is busy if it received a request within this time, in milliseconds. */
 const busyMs = 5_000;
 /**
- * Milliseconds for which an edge treats a budget as exhausted before it queries the store again. Before the
- * edge queries the store again, other edges may return tokens to the store.
+ * Milliseconds for which an edge treats a budget as exhausted before it queries the store again. Other edges
+ * may return tokens to the store in the meantime.
  */
 const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
@@ -179,10 +179,7 @@ export class KeyBudget {
     return state;
   }
 
-  /**
-   * The known usage of the key, combined with the usage in the request log. The log may contain the tokens
-   * that this edge settles later.
-   */
+  /** The known usage of the key, with the usage in the log. The log may contain tokens that are settled later. */
   #mergeLogged(): SpentTokens | null {
     if (this.#logged === null) return this.#known;
     const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));

@@ -49,9 +49,10 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 }
 
 /**
- * Wraps the provider side of a format, so that calls of functions that replace custom tools become calls of
+ * Wraps the provider side of a format, so that calls to functions that replace custom tools become calls to
  * the custom tools. The input of a call follows in one piece when the call is complete. Models sometimes send
- * arguments in a different form. Arguments in a different form become the input of the custom tool, unchanged.
+ * arguments that are not an object with the text parameter. Arguments in any other form become the input of
+ * the custom tool, unchanged.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(
@@ -64,10 +65,10 @@ export function restoreCustomCalls(
   });
 }
 
-/** The custom calls of one response. */
+/** The calls to custom tools in one response. */
 class CustomCalls {
   readonly #customNow: () => ReadonlySet<string> | null;
-  /** The received arguments of each open call, by the place of the call. */
+  /** The received arguments of each open call, by the position of the call. */
   readonly #open = new Map<string, string[]>();
   #waitingCharacters = 0;
 

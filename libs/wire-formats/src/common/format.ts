@@ -183,9 +183,9 @@ export interface ClientHalf {
    * id. The value is null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
-  /** True if the format has only one text per choice. The text blocks of a response are then merged. */
+  /** True if the format has only one text per choice, so that text blocks of a response are merged. */
   readonly joinsTexts: boolean;
-  /** True if a response may contain the reasoning of several responses, and then has the last response's id. */
+  /** True if a response may have the reasoning of several responses, and the id of the last response. */
   readonly joinsResponses?: true;
   /**
    * Reads and validates the fields that the gateway needs.
@@ -226,7 +226,7 @@ export interface RequestRenderOptions {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use this default. */
   readonly maxOutputTokensDefault?: number;
-  /** False if the model rejects a reasoning effort. A reasoning effort is then reported as a loss. */
+  /** False if the model rejects a reasoning effort, which is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
   /** The API version to use, in formats that have versions. By default, the format chooses the version. */
   readonly apiVersion?: string;

@@ -37,7 +37,7 @@ const fieldsMax = 16_384;
 /**
  * The memory that a request body takes, as a multiple of its length. The memory for a body contains the
  * received bytes, the edited bytes that are sent, and temporary strings and copies. The memory factor for
- * request bodies is an estimate. `npm run test:faults -- held-bytes` checks that this factor keeps the
+ * request bodies is an estimate. `npm run test:faults -- held-bytes` checks that the memory factor keeps the
  * process within its memory limit.
  */
 export const bodyMemoryFactor = 3;

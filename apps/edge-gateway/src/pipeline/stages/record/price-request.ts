@@ -87,7 +87,7 @@ export function priceSavings(
 
 /**
  * Returns the cost of recovery: the cost of all provider calls beyond the single call that every request
- * needs. The single provider call reads the input of the first recovery round and writes the response. This
+ * needs. The single provider call reads the input of the first recovery round and writes the response. The
  * single call reads as much from the prompt cache as the first recovery round. A last provider call with
  * every tool is itself the single call that is always needed.
  */

@@ -11,8 +11,8 @@ export interface CompressedConversation {
   /**
    * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
    * same for every request in the conversation, and markers are valid only within this conversation. The
-   * conversation key cannot replace this hash. The conversation key covers only excerpts, so two different
-   * conversations could share markers.
+   * conversation key cannot replace the hash of all first bytes. The conversation key covers only excerpts,
+   * so two different conversations could share markers.
    */
   readonly name: string;
   /** The key for the compression result of each message. */

@@ -91,8 +91,8 @@ export interface BoundConversation {
   /** The plan of the conversation. Null if no plan is known, so that every tool is sent unchanged. */
   readonly plan: ConversationPlanRecord | null;
   /**
-   * Whether the plan is also stored under the name of the first response. No other conversation shares this
-   * name.
+   * Whether the plan is also stored under the name of the first response. No other conversation shares the
+   * name of the first response.
    */
   readonly isAnchored: boolean;
   /** Whether requests instruct the provider to drop reasoning that is bound to another prefix. */
