@@ -82,11 +82,11 @@ export interface ChatSettings {
  */
 export interface ThinkingSetting {
   readonly enabled: boolean;
-  /** Maximum number of reasoning tokens. Without this number, the provider chooses the maximum. */
+  /** Maximum number of reasoning tokens. If the number is absent, the provider chooses the maximum. */
   readonly budgetTokens?: number;
   /**
-   * Whether the response includes the reasoning. Without this setting, the provider decides about including
-   * the reasoning.
+   * Whether the response includes the reasoning. If the setting is absent, the provider decides whether the
+   * response includes the reasoning.
    */
   readonly shown?: boolean;
 }

@@ -29,7 +29,7 @@ const waitingBroadcastsMax = 1_000;
 
 /**
  * Connects to NATS. If the NATS server is unavailable, the promise resolves after two seconds with
- * `connected` set to false. After these two seconds, connection attempts continue in the background. Services
+ * `connected` set to false. After the two seconds, connection attempts continue in the background. Services
  * and listeners registered before the first connection start with the first connection.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {

@@ -108,8 +108,7 @@ function planCommand(app: string, image: UnpackedImage | undefined) {
     return { command, args, cwd: image.directory, ...(image.user ? { user: image.user } : {}) };
   }
   const main = join(root, 'dist/apps', app, 'main.js');
-  // V8's helper threads use one processor less than the machine has, so garbage collection never uses all
-  // processors.
+  // V8's helper threads use all processors but one, so garbage collection never uses all processors.
   const args = ['--enable-source-maps', '--v8-pool-size=0', ...serviceRow(app).nodeOptions, main];
   return { command: process.execPath, args, cwd: root };
 }

@@ -188,7 +188,7 @@ it('a large request pauses between its steps only while another account is activ
   const busy = ask('busy').taker;
   await pauseOf(busy);
   ask('quiet');
-  // The first step used at least 16 ms, of which 8 ms are a burst. The other 8 ms are repaid at a third of
-  // the processor time.
+  // The first step used at least 16 ms, of which 8 ms are a burst.
+  // The other 8 ms are repaid at a third of the processor time.
   expect(await pauseOf(busy)).toBeGreaterThan(20);
 });

@@ -179,7 +179,7 @@ export class KeyBudget {
     return state;
   }
 
-  /** The known usage of the key, with the usage in the log. The log may contain tokens that are settled later. */
+  /** The known usage of the key, with the usage in the log, which may contain tokens that are settled later. */
   #mergeLogged(): SpentTokens | null {
     if (this.#logged === null) return this.#known;
     const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));

@@ -257,7 +257,7 @@ async function fetchContent(
 }
 
 /**
- * Sends a request to a server that is not the provider's. A failure of this other server throws
+ * Sends a request to a server that is not the provider's. A failure of the video server throws
  * `provider_error`, which does not count as a failure of the provider or of the credential.
  */
 async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {

@@ -1,6 +1,6 @@
 /**
- * Milliseconds for which leased tokens may be used. For at most this time, a process may miss a change
- * without a broadcast, and unused tokens are unavailable to other processes.
+ * Milliseconds for which leased tokens may be used. Until a lease ends, a process may miss a change without a
+ * broadcast, and unused tokens are unavailable to other processes.
  */
 export const leaseMs = 50;
 /**
@@ -106,8 +106,8 @@ export class TokenLeases {
 export const windowMs = 60_500;
 
 /**
- * Returns the number of requests that the last reply of Redis counted. Returns 0 if none of these requests can
- * still be in the window.
+ * Returns the number of requests that the last reply of Redis counted. Returns 0 if none of the counted
+ * requests can still be in the window.
  */
 export function knownCount(
   known: { readonly count: number; readonly atMs: number } | null,
@@ -116,7 +116,9 @@ export function knownCount(
   return known !== null && nowMs - known.atMs < windowMs ? known.count : 0;
 }
 
-/** Counts the requests of the last minute that one process admitted without Redis, in periods of five seconds. */
+/**
+ * Counts the requests of the last minute that one process admitted without Redis, in periods of five seconds.
+ */
 export class UnreportedRequests {
   #periods: { readonly startMs: number; count: number }[] = [];
 
@@ -133,8 +135,8 @@ export class UnreportedRequests {
   }
 
   /**
-   * Removes and returns all requests, before they are sent to Redis. No other call to Redis therefore sends them
-   * again.
+   * Removes and returns all requests, before they are sent to Redis. No other call to Redis therefore sends
+   * them again.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

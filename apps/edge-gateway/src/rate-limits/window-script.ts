@@ -136,6 +136,6 @@ export interface WindowCommands {
 
 /**
  * Name of the Redis command that rate limiters define on a connection. Rate limiters batch requests
- * themselves, so the Redis client must not pipeline this command.
+ * themselves, so the Redis client must not pipeline the command.
  */
 export const admitCommand = 'admitRequests' satisfies keyof WindowCommands;

@@ -23,9 +23,9 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
 
 /**
- * Returns the session id from an agent's session header (`agentHeaders`), truncated to 256 characters. The agent's id
- * groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an agent has several
- * conversations (subagents, titles), so the agent's id does not identify a conversation.
+ * Returns the session id from an agent's session header (`agentHeaders`), truncated to 256 characters. The
+ * agent's id groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an agent
+ * has several conversations (subagents, titles), so the agent's id does not identify a conversation.
  */
 export function readAgentSessionId(headers: IncomingHttpHeaders): string | null {
   for (const name of agentHeaders) {
@@ -36,8 +36,8 @@ export function readAgentSessionId(headers: IncomingHttpHeaders): string | null 
 }
 
 /**
- * Returns the session id that an agent sends in the body: `prompt_cache_key` of OpenAI's formats. The body's id
- * is used like the id in an agent's header.
+ * Returns the session id that an agent sends in the body: `prompt_cache_key` of OpenAI's formats. The body's
+ * id is used like the id in an agent's header.
  */
 export function readBodySessionId(tape: JsonTape): string | null {
   return idOf(tape.stringValue(tape.get(tape.root, 'prompt_cache_key')));
@@ -51,9 +51,9 @@ function idOf(value: string | string[] | undefined): string | null {
 /**
  * Identifies the conversation that a request belongs to. The identity of a conversation is built once per
  * request, and each digest is computed once, on first use. Planning, model pins, the selection of shadow
- * conversations and the request log derive their keys from this identity. The digests of a conversation cover
- * roles, text and tool calls, and ignore other JSON bytes. A client may therefore move cache markers or
- * shorten tool results without starting another conversation.
+ * conversations and the request log derive their keys from the identity of the conversation. The digests of a
+ * conversation cover roles, text and tool calls, and ignore other JSON bytes. A client may therefore move
+ * cache markers or shorten tool results without starting another conversation.
  */
 export class Conversation {
   /** The client's session id. The session id is null if the client sent none. */
@@ -72,16 +72,16 @@ export class Conversation {
 
   /**
    * The key that all requests in a conversation share: the session id, or otherwise a digest of all messages
-   * before the model's first turn. All digests exclude the instructions (the system prompt, and system messages
-   * at the start), because agents put changing text there: the date, the state of a repository, ids.
+   * before the model's first turn. All digests exclude the instructions (the system prompt, and system
+   * messages at the start), because agents put changing text there: the date, the state of a repository, ids.
    */
   get key(): string {
     return this.sessionId ?? this.#start.digest;
   }
 
   /**
-   * The key under which the conversation's model is remembered. With a session id, this key equals `key`.
-   * Without a session id, this key also covers the system prompt. The agents of one client often share their
+   * The key under which the conversation's model is remembered. With a session id, the key equals `key`.
+   * Without a session id, the key also covers the system prompt. The agents of one client often share their
    * first message and differ only in the system prompt. The system prompt in the key gives each agent its own
    * model.
    */

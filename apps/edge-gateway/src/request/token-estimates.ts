@@ -68,8 +68,8 @@ function isText(source: unknown): boolean {
 const decay = 0.99;
 const requestsMin = 20;
 /**
- * The plausible range of bytes per token for text. Outside this range, a request body consists mostly of
- * images or similar data.
+ * The plausible range of bytes per token for text. If a ratio is implausible, the request body consists
+ * mostly of images or similar data.
  */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;

@@ -9,7 +9,7 @@ import type { ToolPermission } from './tool-permission.ts';
 const namesMax = 64;
 
 /**
- * Fields of a message, other than `tool_calls`, that contain tool calls. The names of these fields are in
+ * Fields of a message, other than `tool_calls`, that contain tool calls. The names of the fields are in
  * normalized spelling.
  */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);

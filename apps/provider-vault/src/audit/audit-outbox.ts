@@ -75,7 +75,10 @@ export class AuditShipper {
   #isStopping = false;
   /** Halved after each failed call, so that a slow account service stores the events in time. */
   #eventsAtOnce = eventsMax;
-  /** The ids of the events in the last round. The credential changes of these events were broadcast. */
+  /**
+   * The ids of the events in the last round. The credential changes of the last round's events were
+   * broadcast.
+   */
   #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {

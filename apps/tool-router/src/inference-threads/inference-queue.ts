@@ -15,7 +15,7 @@ const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1,
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
  * Number of inference tasks that each account may add when tasks from other accounts have filled the queue.
- * With these tasks, the queue may grow to twice its regular maximum size.
+ * With the additional tasks, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**

@@ -40,7 +40,7 @@ const toolTokens = 150;
 const conversationFactor = 2;
 /**
  * Values of K to compare, as multiples of the smallest K that meets the recall target. The router chooses the
- * cheapest of these values.
+ * cheapest of the compared values.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 

@@ -105,7 +105,7 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 
 /**
  * Probability that a needed tool is among the first K ranked tools. The points of the recall curve ascend in
- * both coordinates. Values between two points of the curve are interpolated linearly, starting from zero at K
+ * K and in recall. Values between two points of the curve are interpolated linearly, starting from zero at K
  * = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];

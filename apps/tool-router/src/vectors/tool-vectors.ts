@@ -23,8 +23,8 @@ export const awaitedToolsMax = 250;
 const pendingMax = 20_000;
 /**
  * Number of tool definitions that each account may add when other accounts have filled the queue. This number
- * is larger than the number of tools in the largest tool list. With these definitions, the queue may grow to
- * twice its regular maximum size.
+ * is larger than the number of tools in the largest tool list. With the additional definitions, the queue may
+ * grow to twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */

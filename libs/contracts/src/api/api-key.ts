@@ -27,7 +27,7 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // Account services of the previous release omit this field.
+  // Absent in messages from account services of the previous release.
   // The next release no longer needs the default value.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),

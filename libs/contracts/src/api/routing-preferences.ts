@@ -63,9 +63,9 @@ export const routingPreferences = z.strictObject({
   /** Account services of the previous release do not send `native`, so `native` has a default value. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
-  /** Account services of the previous release omit this field, so the field has a default value. */
+  /** Absent in messages from account services of the previous release, so the field has a default value. */
   caching: caching.default({ markers: true }),
-  /** Account services of the previous release omit this field, so the field has a default value. */
+  /** Absent in messages from account services of the previous release, so the field has a default value. */
   responses: responses.default({ plan: false }),
   /** Fallback models in the order in which they are tried. */
   fallbacks: z.array(modelString).max(16),

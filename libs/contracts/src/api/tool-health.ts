@@ -132,7 +132,7 @@ export const recallAlert = z.object({
   rank: z.int().positive(),
   /** The number of ranked tools in the tool set. The value is null if that number is unknown. */
   k: z.int().nullable(),
-  /** Workers from the previous release omit this field. */
+  /** Absent in messages from workers of the previous release. */
   pruned_because: z
     .enum(['below_k', 'earlier_turn'])
     .nullable()

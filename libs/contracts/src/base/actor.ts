@@ -38,5 +38,8 @@ export type Actor = z.infer<typeof actor>;
  */
 export const byActor = { actor: actor.optional() };
 
-/** An additional field in calls about login sessions. Gateways of the previous release omit this field. */
+/**
+ * An additional field in calls about login sessions. Absent in messages from gateways of the previous
+ * release.
+ */
 export const fromOrigin = { origin: requestOrigin.optional() };

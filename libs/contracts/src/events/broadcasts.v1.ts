@@ -10,7 +10,8 @@ export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // Account services of the previous release omit this field. Remove the default value in the next release.
+  // Absent in messages from account services of the previous release.
+  // The next release no longer needs the default value.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 

@@ -89,17 +89,17 @@ export const requestEventV1 = requestAcceptedV1.extend({
    * recovery rounds, and tools found by deferral.
    */
   toolsOut: count,
-  /** Number of pruned tools. Gateways from the previous release omit this field. */
+  /** Number of pruned tools. Absent in messages from gateways of the previous release. */
   toolsPruned: count.nullable().default(null),
   /**
    * Measured tokens (o200k) of the definitions that did not reach the model, minus the tokens of the recovery
-   * tool's definition. The value is null if the tokens were not counted. Gateways from the previous release
-   * omit this field.
+   * tool's definition. The value is null if the tokens were not counted. Absent in messages from gateways of
+   * the previous release.
    */
   toolTokensSaved: z.int().nullable().default(null),
   /**
-   * Names of the offered tools, if the gateway did not rank the tools. Gateways from the previous release
-   * omit this field.
+   * Names of the offered tools, if the gateway did not rank the tools. Absent in messages from gateways of
+   * the previous release.
    */
   offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
@@ -160,7 +160,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
    * The compression of the conversation. The value is null if the conversation had nothing to compress.
-   * Gateways from the previous release omit this field.
+   * Absent in messages from gateways of the previous release.
    */
   context: z
     .object({
@@ -182,26 +182,27 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .default(null),
   calledTools: z.array(z.string()),
   /**
-   * Pruned tools that the model requested with the recovery tool. Gateways without recovery omit this field.
+   * Pruned tools that the model requested with the recovery tool. Absent in messages from gateways without
+   * recovery.
    */
   recoveredTools: z.array(z.string()).default([]),
   /**
-   * Denied tools that the model called. The client did not receive calls to denied tools. Gateways that do
-   * not support denied tools omit this field.
+   * Denied tools that the model called. The client did not receive calls to denied tools. Absent in messages
+   * from gateways that do not support denied tools.
    */
   deniedTools: z.array(z.string()).max(64).default([]),
   /** The number of recovery rounds, which are provider calls that the client does not see. */
   hiddenRounds: count.default(0),
-  /** Input and output tokens of the recovery rounds. Gateways from the previous release omit this field. */
+  /** Tokens of the recovery rounds. Absent in messages from gateways of the previous release. */
   recoveryTokens: count.default(0),
   /**
-   * Parts of the request that the provider's format cannot express (losses). Gateways that do not translate
-   * requests omit this field.
+   * Parts of the request that the provider's format cannot express (losses). Absent in messages from gateways
+   * that do not translate requests.
    */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /**
-   * The model choice. The value is null if the client specified the model. Gateways without model routing
-   * omit this field.
+   * The model choice. The value is null if the client specified the model. Absent in messages from gateways
+   * without model routing.
    */
   modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
@@ -216,17 +217,17 @@ export const requestEventV1 = requestAcceptedV1.extend({
   costUsd: z.number().nullable(),
   /**
    * Net savings from pruning and compression, in USD. The value is negative if pruning and compression cost
-   * more than they saved. Gateways from the previous release omit this field.
+   * more than they saved. Absent in messages from gateways of the previous release.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
-   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Gateways from the
-   * previous release omit this field.
+   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Absent in messages
+   * from gateways of the previous release.
    */
   grossSavingsUsd: z.number().nullable().default(null),
   /**
    * Hashes for comparing the prompts of a conversation. The value is null if no part of the prompt could be
-   * cached. Gateways from the previous release omit this field.
+   * cached. Absent in messages from gateways of the previous release.
    */
   prompt: requestPrompt.nullable().default(null),
   ms: z.object({

@@ -15,8 +15,8 @@ export const ledgerEntry = z.object({
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
   /**
-   * Tokens of the recovery rounds, at most the sum of the saved tokens. Workers from the previous release
-   * omit this field.
+   * Tokens of the recovery rounds, at most the sum of the saved tokens. Absent in messages from workers of
+   * the previous release.
    */
   recoveryTokensDeducted: count.default(0),
 });

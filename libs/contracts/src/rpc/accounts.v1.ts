@@ -71,8 +71,8 @@ export const createPlaygroundKey = defineRpc({
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /**
- * Account services of the previous release omit this field. Remove the field's default value in the next
- * release.
+ * Absent in messages from account services of the previous release. Remove the field's default value in the
+ * next release.
  */
 const accountReply = z.object({
   account: account.extend({
@@ -104,7 +104,7 @@ export const updateAccount = defineRpc({
 });
 
 /**
- * Reports that one of the account's credentials was saved or deleted. After this report, the account service
+ * Reports that one of the account's credentials was saved or deleted. After the call, the account service
  * increments the account's epoch, so gateways that missed the vault's broadcast detect the change. Throws
  * `not_found` for an unknown account.
  */

@@ -34,7 +34,7 @@ export const keyGrant = z.object({
   keyId: id,
   expiresAt: timestamp.nullable(),
   rateLimitRpm: count,
-  // Fields with a default value are new: account services of the previous release omit these fields.
+  // Account services of the previous release omit the fields that have a default value.
   // Remove the default values in the next release.
   /** The operations that the API key may call. */
   scopes: keyScopes.default([...allKeyScopes]),

@@ -60,13 +60,13 @@ export const compressSchemas = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Gateways from
-     * the previous release omit this field.
+     * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Absent in
+     * messages from gateways of the previous release.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
-     * The account of the request. The compressor serves the accounts in turn. Gateways from the previous
-     * release omit this field.
+     * The account of the request. The compressor serves the accounts in turn. Absent in messages from
+     * gateways of the previous release.
      */
     accountId: id.optional(),
     definitions: z.array(
@@ -129,7 +129,8 @@ export const readTokenCounts = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     /**
-     * The account of the request. Gateways from the previous release omit this field, and receive only nulls.
+     * The account of the request. Absent in messages from gateways of the previous release, which receive
+     * only nulls.
      */
     accountId: id.optional(),
     blocks: z.array(blockId).min(1).max(64),
@@ -163,15 +164,15 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
   /**
-   * The account that owns the stored originals. Gateways from the previous release omit this field and never
-   * set `recoverable`.
+   * The account that owns the stored originals. Absent in messages from gateways of the previous release,
+   * which never set `recoverable`.
    */
   accountId: id.optional(),
   /** Whether the gateway can restore omitted text. If the value is false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
-   * The output version of the compression steps. Gateways from the previous release omit this field, and
-   * receive the output of the compressor's newest version.
+   * The output version of the compression steps. Absent in messages from gateways of the previous release,
+   * which receive the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
@@ -222,7 +223,10 @@ const compressBlocksReply = z.discriminatedUnion('status', [
          * compressors of the previous release.
          */
         id: blockId.optional(),
-        /** Ids of the markers in `text`, in order. Compressors from the previous release omit this field. */
+        /**
+         * Ids of the markers in `text`, in order. Absent in messages from compressors of the previous
+         * release.
+         */
         markers: z.array(markerId).default([]),
       }),
     ),

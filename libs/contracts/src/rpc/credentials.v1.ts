@@ -19,8 +19,8 @@ export const credentialSummary = z.object({
    */
   hint: z.string().nullable(),
   /**
-   * Number of additional API keys. The API key that the hint shows is not counted. Provider vaults of the
-   * previous release omit this field.
+   * Number of additional API keys. The API key that the hint shows is not counted. Absent in messages from
+   * provider vaults of the previous release.
    */
   additionalKeys: count.default(0),
   /** The base URL of the provider. Null means the provider's default address. */

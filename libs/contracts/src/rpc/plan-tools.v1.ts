@@ -32,7 +32,7 @@ const plannedConversation = z.object({
   way: recoveryMode.nullable(),
   /** Whether the full tool list was forwarded even though the router made a plan. */
   isShadow: z.boolean(),
-  // The fields below are new: gateways from the previous release do not send these fields.
+  // The fields below are new: gateways from the previous release do not send the new fields.
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
    * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and only
@@ -72,7 +72,7 @@ const planPrice = z.object({
   headTokens: count,
   /**
    * For each of the first user turns: tokens of instructions and messages that earlier requests had sent. The
-   * number is 0 if the model had not answered yet. Gateways from the previous release omit this field.
+   * number is 0 if the model had not answered yet. Absent in messages from gateways of the previous release.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -114,9 +114,9 @@ const planToolsRequest = z.object({
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
   recallTarget: z.number(),
-  // The fields below are new: gateways from the previous release do not send these fields.
+  // The fields below are new: gateways from the previous release do not send the new fields.
   /**
-   * The conversation's earlier planning decisions, which the gateway stores. If this field is absent, the
+   * The conversation's earlier planning decisions, which the gateway stores. Without earlier decisions, the
    * router computes the planning decisions from the transcript.
    */
   session: plannedConversation.optional(),
@@ -155,7 +155,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     forwarded: z.array(count),
     /**
      * Indexes of the forwarded tools that the router selected by rank for user turns. The gateway stores the
-     * indexes of the forwarded tools. Routers from the previous release omit this field.
+     * indexes of the forwarded tools. Absent in messages from routers of the previous release.
      */
     chosen: z.array(count).optional(),
     /** Every tool in the tool list, best first. `position` is the tool's index in the tool list. */
@@ -215,7 +215,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     /**
      * The conversation's recovery mode, which the gateway stores. The mode is null if pruned tools cannot be
      * recovered. Unlike `recovery`, the stored mode is the same whether or not the current request prunes any
-     * tool. Routers from the previous release omit this field.
+     * tool. Absent in messages from routers of the previous release.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided: see the field `isUndecided` in the request. */

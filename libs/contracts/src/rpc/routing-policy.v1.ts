@@ -89,7 +89,7 @@ export const calibratedBucket = z.object({
    * least the lower bound.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
-  // The fields below are new: workers from the previous release do not send these fields.
+  // The fields below are new: workers from the previous release do not send the new fields.
   /**
    * The state of the bucket. `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools
    * are forwarded.
@@ -97,7 +97,8 @@ export const calibratedBucket = z.object({
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket that provides the measurements: this bucket, or the bucket for all intents in the same size band.
+   * The bucket that provides the measurements: this bucket, or the bucket for all intents in the same size
+   * band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
@@ -125,13 +126,13 @@ export const routingPolicy = z.object({
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
   /**
-   * The account's recall target at the time when the policy was made. Workers from the previous release do
-   * not send this field.
+   * The account's recall target at the time when the policy was made. Absent in messages from workers of the
+   * previous release.
    */
   recallTarget: share.optional(),
   /**
-   * The recovery rate over all buckets of the account. Workers from the previous release do not send this
-   * field.
+   * The recovery rate over all buckets of the account. Absent in messages from workers of the previous
+   * release.
    */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),

@@ -50,8 +50,8 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account that pays for the embedding of new definitions with its share of encoder time. Gateways
-     * from the previous release omit this field.
+     * The account that pays for the embedding of new definitions with its share of encoder time. Absent in
+     * messages from gateways of the previous release.
      */
     accountId: id.optional(),
     tools: z.array(

@@ -28,9 +28,8 @@ const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['too
  * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events
  * until it is known whether another round follows. Each recovery round has a separate reducer. In most
  * formats, the client receives only the reasoning of the first round with reasoning. Otherwise, the client's
- * message would have two pieces of reasoning side by side, and a provider accepts only unmodified reasoning.
- * In formats with blocks, reasoning of a later round never follows content, because reasoning must come
- * first.
+ * message would have two pieces of reasoning, but a provider accepts only unmodified reasoning. In formats
+ * with blocks, reasoning of a later round never follows content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;

@@ -25,8 +25,8 @@ export interface PrunedCount {
   readonly recovered: number;
   readonly squares: number;
   /**
-   * Time of the account's first counted conversation, as RFC 3339. Shadow conversations before this time are
-   * not counted.
+   * Time of the account's first counted conversation, as RFC 3339. Earlier shadow conversations are not
+   * counted.
    */
   readonly since: string;
 }
@@ -124,8 +124,8 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 
 /**
  * Whether the prior recovery rate lies between the bounds of the measured rate. While the prior lies between
- * the bounds, the measurement does not contradict the prior. In this case, a lower bound below the prior only
- * shows that few measurements exist. Planning with the lower bound of the recovery rate would raise K. With a
+ * the bounds, the measurement does not contradict the prior. A lower bound below the prior then only shows
+ * that few measurements exist. Planning with the lower bound of the recovery rate would raise K. With a
  * larger K, fewer tools would be missed, so fewer recoveries could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {

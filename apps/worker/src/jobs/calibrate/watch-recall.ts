@@ -6,7 +6,9 @@ import { findChange, type Setup } from './setup-change.ts';
 
 /** Number of shadow conversations in the reference before the worker tests for drops in recall. */
 export const referenceMin = 59;
-/** The reference is estimated again after the number of reference conversations has grown by this share. */
+/**
+ * The reference is estimated again when the number of reference conversations has grown by the given share.
+ */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum test) raises more false alarms if each conversation contains more information (in

@@ -53,8 +53,7 @@ function targetAt(
 ): Target {
   const own = provider.name === hostedProvider ? ownCredential : null;
   // Most providers offer the Responses API only as a proxied endpoint, and not for all their models.
-  // Only the model that the client names is called on the Responses API, because other models may not support
-  // the endpoint.
+  // On the Responses API, only the model that the client names is called, as other models may not support it.
   const route = isNamed && format === 'responses' ? proxyRouteOf(provider, 'responses', model) : undefined;
   if (route !== undefined)
     return { provider, model, lane: { kind: 'same-format', format }, path: route.path, ownCredential: own };
