@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompressBlocksRequest, CompressSchemasReply } from '@gateway/contracts';
-import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
+import { GatewayError } from '@gateway/errors';
+import { FairQueue, TimeShare, type FairQueueOptions, type TimeShareOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import {
   compressBlocks,
@@ -9,6 +10,7 @@ import {
 } from '../compress-blocks/compress-blocks.ts';
 import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-schemas.ts';
 import type { CompressionThread } from './compression-thread.adapter.ts';
+import type { LargeTask, LargeTaskResults } from './large-work.ts';
 
 /**
  * Maximum size of a request on the event loop, in UTF-16 units. Compressing a request of the maximum size on
@@ -30,13 +32,21 @@ const turns: FairQueueOptions = {
   waitMsMax: 1_000,
 };
 
+/**
+ * The share of the worker thread's time that one account gets while other accounts are active. The thread
+ * compresses a megabyte in about 130 ms, so a burst is enough for a long conversation.
+ */
+const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 250 };
+
+const retryAfterMs = 1_000;
+
 type Definitions = Parameters<typeof compressSchemas>[0];
 
 interface FairCompressorOptions {
   readonly thread: Pick<CompressionThread, 'run'>;
   readonly conversations: ConversationStore;
   readonly instanceId: string;
-  /** Callback for each request that was rejected because of the queue limits. */
+  /** Callback for each request that was rejected because of the limits of a queue or of the worker thread. */
   readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
 }
 
@@ -49,6 +59,7 @@ export class FairCompressor {
   readonly #options: FairCompressorOptions;
   readonly #small: FairQueue;
   readonly #large: FairQueue;
+  readonly #threadTime = new TimeShare(threadShare);
   /** Hashes of the conversations in the worker thread. */
   readonly #inThread = new LRUCache<string, true>({ max: 50_000 });
 
@@ -59,12 +70,13 @@ export class FairCompressor {
   }
 
   /**
-   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests wait or the
-   * request waits too long.
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests wait, the
+   * request waits too long, or the account has used its share of the worker thread.
    */
   compressBlocks(request: CompressBlocksRequest): Promise<Compressed> {
     const { conversations: store, instanceId } = this.#options;
     const { accountId = '', after } = request;
+    this.#threadTime.note(accountId);
     if (after !== null && this.#inThread.has(after)) return this.#compressInThread(accountId, request);
     const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
     if (units <= smallUnitsMax) {
@@ -86,11 +98,9 @@ export class FairCompressor {
     definitions: Definitions,
     mode: SchemaMode,
   ): Promise<CompressSchemasReply> {
+    this.#threadTime.note(accountId);
     const units = definitions.reduce((sum, { text }) => sum + text.length, 0);
-    if (units > smallUnitsMax)
-      return this.#large.run(accountId, () =>
-        this.#options.thread.run({ kind: 'schemas', mode, definitions }),
-      );
+    if (units > smallUnitsMax) return this.#runInThread(accountId, { kind: 'schemas', mode, definitions });
     return this.#small.run(accountId, async () => {
       await nextTurn();
       return compressSchemas(definitions, mode);
@@ -98,11 +108,34 @@ export class FairCompressor {
   }
 
   async #compressInThread(accountId: string, request: CompressBlocksRequest): Promise<Compressed> {
-    const made = await this.#large.run(accountId, () =>
-      this.#options.thread.run({ kind: 'blocks', request }),
-    );
+    const made = await this.#runInThread(accountId, { kind: 'blocks', request });
     if (request.after !== null) this.#inThread.delete(request.after);
     if (made.reply.status === 'compressed') this.#inThread.set(request.upTo, true);
     return made;
+  }
+
+  #runInThread<Kind extends LargeTask['kind']>(
+    accountId: string,
+    task: Extract<LargeTask, { kind: Kind }>,
+  ): Promise<LargeTaskResults[Kind]> {
+    return this.#large.run(accountId, async () => {
+      if (!this.#threadTime.mayRun(accountId)) throw this.#refuse();
+      const startedAt = performance.now();
+      try {
+        return await this.#options.thread.run(task);
+      } finally {
+        this.#threadTime.use(accountId, performance.now() - startedAt);
+      }
+    });
+  }
+
+  /** A waiting request would occupy the queue for longer than its gateway waits, so the request is rejected. */
+  #refuse(): GatewayError {
+    this.#options.onRefused('account_full');
+    return new GatewayError('rate_limit_exceeded', {
+      message:
+        'The account has used its share of the compressor. Its messages are sent unchanged for a short time.',
+      retryAfterMs,
+    });
   }
 }
