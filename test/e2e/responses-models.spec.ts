@@ -82,18 +82,16 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
       const done = await agent.ask([user, called.message, ...results], { stream, tools });
       expect([done.status, done.said]).toEqual([200, 'It is done now.']);
       const items = lastBody()['input'] as Members[];
-      // The chat-completions format has no field for the provider's encrypted reasoning.
-      const carried = format === 'chat-completions' ? [] : ['reasoning'];
       expect(items.map(({ type, role }) => type ?? role)).toEqual([
         'user',
-        ...carried,
+        'reasoning',
         'function_call',
         'function_call',
         'function_call_output',
         'function_call_output',
       ]);
       const thought = items.find(({ type }) => type === 'reasoning');
-      if (thought) expect(thought).toMatchObject({ summary: [], encrypted_content: encrypted });
+      expect(thought).toMatchObject({ summary: [], encrypted_content: encrypted });
     },
   );
 });

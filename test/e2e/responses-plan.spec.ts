@@ -117,6 +117,8 @@ describe.each(deliveries)('a planned request, %s', (_how, stream) => {
     expect(JSON.parse(String(outputOf(response)[3]!['arguments']))).toEqual(given);
     // A client can continue only the last stored response.
     expect(response).toMatchObject({ id: 'resp_2', status: 'completed', usage: { output_tokens: 100 } });
+    const numbers = events.map(({ sequence_number }) => sequence_number as number);
+    expect(numbers.filter((number, at) => at > 0 && !(number > numbers[at - 1]!))).toEqual([]);
     const indexes = events.flatMap(({ output_index }) => (output_index as number | undefined) ?? []);
     expect(indexes).toEqual(indexes.toSorted((one, other) => one - other));
     expect(namesIn(sent(1))).toEqual(namesIn(sent(0)));
@@ -281,6 +283,8 @@ describe('a planned request to a provider of another format', () => {
     expect(answer.status).toBe(200);
     expect(outputOf(readAnswer(answer, false).response)).toMatchObject([{ content: [{ text: 'Hello.' }] }]);
     expect((await rowOf(answer)).model_choice).toMatchObject({ mode: 'cheap' });
+    const stateful = await translated({ model: 'svc/cheap', previous_response_id: 'resp_1' });
+    expect([stateful.status, stateful.json()]).toMatchObject([400, { error: { param: 'model' } }]);
   });
 });
 

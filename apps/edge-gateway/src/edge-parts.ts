@@ -45,6 +45,7 @@ import {
 } from './pipeline/stages/plan/conversation/conversation-planner.ts';
 import { openBoundPlans } from './pipeline/stages/plan/conversation/bound-plans.ts';
 import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
+import { KeptReasoning } from './pipeline/stages/forward/kept-reasoning.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
 import { TokenRatios } from './request/token-estimates.ts';
@@ -245,6 +246,7 @@ function buildPlanning(
   | 'conversations'
   | 'boundPlans'
   | 'context'
+  | 'keptReasoning'
   | 'toolLists'
   | 'tokenRatios'
   | 'toolTokens'
@@ -264,6 +266,7 @@ function buildPlanning(
     conversations,
     boundPlans: openBoundPlans(conversationCache, messaging, log),
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
+    keptReasoning: new KeptReasoning(conversationCache, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),
     promptHasher: new PromptHasher(),

@@ -39,6 +39,7 @@ interface BlockStart extends BlockPlace {
 
 interface TextDelta extends BlockPlace {
   readonly text: string;
+  readonly extensions?: Extensions;
 }
 
 /**

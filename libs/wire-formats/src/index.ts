@@ -31,7 +31,9 @@ export {
 export { formatNamed, providerFormatNamed } from './formats.ts';
 export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
+export { removeSealedReasoning } from './responses/edit-request.ts';
 export { responsesEventBytesMax } from './responses/responses.ts';
+export { sealPrefix } from './responses/shared/reasoning.ts';
 export { findContinued, findStateful } from './responses/client/outline-request.ts';
 export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
 export { parseExactJson, parseProviderJson } from './json/parse-json.ts';
@@ -44,6 +46,6 @@ export { dropBoundReasoning } from './messages/bound-reasoning.ts';
 export { searchTool } from './messages/edit-request.ts';
 export { parseTokenCount } from './messages/provider/parse-response.ts';
 export { findCustomTools, restoreCustomCalls, wrapCustomTools } from './common/custom-tools.ts';
-export { nameTools, restoreToolNames, type UpstreamToolNames } from './common/tool-names.ts';
+export { mapEvents, nameTools, restoreToolNames, type UpstreamToolNames } from './common/tool-names.ts';
 export { encodeSse, SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-frames.ts';
 export type { SseFrame } from './sse/sse-frames.ts';

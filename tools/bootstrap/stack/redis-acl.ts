@@ -88,7 +88,15 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
       // A Redis script needs read and write permission for each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
-        ...['session:*', 'bound-plan:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
+        ...[
+          'session:*',
+          'bound-plan:*',
+          'first-requests:*',
+          'context:*',
+          'reasoning:*',
+          'model-pin:*',
+          'observed:*',
+        ],
         // The edge also deletes the counters of deleted accounts, for every shared resource.
         'share:*',
       ],

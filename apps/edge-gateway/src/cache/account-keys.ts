@@ -13,6 +13,7 @@ export const accountKeyKinds = [
   'session:v2',
   'bound-plan:v2',
   'context:v4',
+  'reasoning:v1',
   'model-pin:v2',
   'share:v1',
 ] as const;

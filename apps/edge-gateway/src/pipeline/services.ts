@@ -22,6 +22,7 @@ import type { BoundServices } from './stages/plan/plan-bound.ts';
 import type { Planner } from './stages/plan/router/planner.port.ts';
 import type { ConversationPlanner } from './stages/plan/conversation/conversation-planner.ts';
 import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';
+import type { KeptReasoning } from './stages/forward/kept-reasoning.ts';
 import type { PromptHasher } from './stages/record/prompt-hasher.ts';
 import type { ToolTokens } from './stages/validate/tool-tokens.ts';
 
@@ -45,6 +46,7 @@ export interface PipelineServices {
   readonly conversations: ConversationPlanner;
   readonly boundPlans: BoundServices['boundPlans'];
   readonly context: ContextPlanner;
+  readonly keptReasoning: KeptReasoning;
   readonly toolLists: ToolListHasher;
   readonly tokenRatios: TokenRatios;
   readonly promptHasher: PromptHasher;

@@ -16,7 +16,7 @@ import { authenticateHeaders } from '../request/authenticate-headers.ts';
 import { renderHeaderText } from '../request/http-response.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
-import { readOwnCredential } from '../request/request-facts.ts';
+import { dropSealedReasoning, readOwnCredential } from '../request/request-facts.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
 import { connectedProviders } from '../connections/open-connection.ts';
@@ -51,12 +51,24 @@ async function restrictProxied(
   if (permission === null || !isJson) return permission;
   const given = await body.holdAll();
   const edits = restrictBody(scanBody(given), permission);
-  if (edits.length === 0) return permission;
-  const bytes = Buffer.from(applyEdits(given, edits));
+  if (edits.length > 0) replaceBody(body, Buffer.from(applyEdits(given, edits)));
+  return permission;
+}
+
+function replaceBody(body: HeldBody, bytes: Buffer): void {
   const place = new JsonModelScanner().push(bytes);
   if (place === null) throw modelMissing();
   body.replace(bytes, place);
-  return permission;
+}
+
+/**
+ * Removes reasoning that the gateway encoded for a client of the Responses API. The body is buffered, because
+ * the reasoning may be anywhere in the body.
+ */
+async function dropSealed(body: HeldBody): Promise<void> {
+  const given = await body.holdAll();
+  const bytes = dropSealedReasoning(given, scanBody);
+  if (bytes.length < given.length) replaceBody(body, bytes);
 }
 
 /** Endpoints for file uploads. Endpoints for file uploads also accept JSON, which some providers require. */
@@ -134,6 +146,7 @@ async function passThrough(
 ): Promise<RelayOutcome> {
   const { endpoint, model } = wanted;
   const guard = await restrictProxied(body, scanner, caller);
+  if (endpoint === 'responses') await dropSealed(body);
   const target = chooseProxyTarget(wanted, services.catalog);
   const outgoing = await prepareBody(body, scanner, target);
   note(exchange, model, target, outgoing);

@@ -10,6 +10,8 @@ import {
 import {
   ambiguous,
   hostedProvider,
+  idAt,
+  listOffering,
   notConnected,
   parseNamedModel,
   suggestModel,
@@ -86,19 +88,12 @@ function targetAt(
 }
 
 function chooseAmong(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {
-  const { model, connected, endpoint, ownCredential } = wanted;
+  const { model, connected, endpoint } = wanted;
   const offering = catalog.providersOf(model);
-  // A credential in the request determines the provider.
-  const isMeant = (name: string): boolean => ownCredential === null || name === hostedProvider;
-  const usable = offering
-    .filter((name) => connected.has(name) && isMeant(name))
-    .flatMap((name) => findProvider(name) ?? []);
-  const idAt = ({ name }: Provider): string => catalog.find(name, model)?.modelId ?? model;
-  const able = usable.filter((provider) => proxyRouteOf(provider, endpoint, idAt(provider)));
-  const choices = able.length > 0 ? able : usable;
+  const choices = listOffering(wanted, endpoint, catalog);
   const [first, ...others] = choices;
   if (first !== undefined && others.length === 0) {
-    return targetAt(first, idAt(first), wanted);
+    return targetAt(first, idAt(first, model, catalog), wanted);
   }
   if (first !== undefined) {
     throw ambiguous(

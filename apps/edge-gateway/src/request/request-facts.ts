@@ -1,6 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import type { CloudField, JsonNode, JsonTape } from '@gateway/wire-formats';
-import { findContinued, readCloudFields } from '@gateway/wire-formats';
+import {
+  applyEdits,
+  findContinued,
+  formatNamed,
+  readCloudFields,
+  removeSealedReasoning,
+  sealPrefix,
+} from '@gateway/wire-formats';
 import type { RequestOutline } from '@gateway/interchange';
 import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
@@ -163,7 +170,7 @@ export function isResponseStored(
  * reasoning, so translated transcripts never contain signed reasoning.
  */
 function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {
-  return format !== 'chat-completions' || lane.kind === 'same-format';
+  return formatNamed(format).client.carriesReasoning || lane.kind === 'same-format';
 }
 
 /** Returns whether the client disables reasoning in Anthropic's own field. */
@@ -202,4 +209,16 @@ export function requireBalancedToolCalls({ format, messages }: RequestOutline): 
       open.add(call.id);
     }
   }
+}
+
+const sealMark = Buffer.from(`"${sealPrefix}`);
+
+/**
+ * Removes the reasoning that the gateway encoded for a client of the Responses API, for a provider that would
+ * reject the encoding.
+ * @param scan scans the bytes, if they may contain such reasoning
+ */
+export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  return bytes.includes(sealMark) ? applyEdits(bytes, removeSealedReasoning(scan(bytes))) : bytes;
 }

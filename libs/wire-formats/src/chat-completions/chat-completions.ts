@@ -28,6 +28,7 @@ export const chatCompletions: ClientWireFormat = {
     streamContentType: 'text/event-stream; charset=utf-8',
     framing: 'sse',
     requestIdHeader: null,
+    carriesReasoning: false,
     joinsTexts: true,
     outlineRequest,
     listContext,

@@ -45,10 +45,7 @@ export interface RequestEdit {
    * definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
-  /**
-   * Replacements for message text. Each replacement covers a complete JSON string, with offsets into the
-   * body.
-   */
+  /** Replacements for message text. Each replacement covers a complete JSON string of the body. */
   readonly contextEdits?: readonly ByteEdit[];
   /** Replacements for the names and arguments of tool calls, with offsets into the body. */
   readonly callEdits?: readonly ByteEdit[];
@@ -125,6 +122,8 @@ export interface StreamRenderOptions extends AnswerDefaults {
    * usage at the end of a stream. Without this function, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
+  /** The last frame of the provider that the client received. Formats with numbered events continue its number. */
+  readonly lastFrame?: Uint8Array | undefined;
 }
 
 export interface RenderedError {
@@ -183,6 +182,8 @@ export interface ClientHalf {
    * id. The value is null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
+  /** Whether messages of the format can carry encrypted or signed reasoning of any provider. */
+  readonly carriesReasoning: boolean;
   /** True if the format has only one text per choice, so that text blocks of a response are merged. */
   readonly joinsTexts: boolean;
   /** True if a response may have the reasoning of several responses, and the id of the last response. */

@@ -33,6 +33,7 @@ export const converse: ClientWireFormat = {
     streamContentType: 'application/vnd.amazon.eventstream',
     framing: 'event-stream',
     requestIdHeader: 'x-amzn-requestid',
+    carriesReasoning: true,
     joinsTexts: false,
     outlineRequest,
     listContext,

@@ -37,6 +37,7 @@ export const messages: ClientWireFormat = {
     streamContentType: 'text/event-stream; charset=utf-8',
     framing: 'sse',
     requestIdHeader: 'request-id',
+    carriesReasoning: true,
     joinsTexts: false,
     outlineRequest,
     listContext,

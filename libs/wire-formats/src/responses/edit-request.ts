@@ -11,10 +11,11 @@ import {
 } from '../common/edit-body.ts';
 import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import { isCloudField } from '../common/gateway-fields.ts';
-import { findShadowed, removeMembers } from '../json/json-edits.ts';
+import { findShadowed, removeItems, removeMembers } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import { asList } from '../json/read-members.ts';
 import { renderRequest } from './provider/render-request.ts';
+import { sealPrefix } from './shared/reasoning.ts';
 
 /** Fields that providers ignore or reject when a request has no tools. */
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
@@ -50,6 +51,20 @@ export function editRequest(request: RequestEdit): EditedRequest {
   if (input === undefined || tape.kind(input) !== 'string')
     return applyRequestEdits(request, edits, added.input, 'input');
   return applyRequestEdits(request, [...edits, ...addToText(tape.range(input), added.input)], undefined);
+}
+
+/**
+ * Removes the reasoning items with content that the gateway created for reasoning of other formats. A provider
+ * of the responses format rejects encrypted content that it did not create.
+ */
+export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
+  const input = tape.kind(tape.root) === 'object' ? tape.get(tape.root, 'input') : undefined;
+  if (input === undefined || tape.kind(input) !== 'array') return [];
+  const isSealed = tape.items(input).map((item) => {
+    const content = tape.kind(item) === 'object' ? tape.get(item, 'encrypted_content') : undefined;
+    return tape.stringValue(content)?.startsWith(sealPrefix) === true;
+  });
+  return isSealed.includes(true) ? removeItems(tape, input, (index) => isSealed[index] !== true) : [];
 }
 
 /** Adds items to an input that is a text. The text becomes the message of a user, with unchanged bytes. */

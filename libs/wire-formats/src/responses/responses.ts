@@ -32,6 +32,7 @@ export const responses: ClientWireFormat = {
     streamContentType: 'text/event-stream; charset=utf-8',
     framing: 'sse',
     requestIdHeader: null,
+    carriesReasoning: true,
     joinsTexts: false,
     joinsResponses: true,
     outlineRequest,

@@ -1,4 +1,4 @@
-import type { Loss } from '@gateway/interchange';
+import type { Loss, StreamEvent } from '@gateway/interchange';
 import type { ExclusionRule } from '@gateway/model-routing';
 import type { Span } from '@gateway/observability';
 import type { UpstreamToolNames } from '@gateway/wire-formats';
@@ -29,6 +29,11 @@ export interface Attempt {
   /** The client's names of the custom tools in a translated request. Null if the request has no custom tools. */
   customTools: ReadonlySet<string> | null;
   /**
+   * Receives the events of the response, and stores its encrypted reasoning. Null if the reasoning is not
+   * stored.
+   */
+  reasoning: { note(event: StreamEvent): void } | null;
+  /**
    * Whether the client requested usage data in a streamed response. The request for usage data is known after
    * the client's request is translated.
    */
@@ -43,6 +48,7 @@ export function createAttempt(target: Target): Attempt {
     cacheMarkers: 0,
     toolNames: null,
     customTools: null,
+    reasoning: null,
     streamsUsage: false,
   };
 }

@@ -24,7 +24,7 @@ export class KeptEvents {
 
   push(event: StreamEvent): void {
     const last = this.#events.at(-1);
-    if (last !== undefined && 'text' in event && 'text' in last && isSamePlace(event, last)) {
+    if (isText(event) && isText(last) && isSamePlace(event, last) && event.extensions === undefined) {
       this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text };
       return;
     }
@@ -51,6 +51,10 @@ export function isContent(event: StreamEvent): boolean {
 function charactersOf(event: StreamEvent): number {
   if ('text' in event) return event.text.length;
   return event.type === 'tool-call-delta' ? event.argumentsText.length : 0;
+}
+
+function isText(event: StreamEvent | undefined): event is Extract<StreamEvent, { text: string }> {
+  return event !== undefined && 'text' in event;
 }
 
 type Placed = Extract<StreamEvent, { block: number }>;

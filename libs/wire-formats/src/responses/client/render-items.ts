@@ -27,6 +27,33 @@ export function isShown(part: ChatPart): part is ShownPart {
   return part.type === 'opaque' ? own.read(part).rawItem !== undefined : part.type in idPrefixes;
 }
 
+/** A part of a response whose deltas were collected. */
+interface CollectedPart {
+  readonly part: ShownPart;
+  readonly texts: readonly string[];
+  readonly citations: readonly Citation[];
+}
+
+/**
+ * Completes a part with its collected deltas.
+ * @param signed the fields that arrive with the end of reasoning
+ */
+export function completePart({ part, texts, citations }: CollectedPart, signed: object): ShownPart {
+  const text = texts.join('');
+  switch (part.type) {
+    case 'text':
+      return { ...part, text, citations };
+    case 'refusal':
+      return { ...part, text };
+    case 'thinking':
+      return { ...part, text, ...signed };
+    case 'tool-call':
+      return { ...part, argumentsText: text };
+    case 'opaque':
+      return part;
+  }
+}
+
 /** Renders a response part as an output item. */
 export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 'completed'): JsonObject {
   const { item, rawItem } = own.read(part);

@@ -1,10 +1,12 @@
 import type { Citation, FinishReason, JsonObject, StreamEvent, ThinkingPart } from '@gateway/interchange';
-import type { AnswerDefaults } from '../../common/format.ts';
+import type { AnswerDefaults, StreamRenderOptions } from '../../common/format.ts';
 import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 import { optional } from '../../json/read-members.ts';
 import { encodeSse } from '../../sse/sse-frames.ts';
+import { readReasoningPlace, summarySeparator, type ReasoningPlace } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 import {
+  completePart,
   isShown,
   nameItem,
   renderAnnotation,
@@ -15,8 +17,9 @@ import {
   renderUsage,
   type ShownPart,
 } from './render-items.ts';
-import { renderHead } from './render-response.ts';
+import { readSequence, renderHead } from './render-response.ts';
 
+type ThinkingDelta = Extract<StreamEvent, { type: 'thinking-delta' }>;
 type BlockEvent = Extract<StreamEvent, { block: number }>;
 
 /** An output item that has started but not ended. The deltas of the item are joined when the item ends. */
@@ -27,6 +30,9 @@ interface OpenItem {
   /** The item id in the client's stream: the provider's own id, or a generated id. */
   readonly itemId: unknown;
   readonly texts: string[];
+  /** The position of the latest text in a reasoning item, and the deltas of this text. */
+  place: ReasoningPlace;
+  placeTexts: string[];
   characters: number;
   readonly citations: Citation[];
 }
@@ -45,8 +51,9 @@ export class ResponseStream {
   #usage: JsonObject | null = null;
   #members: JsonObject = {};
 
-  constructor(defaults: AnswerDefaults) {
+  constructor({ lastFrame, ...defaults }: AnswerDefaults & Pick<StreamRenderOptions, 'lastFrame'>) {
     this.#head = defaults;
+    if (lastFrame !== undefined) this.#sequence = readSequence(lastFrame) + 1;
   }
 
   /** @throws GatewayError `upstream_invalid` if the response is too long to repeat in the last event. */
@@ -144,7 +151,7 @@ export class ResponseStream {
           contentPlace,
         );
       case 'thinking-delta':
-        return this.#thinkingDelta(open, event.text);
+        return this.#thinkingDelta(open, event);
       case 'tool-call-delta': {
         const isCustom = open.part.type === 'tool-call' && open.part.kind === 'custom';
         const name = isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
@@ -168,7 +175,8 @@ export class ResponseStream {
     const id = nameItem(part, this.#head.id, index);
     const item = renderItem(part, id, 'in_progress');
     const opened = { index, id, itemId: item.id, part, texts: [], characters: 0, citations: [] };
-    this.#open.set(block, opened);
+    const reasoning = { place: firstSummary, placeTexts: [] };
+    this.#open.set(block, { ...opened, ...reasoning });
     const added = this.#frame('response.output_item.added', { output_index: index, item });
     if (part.type !== 'text' && part.type !== 'refusal') return added;
     const place = { item_id: item.id, output_index: index, ...contentPlace };
@@ -192,18 +200,34 @@ export class ResponseStream {
     return this.#frame(`response.${name}.delta`, { ...this.#placeOf(open), ...place, delta });
   }
 
-  /** Adds a delta to a reasoning summary. The summary has one part, which starts with the first delta. */
-  #thinkingDelta(open: OpenItem, text: string): string {
-    const part = { type: 'summary_text', text: '' };
-    const started =
-      open.texts.length > 0
-        ? ''
-        : this.#frame('response.reasoning_summary_part.added', {
-            ...this.#placeOf(open),
-            ...summaryPlace,
-            part,
-          });
-    return started + this.#delta(open, 'reasoning_summary_text', text, summaryPlace);
+  /** Adds a delta to a reasoning item. Each text of the item has its own events. */
+  #thinkingDelta(open: OpenItem, event: Pick<ThinkingDelta, 'text' | 'extensions'>): string {
+    const next = readReasoningPlace(event);
+    const isFirst = open.texts.length === 0;
+    open.texts.push(event.text);
+    open.characters += event.text.length;
+    const isNext = isFirst || next !== undefined;
+    const closed = isNext && !isFirst ? this.#closeReasoning(open) : '';
+    const delta = isNext && !isFirst ? event.text.slice(summarySeparator.length) : event.text;
+    if (isNext) Object.assign(open, { place: next ?? firstSummary, placeTexts: [] });
+    open.placeTexts.push(delta);
+    const { added, text, type } = reasoningEvents[open.place.member];
+    const at = this.#reasoningPlaceOf(open);
+    const opened = isNext ? this.#frame(`response.${added}.added`, { ...at, part: { type, text: '' } }) : '';
+    return closed + opened + this.#frame(`response.${text}.delta`, { ...at, delta });
+  }
+
+  /** Ends the latest text of a reasoning item. */
+  #closeReasoning(open: OpenItem): string {
+    if (open.placeTexts.length === 0) return '';
+    const { added, text, type } = reasoningEvents[open.place.member];
+    const [at, whole] = [this.#reasoningPlaceOf(open), open.placeTexts.join('')];
+    const done = this.#frame(`response.${text}.done`, { ...at, text: whole });
+    return done + this.#frame(`response.${added}.done`, { ...at, part: { type, text: whole } });
+  }
+
+  #reasoningPlaceOf(open: OpenItem): JsonObject {
+    return { ...this.#placeOf(open), [open.place.member]: open.place.index };
   }
 
   #cite(open: OpenItem, citation: Citation): string {
@@ -243,15 +267,8 @@ export class ResponseStream {
           this.#frame('response.content_part.done', { ...where, part: content })
         );
       }
-      case 'thinking': {
-        if (part.text === '') return '';
-        const where = { ...place, ...summaryPlace };
-        const summary = { type: 'summary_text', text: part.text };
-        return (
-          this.#frame('response.reasoning_summary_text.done', { ...where, text: part.text }) +
-          this.#frame('response.reasoning_summary_part.done', { ...where, part: summary })
-        );
-      }
+      case 'thinking':
+        return this.#closeReasoning(open);
       case 'tool-call': {
         const { name, argumentsText } = part;
         return part.kind === 'custom'
@@ -269,20 +286,11 @@ export class ResponseStream {
 }
 
 const contentPlace = { content_index: 0 } as const;
-const summaryPlace = { summary_index: 0 } as const;
-
-function completePart({ part, texts, citations }: OpenItem, signed: object): ShownPart {
-  const text = texts.join('');
-  switch (part.type) {
-    case 'text':
-      return { ...part, text, citations };
-    case 'refusal':
-      return { ...part, text };
-    case 'thinking':
-      return { ...part, text, ...signed };
-    case 'tool-call':
-      return { ...part, argumentsText: text };
-    case 'opaque':
-      return part;
-  }
-}
+const firstSummary: ReasoningPlace = { member: 'summary_index', index: 0 };
+/** The names of the events for a text in a reasoning item, and the type of the text. */
+const reasoningEvents = {
+  summary_index: {
+    ...{ added: 'reasoning_summary_part', text: 'reasoning_summary_text', type: 'summary_text' },
+  },
+  content_index: { added: 'content_part', text: 'reasoning_text', type: 'reasoning_text' },
+} as const;

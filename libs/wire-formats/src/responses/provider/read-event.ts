@@ -1,6 +1,6 @@
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { asNumber, asObject, asText } from '../../json/read-members.ts';
-import { summarySeparator } from '../shared/reasoning.ts';
+import type { Extensions, JsonObject, StreamEvent } from '@gateway/interchange';
+import { asNumber, asObject, asText, optional } from '../../json/read-members.ts';
+import { reasoningDelta, type ReasoningPlace } from '../shared/reasoning.ts';
 import { cite, endContent, endItem, isCall, keepMembers, startCall } from './read-item.ts';
 import { endResponse, readError, readStart } from './read-response.ts';
 import {
@@ -62,14 +62,16 @@ const readAnnotation: ReadStep = (state, raw, events) => {
 
 /** Reads a delta of a reasoning item. The parts of a reasoning item form one text. */
 const readReasoningDelta =
-  (member: 'summary_index' | 'content_index'): ReadStep =>
+  (member: ReasoningPlace['member']): ReadStep =>
   (state, raw, events) => {
-    const part = `${member}${asNumber(raw[member]) ?? 0}`;
+    const index = asNumber(raw[member]) ?? 0;
+    const part = `${member}${index}`;
     const place = placeOf(indexOf(raw));
-    const open = state.blocks.get(place);
-    const isNext = open?.part !== undefined && open.part !== part;
-    const text = `${isNext ? summarySeparator : ''}${asText(raw.delta) ?? ''}`;
-    return addText(state, place, 'thinking', { ...raw, delta: text }, events, part);
+    const known = state.blocks.get(place)?.part;
+    const delta = asText(raw.delta) ?? '';
+    if (delta === '') return state;
+    const given = reasoningDelta(delta, known === part ? undefined : { member, index }, known === undefined);
+    return addText(state, place, 'thinking', raw, events, { part, ...given });
   };
 
 const readArguments: ReadStep = (state, raw, events) => {
@@ -102,22 +104,34 @@ const steps: ReadonlyMap<string, ReadStep> = new Map(
   }),
 );
 
+/** The text of a delta, if it differs from the field `delta`, and the part of the reasoning that contains it. */
+interface GivenText {
+  readonly part?: string;
+  readonly text?: string;
+  readonly extensions?: Extensions;
+}
+
 function addText(
   state: StreamState,
   place: string,
   kind: 'text' | 'refusal' | 'thinking',
   raw: JsonObject,
   events: StreamEvent[],
-  part?: string,
+  { part, text = asText(raw.delta) ?? '', extensions }: GivenText = {},
 ): StreamState {
-  const text = asText(raw.delta) ?? '';
   const known = state.blocks.get(place);
   if (text === '' || (known !== undefined && (known.kind !== kind || known.isEnded))) return state;
   const [current, open] =
     known === undefined
       ? startBlock(state, place, kind, itemOf(state, raw), events)
       : ([state, known] as const);
-  events.push({ type: `${kind}-delta`, choice: 0, block: open.block, text });
+  events.push({
+    type: `${kind}-delta`,
+    choice: 0,
+    block: open.block,
+    text,
+    ...optional('extensions', extensions),
+  });
   if (open.hasContent && open.part === part) return current;
   const next: ItemBlock = { ...open, hasContent: true, ...(part === undefined ? {} : { part }) };
   return setBlock(current, place, next);

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asList, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { parseAnnotation } from '../shared/content.ts';
-import { readReasoningTexts, signReasoning, summarySeparator } from '../shared/reasoning.ts';
+import { readReasoningTexts, reasoningDelta, signReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 import {
   forgetItem,
@@ -122,15 +122,18 @@ function endReasoning(
 ): StreamState {
   const place = placeOf(index);
   const encrypted = asText(item.encrypted_content);
-  const text = readReasoningTexts(item).join(summarySeparator);
+  const texts = readReasoningTexts(item).filter(({ text }) => text !== '');
   const known = state.blocks.get(place);
-  if (known === undefined && text === '' && encrypted === undefined) return addOpaque(state, item, events);
+  if (known === undefined && texts.length === 0 && encrypted === undefined)
+    return addOpaque(state, item, events);
   const [current, open] =
     known === undefined
       ? startBlock(state, place, 'thinking', keepMembers(item), events)
       : ([state, known] as const);
   const at = { choice: 0, block: open.block };
-  if (!open.hasContent && text !== '') events.push({ type: 'thinking-delta', ...at, text });
+  if (!open.hasContent)
+    for (const [index, { text, ...place }] of texts.entries())
+      events.push({ type: 'thinking-delta', ...at, ...reasoningDelta(text, place, index === 0) });
   const signature = encrypted === undefined ? undefined : signReasoning(encrypted);
   events.push({
     type: 'thinking-end',

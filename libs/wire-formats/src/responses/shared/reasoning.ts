@@ -15,7 +15,7 @@ const signaturePrefix = 'responses.';
  * Prefix of `encrypted_content` that the gateway creates for reasoning from other formats. The content
  * contains the signature from the other provider. The other provider verifies the signature in the next turn.
  */
-const sealPrefix = 'gateway.';
+export const sealPrefix = 'gateway.';
 
 /**
  * Separator between the parts of a reasoning summary. In other formats, the parts of a summary form one text.
@@ -69,14 +69,45 @@ export function signReasoning(encrypted: string): string {
   return signaturePrefix + encrypted;
 }
 
+/** The position of a visible text in a reasoning item. */
+export interface ReasoningPlace {
+  /** The field for the index in stream events. Only open models send `content`, the complete reasoning. */
+  readonly member: 'summary_index' | 'content_index';
+  readonly index: number;
+}
+
+/** Reads the visible texts of a reasoning item: the summary, then the complete reasoning. */
+export function readReasoningTexts(item: JsonObject): (ReasoningPlace & { readonly text: string })[] {
+  const read = (list: unknown, member: ReasoningPlace['member']) =>
+    asList(list).flatMap((part, index) => {
+      const text = isObject(part) ? asText(part.text) : undefined;
+      return text === undefined ? [] : [{ member, index, text }];
+    });
+  return [...read(item.summary, 'summary_index'), ...read(item.content, 'content_index')];
+}
+
+/** Joins the visible texts of a reasoning item. */
+export function joinReasoningTexts(item: JsonObject): string {
+  return readReasoningTexts(item)
+    .map(({ text }) => text)
+    .join(summarySeparator);
+}
+
 /**
- * Reads the visible text of a reasoning item: the summary, then the complete reasoning (which only open
- * models send).
+ * The events for a text in a reasoning item. In other formats, all texts of an item form one text, so a separator
+ * precedes each later text. The extensions of the event keep the position of the text.
  */
-export function readReasoningTexts(item: JsonObject): string[] {
-  return [...asList(item.summary), ...asList(item.content)]
-    .filter(isObject)
-    .flatMap((part) => asText(part.text) ?? []);
+export function reasoningDelta(text: string, place: ReasoningPlace | undefined, isFirst: boolean) {
+  const isUsual = place === undefined || (place.member === 'summary_index' && isFirst);
+  return {
+    text: isFirst || place === undefined ? text : summarySeparator + text,
+    ...(isUsual ? {} : { extensions: own.of({ place }) }),
+  };
+}
+
+/** Reads the position that `reasoningDelta` wrote. */
+export function readReasoningPlace(event: Parameters<typeof own.read>[0]): ReasoningPlace | undefined {
+  return own.read(event).place as ReasoningPlace | undefined;
 }
 
 /**
@@ -87,7 +118,7 @@ export function parseReasoning(item: JsonObject): ChatPart {
   const encrypted = asText(item.encrypted_content);
   return {
     type: 'thinking',
-    text: readReasoningTexts(item).join(summarySeparator),
+    text: joinReasoningTexts(item),
     ...(encrypted === undefined ? {} : openReasoning(encrypted)),
     extensions: own.of({ reasoning: item }),
   };

@@ -1,7 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
 import { takesToolsOn, type ModelCatalog } from '@gateway/model-catalog';
-import { findProvider, formatsOf, providerNames, proxyRouteOf, type Provider } from '@gateway/providers';
+import {
+  findProvider,
+  formatsOf,
+  providerNames,
+  proxyRouteOf,
+  type Provider,
+  type ProxyEndpoint,
+} from '@gateway/providers';
 import { findNearest } from '../../../request/find-nearest.ts';
 import type { Lane, Target } from '../../../request/request.ts';
 
@@ -81,15 +88,47 @@ function needsResponses(
   return takesToolsOn(facts, 'responses') && !takesToolsOn(facts, format, effort());
 }
 
+/**
+ * Lists the connected providers that have a model of any kind. If some of them have the endpoint, only these
+ * providers are listed. A credential in the request determines the provider.
+ */
+export function listOffering(
+  { model, connected, ownCredential }: Pick<WantedTarget, 'model' | 'connected' | 'ownCredential'>,
+  endpoint: ProxyEndpoint,
+  catalog: ModelCatalog,
+): readonly Provider[] {
+  const usable = catalog
+    .providersOf(model)
+    .filter((name) => connected.has(name) && (ownCredential === null || name === hostedProvider))
+    .flatMap((name) => findProvider(name) ?? []);
+  const able = usable.filter((provider) => proxyRouteOf(provider, endpoint, idAt(provider, model, catalog)));
+  return able.length > 0 ? able : usable;
+}
+
+/** The id of a model at a provider, as the catalogue spells it. */
+export function idAt({ name }: Provider, model: string, catalog: ModelCatalog): string {
+  return catalog.find(name, model)?.modelId ?? model;
+}
+
+/**
+ * Chooses the provider of a bare model name. On the Responses API, the choice equals the choice for a proxied
+ * request, so that planning does not change the provider.
+ */
 function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
-  const { model, format, connected } = wanted;
-  const offering = catalog.providersOf(model, 'chat');
-  const usable = offering.filter((name) => connected.has(name));
+  const { model, format, connected, isNamed } = wanted;
+  const isProxied = isNamed && format === 'responses';
+  const offering = catalog.providersOf(model, isProxied ? undefined : 'chat');
+  const usable = isProxied
+    ? listOffering(wanted, 'responses', catalog).map(({ name }) => name)
+    : offering.filter((name) => connected.has(name));
   const [first, ...others] = usable;
-  if (first !== undefined && others.length === 0) {
-    const provider = findProvider(first);
-    const entry = catalog.find(first, model);
-    if (provider && entry) return targetAt(provider, entry.modelId, wanted, catalog);
+  const provider = first === undefined ? undefined : findProvider(first);
+  if (provider && others.length === 0) {
+    const target = targetAt(provider, idAt(provider, model, catalog), wanted, catalog);
+    // A model of another kind can be proxied, but not translated.
+    const isChat = catalog.providersOf(model, 'chat').includes(provider.name);
+    if (isChat || target.path !== undefined) return target;
+    throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
   }
   // ARNs and inference profiles are never in the catalogue.
   // On the converse endpoint, ARNs and inference profiles belong to the endpoint's provider.

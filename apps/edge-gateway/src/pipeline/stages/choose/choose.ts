@@ -21,7 +21,8 @@ type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelC
  * the gateway chooses both the provider and the model. `<provider>/<model>` names both the provider and the
  * model, and accepts models that are not in the catalogue. A bare model name is looked up in the catalogue,
  * among the account's connected providers.
- * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, and the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
+ * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a routing
+ * string with stored state, and the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
 export async function choose(
   request: ParsedRequest,
@@ -41,6 +42,9 @@ export async function choose(
       services,
     );
   const mode = parseRoutingString(outline.model);
+  const isResponses = outline.format === 'responses';
+  const state = isResponses ? findStateful(request.tape) : findStoredState(request);
+  if (isResponses && mode !== undefined && state !== undefined) throw needsNamedModel(outline.model, state);
   const target =
     mode === undefined
       ? chooseNamed(find, request, exchange, caller, services)
@@ -49,11 +53,15 @@ export async function choose(
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
   exchange.headers['x-svc-model'] = renderHeaderText(target.model);
-  const isResponses = outline.format === 'responses';
-  const state = isResponses ? findStateful(request.tape) : findStoredState(request);
   if (state !== undefined) return keepAccount(target, state);
   if (isResponses && target.lane.kind === 'translated') requireBalancedToolCalls(outline);
   return target;
+}
+
+/** The error for a routing string in a request with stored state, which only one provider can use. */
+function needsNamedModel(model: string, field: string): GatewayError {
+  const message = `With ${model}, the gateway chooses the provider, but only the provider that stores the state can use ${field}. Set model to the <provider>/<model> of the stored state, or send the whole conversation in input, without ${field}.`;
+  return new GatewayError('invalid_field', { param: 'model', message });
 }
 
 /**

@@ -15,13 +15,14 @@ import {
 } from '@gateway/wire-formats';
 import { loopHeader } from '../../../loops/loop-guard.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
-import { isLarge } from '../../../request/request-facts.ts';
+import { dropSealedReasoning, isLarge } from '../../../request/request-facts.ts';
 import type { Target } from '../../../request/request.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
 import type { Attempt } from '../../exchange/attempt.ts';
 import { renderLossFields, type Exchange } from '../../exchange/exchange.ts';
 import type { Candidate } from './candidates.ts';
+import type { KeptReasoning } from './kept-reasoning.ts';
 import { markCache } from './mark-cache.ts';
 
 /** The planned request in the client's format. */
@@ -38,6 +39,7 @@ interface PlannedRequest {
    * caches for translated requests.
    */
   readonly promptCacheKey: () => string | null;
+  readonly accountId: string;
   /** A beta flag that the bytes need in `anthropic-beta`, in addition to the client's beta flags. */
   readonly beta?: string | undefined;
 }
@@ -45,6 +47,7 @@ interface PlannedRequest {
 export interface CallServices {
   readonly upstream: Upstream;
   readonly catalog: ModelCatalog;
+  readonly keptReasoning: Pick<KeptReasoning, 'restore'>;
 }
 
 /**
@@ -53,16 +56,17 @@ export interface CallServices {
  */
 export async function callProvider(
   planned: PlannedRequest,
-  { target, connection }: Candidate,
+  candidate: Candidate,
   attempt: Attempt,
   exchange: Exchange,
   signal: AbortSignal,
   services: CallServices,
 ): Promise<UpstreamReply> {
+  const { target, connection } = candidate;
   const isTranslated = target.lane.kind === 'translated';
   const { body, apiVersion } = isTranslated
-    ? await translateRequest(planned, attempt, exchange, services.catalog)
-    : { body: planned.bytes, apiVersion: undefined };
+    ? await translateRequest(planned, candidate, attempt, exchange, services)
+    : { body: ownBytes(planned, target), apiVersion: undefined };
   const call: UpstreamCall = {
     provider: target.provider,
     format: target.lane.format,
@@ -87,6 +91,13 @@ export async function callProvider(
   attempt.headersAt = performance.now();
   connection.health.note(answer.status);
   return answer;
+}
+
+const scan = (bytes: Uint8Array) => scanJson(bytes, { depthMax: 128 });
+
+/** Returns the client's bytes, without reasoning that the gateway encoded for the client. */
+function ownBytes({ bytes }: PlannedRequest, { lane }: Target): Uint8Array {
+  return lane.format === 'responses' ? dropSealedReasoning(bytes, scan) : bytes;
 }
 
 function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): IncomingHttpHeaders {
@@ -136,20 +147,23 @@ const outputTokensDefault = 4096;
  * a loss
  */
 async function translateRequest(
-  { bytes, added, promptCacheKey }: PlannedRequest,
+  planned: PlannedRequest,
+  candidate: Candidate,
   attempt: Attempt,
   exchange: Exchange,
-  catalog: ModelCatalog,
+  services: CallServices,
 ): Promise<TranslatedRequest> {
-  const { target } = attempt;
-  const tape = scanJson(bytes, { depthMax: 128 });
+  const { bytes, added, promptCacheKey } = planned;
+  const { target } = candidate;
+  const tape = scan(bytes);
   if (isLarge(bytes)) await letOthersRun(exchange);
   const parsed = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
   if (isLarge(bytes)) await letOthersRun(exchange);
   const { provider } = providerFormatNamed(target.lane.format);
-  const whole = { ...parsed, messages: [...parsed.messages, ...added] };
+  const restored = await restoreReasoning(parsed, planned, candidate, attempt, exchange, services);
+  const whole = { ...restored, messages: [...restored.messages, ...added] };
   const { request: named, losses: toolLosses } = adaptTools(whole, attempt);
-  const facts = catalog.find(target.provider.name, target.model);
+  const facts = services.catalog.find(target.provider.name, target.model);
   const tokens = bytes.length / charactersPerToken;
   const key = promptCacheKey();
   const { request, markers } =
@@ -168,6 +182,29 @@ async function translateRequest(
   if (isLarge(bytes)) await letOthersRun(exchange);
   if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
   return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
+}
+
+/**
+ * Adds stored reasoning to the request of a client whose format cannot carry encrypted reasoning. The reasoning
+ * of the response is stored for the next request. The reasoning behind the gateway's own messages is not stored,
+ * because the client's next request does not contain these messages.
+ */
+async function restoreReasoning(
+  parsed: ChatRequest,
+  { accountId, added }: PlannedRequest,
+  { target, connection }: Candidate,
+  attempt: Attempt,
+  { format, sessionId }: Exchange,
+  { keptReasoning }: CallServices,
+): Promise<ChatRequest> {
+  if (target.lane.format !== 'responses' || formatNamed(format).client.carriesReasoning) return parsed;
+  const { credential, baseUrl } = connection;
+  const { request, recorder } = await keptReasoning.restore(parsed, {
+    ...{ accountId, sessionId, model: target.model, credential },
+    provider: `${target.provider.name} ${baseUrl ?? ''}`,
+  });
+  attempt.reasoning = added.length === 0 ? recorder : null;
+  return request;
 }
 
 /** Replaces the tools that the provider rejects: custom tools, and tools with rejected names. */

@@ -85,7 +85,8 @@ function send(
         const { added, conversation, betaFor } = outbound;
         const promptCacheKey = (): string | null =>
           caller.caching.markers ? derivePromptCacheKey(caller.accountId, conversation) : null;
-        const planned = { bytes, added, promptCacheKey, beta: betaFor?.(candidate.target) };
+        const { accountId } = caller;
+        const planned = { bytes, added, promptCacheKey, accountId, beta: betaFor?.(candidate.target) };
         return callProvider(planned, candidate, attempt, exchange, signal, services);
       },
     },

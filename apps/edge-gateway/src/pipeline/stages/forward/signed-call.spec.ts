@@ -15,6 +15,7 @@ import { testIdentity } from '../../../http/tls-identity.fixture.ts';
 import type { Target } from '../../../request/request.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { UndiciUpstream } from '../../../upstream/undici-upstream.adapter.ts';
+import { KeptReasoning } from './kept-reasoning.ts';
 import { createAttempt } from '../../exchange/attempt.ts';
 import { openExchange } from '../../exchange/exchange.fixture.ts';
 import { callProvider } from './call-provider.ts';
@@ -95,10 +96,16 @@ it('a chat completion that brings an AWS access key is signed with this key, for
   } as never);
   const exchange = openExchange();
   const body = { model: target.model, messages: [{ role: 'user', content: 'Grüße' }] };
-  const planned = { bytes: Buffer.from(JSON.stringify(body)), added: [], promptCacheKey: () => null };
+  const planned = {
+    ...{ bytes: Buffer.from(JSON.stringify(body)), added: [], promptCacheKey: () => null, accountId: 'a' },
+  };
   const candidate = { target, connection: connection! };
   const { signal } = exchange.abort;
-  const services = { upstream, catalog: loadCatalog() };
+  const services = {
+    upstream,
+    catalog: loadCatalog(),
+    keptReasoning: new KeptReasoning({} as never, {} as never),
+  };
   const reply = await callProvider(planned, candidate, createAttempt(target), exchange, signal, services);
   await readWhole(reply.body, 1_000);
   expect(reply.status).toBe(200);

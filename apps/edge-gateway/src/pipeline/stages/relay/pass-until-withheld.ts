@@ -26,8 +26,13 @@ interface PassGiven {
   readonly openGate: () => FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Opens a renderer for events in the client's format. */
-  readonly openRenderer: () => (events: readonly StreamEvent[]) => readonly Uint8Array[];
+  /**
+   * Opens a renderer for events in the client's format.
+   * @param lastFrame the last frame that was sent to the client
+   */
+  readonly openRenderer: (
+    lastFrame: Uint8Array | undefined,
+  ) => (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 type Render = ReturnType<PassGiven['openRenderer']>;
@@ -96,6 +101,7 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
+  #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {
     this.#given = given;
@@ -116,11 +122,12 @@ class WaitingFrames {
   release(): readonly Uint8Array[] {
     this.#events = [];
     this.#sent = undefined;
+    this.#lastFrame = this.#frames.at(-1) ?? this.#lastFrame;
     return this.#frames.splice(0);
   }
 
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
-    const render = this.#given.openRenderer();
+    const render = this.#given.openRenderer(this.#lastFrame);
     // Replays the events that the client has already seen.
     // The renderer's output for the replayed events is dropped.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };

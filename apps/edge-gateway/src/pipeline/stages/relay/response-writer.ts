@@ -8,6 +8,7 @@ import type {
 import {
   eventStreamBytesMax,
   formatNamed,
+  mapEvents,
   providerFormatNamed,
   responsesEventBytesMax,
   restoreCustomCalls,
@@ -49,6 +50,9 @@ export interface ResponseWriter {
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
+type Judges = Pick<ResponseWriter, 'rounds' | 'calls'>;
+const unjudged: Judges = { rounds: null, calls: null };
+
 export function openResponseWriter(
   { lane, model }: Target,
   exchange: Exchange,
@@ -57,16 +61,17 @@ export function openResponseWriter(
   const client = formatNamed(exchange.format);
   const spoken = providerFormatNamed(lane.format);
   const isSameFormat = lane.kind === 'same-format';
-  const provider = isSameFormat ? spoken : withClientTools(spoken, exchange);
+  const provider = isSameFormat ? spoken : withReasoning(withClientTools(spoken, exchange), exchange);
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
   const { toolGuard, attempts, requestId } = exchange;
   const calls = toolGuard === undefined ? null : new DeniedCalls(toolGuard.permission);
-  const render = (through: RecoveryRounds | null, judge: DeniedCalls | null): StreamWriter => {
+  const render = (through: Judges, lastFrame?: Uint8Array): StreamWriter => {
     const requested = isSameFormat ? toolGuard?.streamsUsage : undefined;
     const includesUsage = rounds?.streamsUsage ?? requested ?? attempts.current?.streamsUsage ?? false;
-    const options = { ...defaults, includesUsage, estimateInputTokens: () => estimateInput(exchange) };
-    return renderEvents(client, requestId, options, { rounds: through, calls: judge });
+    const estimateInputTokens = (): number => estimateInput(exchange);
+    const options = { ...defaults, includesUsage, estimateInputTokens, lastFrame };
+    return renderEvents(client, requestId, options, through);
   };
   return {
     client,
@@ -78,13 +83,13 @@ export function openResponseWriter(
     openStreamWriter: () => {
       // Responses events show calls to the provider's own tools before the gateway can judge the calls.
       const isRendered = rounds !== null || exchange.format === 'responses';
-      if (!isSameFormat || (calls !== null && isRendered)) return render(rounds, calls);
-      if (calls !== null) return passChecked(client, calls, requestId, render(null, null));
+      if (!isSameFormat || (calls !== null && isRendered)) return render({ rounds, calls });
+      if (calls !== null) return passChecked(client, calls, requestId, render(unjudged));
       return rounds === null
         ? passFrames(client)
-        : passWithRecovery(client, rounds, requestId, () => render(null, null));
+        : passWithRecovery(client, rounds, requestId, (lastFrame) => render(unjudged, lastFrame));
     },
-    renderStream: (events) => render(null, null).write(Buffer.alloc(0), events),
+    renderStream: (events) => render(unjudged).write(Buffer.alloc(0), events),
   };
 }
 
@@ -107,6 +112,18 @@ function withClientTools(spoken: ProviderSide, { attempts }: Exchange): Provider
   return { ...spoken, provider: restoreCustomCalls(named, () => attempts.current?.customTools ?? null) };
 }
 
+/** Stores the encrypted reasoning of the response, for a client whose format cannot carry the reasoning. */
+function withReasoning(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
+  const open = () => {
+    const recorder = attempts.current?.reasoning ?? null;
+    return (events: StreamEvent[]): StreamEvent[] => {
+      if (recorder !== null) for (const event of events) recorder.note(event);
+      return events;
+    };
+  };
+  return { ...spoken, provider: mapEvents(spoken.provider, open) };
+}
+
 /** Passes complete frames, byte for byte. */
 function passFrames(format: ClientWireFormat): StreamWriter {
   const gate = openGate(format);
@@ -126,15 +143,15 @@ function passWithRecovery(
   format: ClientWireFormat,
   rounds: RecoveryRounds,
   requestId: string,
-  openWriter: () => StreamWriter,
+  openWriter: (lastFrame: Uint8Array | undefined) => StreamWriter,
 ): StreamWriter {
   return passUntilWithheld({
     rounds,
     openGate: () => openGate(format),
     split: splitterOf(format),
     fillIds: (events) => fillCallIds(events, requestId, rounds.count),
-    openRenderer: () => {
-      const renderer = openWriter();
+    openRenderer: (lastFrame) => {
+      const renderer = openWriter(lastFrame);
       return (events) => renderer.write(Buffer.alloc(0), events);
     },
   });
@@ -164,7 +181,7 @@ function renderEvents(
   format: ClientWireFormat,
   requestId: string,
   options: StreamRenderOptions,
-  { rounds, calls }: Pick<ResponseWriter, 'rounds' | 'calls'>,
+  { rounds, calls }: Judges,
 ): StreamWriter {
   const renderer = format.client.openStreamRenderer(options);
   const render = (events: readonly StreamEvent[]): Uint8Array[] =>

@@ -1,14 +1,8 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { accountKey } from '../../../../cache/account-keys.ts';
+import { nameOf, openValue, sealValue, type SealedCache } from '../../../../cache/sealed-value.ts';
 import type { MessageEdits } from './context-edits.ts';
-
-/** The Redis commands that the cache of compressed messages uses (`AccountCache`). */
-export interface MemoRedis {
-  mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
-  set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
-}
 
 /**
  * Lifetime of a cache entry in seconds. After the lifetime, the provider's prompt cache has expired anyway.
@@ -20,8 +14,6 @@ const keptSeconds = 24 * 3600;
  */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
-const nonceLength = 12;
-const tagLength = 16;
 const bytesPerEntry = 300;
 
 /**
@@ -32,7 +24,7 @@ const bytesPerEntry = 300;
  * conversation can decrypt the values in Redis.
  */
 export class ContextMemo {
-  readonly #redis: MemoRedis;
+  readonly #redis: SealedCache;
   readonly #log: Logger;
   readonly #kept = new LRUCache<string, MessageEdits>({
     max: 200_000,
@@ -45,7 +37,7 @@ export class ContextMemo {
       edits.reduce((size, { replacement }) => size + 60 + replacement.length * 2, 0),
   });
 
-  constructor(redis: MemoRedis, log: Logger) {
+  constructor(redis: SealedCache, log: Logger) {
     this.#redis = redis;
     this.#log = log;
   }
@@ -72,7 +64,7 @@ export class ContextMemo {
 
   keep(accountId: string, link: Buffer, edits: MessageEdits): void {
     this.#kept.set(link.toString('hex'), edits);
-    const value = seal(link, edits);
+    const value = sealValue(link, JSON.stringify(edits));
     if (value.length > valueBytesMax) return;
     this.#redis.set(accountId, keyOf(accountId, link), value, keptSeconds).catch((error: unknown) => {
       this.#log.debug({ err: error }, 'compression memo unavailable');
@@ -81,29 +73,11 @@ export class ContextMemo {
 }
 
 function keyOf(accountId: string, link: Buffer): string {
-  const name = hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url');
-  return accountKey('context:v4', accountId, name);
+  return accountKey('context:v4', accountId, nameOf(link));
 }
 
-function keyFor(link: Buffer): Buffer {
-  return hash('sha256', Buffer.concat([Buffer.from('key'), link]), 'buffer');
-}
-
-function seal(link: Buffer, edits: MessageEdits): Buffer {
-  const nonce = randomBytes(nonceLength);
-  const cipher = createCipheriv('aes-256-gcm', keyFor(link), nonce);
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(edits)), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
-}
-
-/** Decrypts a value. Returns undefined if the value was not encrypted for this conversation. */
+/** Decrypts cached edits. Returns undefined if the value was not encrypted for this conversation. */
 function open(link: Buffer, value: Buffer): MessageEdits | undefined {
-  const decipher = createDecipheriv('aes-256-gcm', keyFor(link), value.subarray(0, nonceLength));
-  decipher.setAuthTag(value.subarray(nonceLength, nonceLength + tagLength));
-  try {
-    const text = Buffer.concat([decipher.update(value.subarray(nonceLength + tagLength)), decipher.final()]);
-    return JSON.parse(text.toString()) as MessageEdits;
-  } catch {
-    return undefined;
-  }
+  const text = openValue(link, value);
+  return text === undefined ? undefined : (JSON.parse(text) as MessageEdits);
 }

@@ -1,0 +1,239 @@
+import { createHash, hash, type Hash } from 'node:crypto';
+import type { ChatMessage, ChatPart, ChatRequest, StreamEvent, ThinkingPart } from '@gateway/interchange';
+import type { Logger } from '@gateway/observability';
+import { accountKey } from '../../../cache/account-keys.ts';
+import { nameOf, openValue, sealValue, type SealedCache } from '../../../cache/sealed-value.ts';
+
+/** Lifetime of stored reasoning in seconds. After a day, the provider's prompt cache has expired anyway. */
+const keptSeconds = 24 * 3600;
+/** Maximum number of characters of the stored reasoning of one response. Longer reasoning is not stored. */
+const charactersMax = 256 * 1024;
+/**
+ * Maximum number of the model's turns whose reasoning is loaded. In a longer conversation, the reasoning of the
+ * earliest turns is left out. The number of left-out turns grows in steps, so that the prompt's prefix rarely
+ * changes.
+ */
+const turnsMax = 128;
+const turnsStep = 64;
+
+/** The owner of a conversation's reasoning. Reasoning is valid only for the same owner. */
+export interface ReasoningOwner {
+  readonly accountId: string;
+  readonly sessionId: string | null;
+  /** The provider account and its model. `credential` is a secret, of which only a digest is used. */
+  readonly provider: string;
+  readonly model: string;
+  readonly credential: string | null;
+}
+
+/** Reasoning of a response. */
+interface KeptPart {
+  /** The id of the tool call behind the reasoning. Null if a text follows the reasoning. */
+  readonly before: string | null;
+  readonly text: string;
+  readonly signature: string;
+}
+
+export interface RestoredRequest {
+  readonly request: ChatRequest;
+  /** Stores the reasoning of the response to the request. */
+  readonly recorder: ReasoningRecorder;
+}
+
+/**
+ * Stores the encrypted reasoning of a provider for clients with a format that cannot carry it, and adds the
+ * reasoning to the next request of the conversation. The reasoning of a response is stored under a digest of
+ * everything before the response, and of the response itself. If the client changes the tools, an earlier
+ * message or the response, the reasoning is not found, because providers reject or drop reasoning behind a
+ * changed prefix. The reasoning is encrypted with a key that only the same conversation can derive. Without
+ * Redis, reasoning is dropped.
+ */
+export class KeptReasoning {
+  readonly #cache: SealedCache;
+  readonly #log: Logger;
+
+  constructor(cache: SealedCache, log: Logger) {
+    this.#cache = cache;
+    this.#log = log;
+  }
+
+  /** Adds the stored reasoning to the model's turns. Never rejects. */
+  async restore(request: ChatRequest, owner: ReasoningOwner): Promise<RestoredRequest> {
+    const { turns, end } = digestTurns(request, owner);
+    const skipped = Math.max(0, Math.ceil((turns.length - turnsMax) / turnsStep)) * turnsStep;
+    const kept = await this.#load(owner, turns.slice(skipped));
+    const messages = request.messages.map((message, at) => addReasoning(message, kept.get(at)));
+    const recorder = new ReasoningRecorder(end, (digest, parts) => this.#keep(owner, digest, parts));
+    return { request: kept.size === 0 ? request : { ...request, messages }, recorder };
+  }
+
+  async #load(
+    { accountId }: ReasoningOwner,
+    turns: readonly DigestedTurn[],
+  ): Promise<ReadonlyMap<number, readonly KeptPart[]>> {
+    const found = new Map<number, readonly KeptPart[]>();
+    if (turns.length === 0) return found;
+    try {
+      const values = await this.#cache.mgetBuffer(...turns.map(({ digest }) => keyOf(accountId, digest)));
+      for (const [at, { index, digest }] of turns.entries()) {
+        const value = values[at];
+        const text = value ? openValue(digest, value) : undefined;
+        if (text !== undefined) found.set(index, JSON.parse(text) as KeptPart[]);
+      }
+    } catch (error) {
+      this.#log.debug({ err: error }, 'session cache unavailable, sending the request without reasoning');
+    }
+    return found;
+  }
+
+  #keep({ accountId }: ReasoningOwner, digest: Buffer, parts: readonly KeptPart[]): void {
+    const value = sealValue(digest, JSON.stringify(parts));
+    this.#cache.set(accountId, keyOf(accountId, digest), value, keptSeconds).catch((error: unknown) => {
+      this.#log.debug({ err: error }, 'session cache unavailable, reasoning not stored');
+    });
+  }
+}
+
+function keyOf(accountId: string, digest: Buffer): string {
+  return accountKey('reasoning:v1', accountId, nameOf(digest));
+}
+
+interface DigestedTurn {
+  /** Index of the turn's message. */
+  readonly index: number;
+  /** Digest of everything before the turn, and of the turn itself. */
+  readonly digest: Buffer;
+}
+
+/** Computes the digests of the model's turns, and the hash of the whole request. */
+function digestTurns(
+  { messages, tools, settings, extensions }: ChatRequest,
+  owner: ReasoningOwner,
+): { readonly turns: readonly DigestedTurn[]; readonly end: Hash } {
+  const end = createHash('sha256');
+  const { accountId, sessionId, provider, model, credential } = owner;
+  const { responseFormat, endUser } = settings;
+  const user = extensions?.['chat-completions']?.['safety_identifier'];
+  const sender = [accountId, sessionId, provider, model, credential, endUser, user];
+  addJson(end, [...sender, responseFormat, tools]);
+  const turns: DigestedTurn[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant') turns.push({ index, digest: digestTurn(end, identify(message)) });
+    const parts = message.parts.filter(({ type }) => type !== 'thinking');
+    addJson(end, { ...message, parts });
+  }
+  return { turns, end };
+}
+
+/** Cache markers are left out, because clients move them to later messages. */
+function addJson(all: Hash, value: unknown): void {
+  all.update(JSON.stringify(value, (name, member: unknown) => (name === 'cacheMarker' ? undefined : member)));
+}
+
+function digestTurn(before: Hash, identity: Buffer): Buffer {
+  return before.copy().update('\n').update(identity).digest();
+}
+
+/** A turn is identified by its tool calls, which have unique ids. A turn without calls is identified by its text. */
+function identify({ parts }: ChatMessage): Buffer {
+  const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []));
+  const text = createHash('sha256');
+  for (const part of parts) if (part.type === 'text') text.update(part.text);
+  return identityOf(ids, text);
+}
+
+function identityOf(ids: readonly string[], text: Hash): Buffer {
+  return ids.length === 0 ? text.digest() : hash('sha256', JSON.stringify(ids), 'buffer');
+}
+
+/**
+ * Adds reasoning in front of the text or the call that the reasoning led to. The client's own copy of the
+ * reasoning has no signature, so it is replaced.
+ */
+function addReasoning(message: ChatMessage, kept: readonly KeptPart[] | undefined): ChatMessage {
+  if (kept === undefined) return message;
+  const parts: ChatPart[] = [];
+  const left = [...kept];
+  const addBefore = (place: string | null): void => {
+    while (left[0]?.before === place) parts.push(renderPart(left.shift() as KeptPart));
+  };
+  for (const part of message.parts) {
+    if (part.type === 'thinking') continue;
+    addBefore(part.type === 'tool-call' ? part.id : null);
+    parts.push(part);
+  }
+  return left.length === 0 ? { ...message, parts } : message;
+}
+
+function renderPart({ text, signature }: KeptPart): ThinkingPart {
+  return { type: 'thinking', text, signature };
+}
+
+/** Reads the reasoning from the events of one response. Stores the reasoning when the response is complete. */
+export class ReasoningRecorder {
+  readonly #before: Hash;
+  readonly #keep: (digest: Buffer, parts: readonly KeptPart[]) => void;
+  readonly #text = createHash('sha256');
+  readonly #ids: string[] = [];
+  readonly #parts: KeptPart[] = [];
+  /** Ended reasoning, until the following text or tool call is known. */
+  #ended: Omit<KeptPart, 'before'>[] = [];
+  #texts: string[] = [];
+  #characters = 0;
+
+  /** @param before the hash of the request */
+  constructor(before: Hash, keep: (digest: Buffer, parts: readonly KeptPart[]) => void) {
+    this.#before = before;
+    this.#keep = keep;
+  }
+
+  note(event: StreamEvent): void {
+    switch (event.type) {
+      case 'thinking-start':
+        this.#texts = [];
+        return;
+      case 'thinking-delta':
+        if (this.#fits(event.text)) this.#texts.push(event.text);
+        return;
+      case 'thinking-end': {
+        const { signature } = event;
+        if (signature === undefined || !this.#fits(signature)) return;
+        this.#ended.push({ text: this.#texts.join(''), signature });
+        return;
+      }
+      case 'text-start':
+        this.#place(null);
+        return;
+      case 'text-delta':
+        this.#text.update(event.text);
+        return;
+      case 'tool-call-start':
+        this.#place(event.id);
+        this.#ids.push(event.id);
+        return;
+      case 'part':
+        // The client's format cannot carry the item that the reasoning led to.
+        this.#ended = [];
+        return;
+      case 'message-end':
+        this.#end();
+        return;
+      default:
+    }
+  }
+
+  #fits({ length }: string): boolean {
+    this.#characters += length;
+    return this.#characters <= charactersMax;
+  }
+
+  #place(before: string | null): void {
+    for (const part of this.#ended) this.#parts.push({ before, ...part });
+    this.#ended = [];
+  }
+
+  #end(): void {
+    if (this.#parts.length === 0 || this.#characters > charactersMax) return;
+    this.#keep(digestTurn(this.#before, identityOf(this.#ids, this.#text)), this.#parts);
+  }
+}
