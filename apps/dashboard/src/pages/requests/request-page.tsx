@@ -2,9 +2,9 @@ import { ChevronLeft } from 'lucide-react';
 import { Link, useParams } from 'react-router';
 import { useRequest, type RequestDetail } from '../../api/requests.ts';
 import { CodeBlock } from '../../components/copy.tsx';
-import { Foreign, Time } from '../../components/values.tsx';
+import { Count, Dollars, Duration, Foreign, Time, Tokens } from '../../components/values.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Panel, Stacked } from '../../components/panel.tsx';
+import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/states.tsx';
 import { StatusBadge } from '../../components/request-columns.tsx';
 import { CandidatesPanel } from './candidates-panel.tsx';
@@ -13,9 +13,16 @@ import { ContentPanel } from './content-panel.tsx';
 import { renderCurl } from './copy-as-curl.ts';
 import { FactsPanel } from './facts-panel.tsx';
 import { ModelChoicePanel } from './model-choice-panel.tsx';
-import { RequestFigures } from './request-figures.tsx';
 import { Waterfall } from './waterfall.tsx';
 import classes from './request-page.module.css';
+import {
+  describeSavedShare,
+  describeTokensSaved,
+  meaningOfBilled,
+  sumTokensSaved,
+} from '../../lib/savings.ts';
+import { describeMiss } from '../../lib/cache-misses.ts';
+import { formatMs, formatShare, formatTokens, formatUsd } from '../../lib/format.ts';
 
 export function RequestPage() {
   const { requestId } = useParams();
@@ -94,4 +101,103 @@ function FailurePanel({ detail }: { readonly detail: RequestDetail }) {
       )}
     </Panel>
   );
+}
+
+/** Duration, tools, tokens, cost and savings of one request. */
+function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
+  return (
+    <Figures>
+      <Effort detail={detail} />
+      <Money detail={detail} />
+    </Figures>
+  );
+}
+
+function Effort({ detail }: { readonly detail: RequestDetail }) {
+  const { ms, tools_out } = detail;
+  const isEstimated = detail.usage_estimated ? ', estimated' : '';
+  const tokens = `${formatTokens(detail.prompt_tokens)} input, ${formatTokens(detail.completion_tokens)} output${isEstimated}`;
+  return (
+    <>
+      <Figure label="Duration" hint={`first byte after ${formatMs(ms.first_byte)}`}>
+        <Duration value={ms.total} />
+      </Figure>
+      <Figure label="Gateway overhead" hint="until the provider call">
+        <Duration value={ms.overhead} />
+      </Figure>
+      <Figure label="Tools sent" hint={describeTools(detail)}>
+        <Count value={tools_out} />
+      </Figure>
+      <Figure label="Tokens" hint={tokens}>
+        <Tokens value={detail.total_tokens} />
+      </Figure>
+      <Figure label="From the prompt cache" hint={describeCacheEffect(detail)}>
+        <Tokens value={detail.cached_tokens} />
+      </Figure>
+    </>
+  );
+}
+
+function Money({ detail }: { readonly detail: RequestDetail }) {
+  const { cost_usd, net_tokens_saved } = detail;
+  return (
+    <>
+      <Figure
+        label="Tokens saved"
+        hint={`${describeSavedShare(detail, detail.prompt_tokens)}${describeTokensSaved(detail)}`}
+      >
+        <Tokens value={sumTokensSaved(detail)} />
+      </Figure>
+      <Figure label="Billed as saved" hint={meaningOfBilled}>
+        <Tokens value={net_tokens_saved} />
+      </Figure>
+      <Figure label="Cost" hint={cost_usd === null ? 'unknown price' : 'at catalog prices'}>
+        <Dollars value={cost_usd} />
+      </Figure>
+      <Figure
+        label="Net savings"
+        hint={`${formatUsd(detail.gross_savings_usd)} before the costs of pruning and compression`}
+      >
+        <Dollars value={detail.provider_savings_usd} />
+      </Figure>
+    </>
+  );
+}
+
+/**
+ * Describes the numbers of received and pruned tools, and the reason for a different number of sent tools.
+ */
+function describeTools({ tools_offered: offered, tools_in, tools_out, tools_pruned }: RequestDetail): string {
+  if (tools_in === 0) return 'no tools in the request';
+  const pruned = tools_pruned ?? Math.max(0, tools_in - tools_out);
+  const parts = [`of ${tools_in} received, ${pruned} pruned`];
+  if (tools_out > tools_in - pruned) parts.push('the recovery tool or recovered tools included');
+  if (offered !== null && offered > tools_in) parts.push(`${offered} before the key’s tool lists`);
+  return parts.join('; ');
+}
+
+type Cached = Pick<
+  RequestDetail,
+  'cached_tokens' | 'prompt_tokens' | 'compression' | 'k_reason' | 'cache_miss'
+>;
+
+/** Describes the effect of a request on the provider's prompt cache. */
+function describeCacheEffect(detail: Cached): string {
+  const { cached_tokens: cached, prompt_tokens: prompt, compression, k_reason, cache_miss } = detail;
+  const parts: string[] = [];
+  if (cached !== null && prompt !== null && prompt > 0)
+    parts.push(`${formatShare(cached / prompt)} of the input`);
+  if (cache_miss !== null)
+    parts.push(
+      `${formatTokens(cache_miss.tokens)} missed at ${formatUsd(cache_miss.usd)} (${describeMiss(cache_miss)})`,
+    );
+  const rewritten = compression?.rewritten_usd ?? null;
+  if (rewritten !== null && rewritten > 0)
+    parts.push(`${formatUsd(rewritten)} for cache writes after compression`);
+  if (k_reason === 'grown') parts.push('the tool set grew, so the prefix was written to the cache again');
+  if (k_reason === 'decided')
+    parts.push(
+      'the tool set was chosen after requests with all tools, so the prefix was written to the cache again',
+    );
+  return parts.length === 0 ? 'no cache information' : parts.join('; ');
 }

@@ -11,8 +11,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { listDailyAnalytics } from './analytics.ts';
 import { reportCache } from './cache.ts';
-import { listSessions } from './sessions.ts';
-import { listDailyUsage, listKeyUsage, summarizeUsage } from './usage.ts';
+import { listDailyUsage, listKeyUsage, listSessions, summarizeUsage } from './usage.ts';
 
 /** Implements the contracts that query an account's usage. */
 @Controller()

@@ -2,14 +2,16 @@ import type {
   KeyUsage,
   UsageDay,
   UsageFigures,
+  UsageSession,
   listDailyUsage as listDailyUsageContract,
   listKeyUsage as listKeyUsageContract,
+  listSessions as listSessionsContract,
   summarizeUsage as summarizeUsageContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { queryAccountUsage } from '../../persistence/account-log.ts';
+import { pageOf, queryAccountPage, queryAccountUsage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { dayOf, usedColumns } from './usage-columns.ts';
+import { asInstant, dayOf, loggedColumns, usedColumns } from './usage-columns.ts';
 
 const totalSql = `SELECT ${usedColumns} FROM used`;
 
@@ -46,4 +48,27 @@ export async function listKeyUsage(
   span: ParsedRequestOf<typeof listKeyUsageContract>,
 ): Promise<ReplyOf<typeof listKeyUsageContract>> {
   return { keys: await queryAccountUsage<Omit<KeyUsage, 'name'>>(database, span, keysSql) };
+}
+
+const modelsMax = 20;
+const sessionsSql = `
+  , sessions AS (
+    SELECT 'session' AS object, session_id,
+      ${asInstant('min(created_at)')} AS first_request_at, ${asInstant('max(created_at)')} AS last_request_at,
+      coalesce(
+        (array_agg(DISTINCT provider || '/' || model) FILTER (WHERE provider || model IS NOT NULL))[1:${modelsMax}],
+        '{}'
+      ) AS models,
+      coalesce(sum(cache_miss_tokens), 0)::float8 AS cache_missed_tokens,
+      ${loggedColumns}
+    FROM own WHERE session_id IS NOT NULL GROUP BY session_id
+  )
+  SELECT ${pageOf('sessions', 'last_request_at DESC, session_id')}`;
+
+/** Lists an account's session ids, most recently active first. */
+export function listSessions(
+  database: TelemetryDatabase,
+  request: ParsedRequestOf<typeof listSessionsContract>,
+): Promise<ReplyOf<typeof listSessionsContract>> {
+  return queryAccountPage<{ total: number; sessions: UsageSession[] }>(database, request, sessionsSql);
 }
