@@ -48,7 +48,7 @@ import { ConversationMemo } from './pipeline/stages/plan/conversation/conversati
 import { KeptReasoning } from './pipeline/stages/forward/kept-reasoning.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
-import { TokenRatios } from './request/token-estimates.ts';
+import { TokenRatios } from './request/token-ratios.ts';
 import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildLoginParts, type LoginParts } from './login-parts.ts';

@@ -12,7 +12,8 @@ import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
 import { AlertTable } from './alert-table.tsx';
 import { SuggestionCard } from './suggestion-card.tsx';
-import { Collisions, IssuesPanel } from './tool-details.tsx';
+import { Collisions } from './collisions.tsx';
+import { IssuesPanel } from './issues-panel.tsx';
 import classes from './tool-page.module.css';
 
 /** The period of the page's figures in days. */

@@ -9,7 +9,7 @@ import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
 import type { AccountSecrets } from '../../../connections/account-secrets.ts';
 import type { ModelRouter } from '../../../routing/model-router.ts';
-import type { TokenRatios } from '../../../request/token-estimates.ts';
+import type { TokenRatios } from '../../../request/token-ratios.ts';
 import type { Caller } from '../../../request/request.ts';
 import { countSentBytes } from '../../exchange/attempt.ts';
 import type { Exchange } from '../../exchange/exchange.ts';

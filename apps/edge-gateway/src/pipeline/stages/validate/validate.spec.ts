@@ -2,7 +2,7 @@ import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import { createLedger, type Exchange } from '../../exchange/exchange.ts';
 import { requestWith } from '../../recovery/recovery.fixture.ts';
 import type { Target } from '../../../request/request.ts';
-import { TokenRatios } from '../../../request/token-estimates.ts';
+import { TokenRatios } from '../../../request/token-ratios.ts';
 import { identityPlan } from '../../exchange/tool-plan.ts';
 import { validate } from './validate.ts';
 

@@ -3,7 +3,7 @@ import type { ByteEdit, ChatMessage } from '@gateway/interchange';
 import { formatNamed, type RequestEdit } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
-import type { TokenRatios } from '../../../request/token-estimates.ts';
+import type { TokenRatios } from '../../../request/token-ratios.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { renderCounted, type LeftOutTools } from '../../exchange/left-out-tools.ts';
 import {

@@ -1,4 +1,4 @@
-import { TokenRatios } from './token-estimates.ts';
+import { TokenRatios } from './token-ratios.ts';
 
 const first = { accountId: 'first', provider: 'openai', model: 'gpt-4o' };
 const note = (ratios: TokenRatios, requests: number, bytes: number, owner = first) => {
