@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
-import { fromLocalInput, toLocalInput } from '../lib/local-time.ts';
+import { fromLocalInput, toLocalInput } from '../lib/time.ts';
 
 /** A filter of a list. The address of the page contains the value of the filter. */
 export interface FilterFieldProps {

@@ -10,7 +10,7 @@ import {
   formatUsd,
   unknown,
 } from '../lib/format.ts';
-import { useNow } from '../lib/use-now.ts';
+import { useNow } from '../lib/time.ts';
 
 /**
  * Text from outside the product, such as tool names. Text-direction marks in outside text cannot affect the

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Download, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
@@ -11,8 +11,11 @@ import { changeParam } from '../../lib/addresses.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { auditColumns } from './audit-columns.tsx';
-import { AuditFilters } from './audit-filters.tsx';
 import { filterNames, parseAuditQuery, type FilterName } from './audit-query.ts';
+import { FilterForm } from '../../components/filter-form.tsx';
+import { TextFilter, TimeFilter } from '../../components/filter-fields.tsx';
+import { actionLabels, auditActions } from './describe-event.ts';
+import classes from './audit.module.css';
 
 export function AuditPage() {
   const [params, setParams] = useSearchParams();
@@ -107,5 +110,38 @@ function NoEvents() {
     <EmptyState title="No events yet">
       Changes of keys, providers, policy and routing appear here, and sign-ins and exports.
     </EmptyState>
+  );
+}
+
+interface AuditFiltersProps {
+  readonly filter: AuditFilter;
+  readonly onChange: (name: FilterName, value: string) => void;
+  readonly onClear: () => void;
+}
+
+const actionOptions = auditActions.map((action) => ({ value: action, label: actionLabels[action] }));
+
+function AuditFilters({ filter, onChange, onClear }: AuditFiltersProps) {
+  return (
+    <FilterForm label="Filter events" filter={filter} onClear={onClear} className={classes.filters}>
+      <Select
+        label="What"
+        placeholder="Anything"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any action' }}
+        searchable
+        data={actionOptions}
+        value={filter.action ?? null}
+        onChange={(value) => onChange('action', value ?? '')}
+      />
+      <TextFilter
+        label="Who"
+        placeholder="E-mail address or key name"
+        value={filter.actor}
+        onChange={(value) => onChange('actor', value)}
+      />
+      <TimeFilter label="From" value={filter.since} onChange={(value) => onChange('since', value)} />
+      <TimeFilter label="Before" value={filter.until} onChange={(value) => onChange('until', value)} />
+    </FilterForm>
   );
 }

@@ -5,7 +5,7 @@ import type { Column } from '../../components/data-table.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { formatScopes } from '../../components/scope-field.tsx';
 import { Foreign, Time } from '../../components/values.tsx';
-import { useNow } from '../../lib/use-now.ts';
+import { useNow } from '../../lib/time.ts';
 import { formatCompact, formatCount } from '../../lib/format.ts';
 
 type OnTask = (task: KeyTask) => void;
