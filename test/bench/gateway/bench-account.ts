@@ -19,6 +19,12 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
+/** Turns on planning for requests of the Responses API. */
+export async function planResponses(stack: Pick<StackUnderTest, 'baseUrl'>, apiKey: string): Promise<void> {
+  const caller = { baseUrl: stack.baseUrl, apiKey };
+  await callAccount(caller, 'PUT', '/v1/account/routing/preferences', { responses: { plan: true } });
+}
+
 /** Calls an endpoint of the account service. Throws an error with the response if the call fails. */
 export async function callAccount(
   stack: Pick<StackUnderTest, 'baseUrl' | 'apiKey'>,

@@ -14,7 +14,7 @@ const question = {
 };
 
 /** The first 100 tools of the GitHub MCP server, in the format that an OpenAI client sends. */
-function loadTools(): unknown[] {
+function loadTools() {
   const file = join(import.meta.dirname, '../../../../shared/data/tools/tools.jsonl');
   const records = readFileSync(file, 'utf8')
     .trimEnd()
@@ -44,13 +44,27 @@ function renderConversation(): unknown[] {
   return [...messages, question];
 }
 
-/** The request bodies of the benchmark as JSON text. The field `model` is added later. */
-export function renderBodies(): Record<'plain' | 'tools' | 'conversation', (model: string) => string> {
+export type BodyKind = 'plain' | 'tools' | 'conversation';
+type Bodies = Record<BodyKind, (model: string) => string>;
+
+/** The request bodies of the benchmark as JSON text, by format. The field `model` is added later. */
+export function renderBodies(): Record<'chat-completions' | 'responses', Bodies> {
   const tools = loadTools();
   const conversation = renderConversation();
+  const items = { plain: [question], tools: [question], conversation };
+  const functions = tools.map((tool) => ({ type: 'function', ...tool.function, strict: false }));
+  const chat = (kind: BodyKind) => (model: string) =>
+    JSON.stringify({
+      model,
+      messages: items[kind],
+      ...(kind === 'plain' ? { temperature: 0.2 } : { tools }),
+    });
+  const respond = (kind: BodyKind) => (model: string) => {
+    const given = kind === 'plain' ? { temperature: 0.2 } : { tools: functions };
+    return JSON.stringify({ model, store: false, input: items[kind], ...given });
+  };
   return {
-    plain: (model) => JSON.stringify({ model, messages: [question], temperature: 0.2 }),
-    tools: (model) => JSON.stringify({ model, messages: [question], tools }),
-    conversation: (model) => JSON.stringify({ model, messages: conversation, tools }),
+    'chat-completions': { plain: chat('plain'), tools: chat('tools'), conversation: chat('conversation') },
+    responses: { plain: respond('plain'), tools: respond('tools'), conversation: respond('conversation') },
   };
 }

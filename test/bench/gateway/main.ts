@@ -3,8 +3,8 @@
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareAccount } from './bench-account.ts';
-import { renderBodies } from './bodies.ts';
+import { planResponses, prepareAccount } from './bench-account.ts';
+import { renderBodies, type BodyKind } from './bodies.ts';
 import { median, runLoad, type LoadFigures, type LoadTarget } from './load.ts';
 import { installBenchPrograms, startBareProxy, startPortkey, startProvider } from './servers.ts';
 
@@ -12,10 +12,13 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 /** Sends requests to a new process until its hot code is compiled. */
 const warmUpSeconds = 10;
-const path = '/v1/chat/completions';
+const paths = { 'chat-completions': '/v1/chat/completions', responses: '/v1/responses' };
+/** The loads to measure, as names of `Case`. By default, all loads are measured. */
+const loads = process.env['BENCH_LOADS']?.split(',');
 const model = 'gpt-4o-mini';
 
-type Case = 'plain' | 'tools' | 'conversation';
+/** Requests of the Responses API are proxied, or planned if the account turned on `responses.plan`. */
+type Case = BodyKind | 'responses_proxied' | `responses_${BodyKind}`;
 type System = 'bare' | 'portkey' | 'ours';
 
 interface Measured {
@@ -36,23 +39,29 @@ const apiKey = await prepareAccount(stack, provider.url);
 const redis = new Redis(stack.dev.redis_url);
 const bodies = renderBodies();
 
+const isResponses = (load: Case) => load.startsWith('responses_');
+
+function requestOf(load: Case, named: string): { readonly path: string; readonly body: string } {
+  const format = isResponses(load) ? 'responses' : 'chat-completions';
+  const kind = load.replace('responses_', '').replace('proxied', 'plain') as BodyKind;
+  return { path: paths[format], body: bodies[format][kind](named) };
+}
+
 const targets: Record<System, (load: Case) => LoadTarget> = {
-  bare: (load) => ({ url: bare.url + path, headers: {}, body: bodies[load](model) }),
-  portkey: (load) => ({
-    url: portkey.url + path,
-    headers: {
+  bare: (load) => targetAt(bare.url, requestOf(load, model), {}),
+  portkey: (load) =>
+    targetAt(portkey.url, requestOf(load, model), {
       'x-portkey-provider': 'openai',
       'x-portkey-custom-host': `${provider.url}/v1`,
       authorization: 'Bearer provider-key',
-    },
-    body: bodies[load](model),
-  }),
-  ours: (load) => ({
-    url: stack.baseUrl + path,
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: bodies[load](`openai/${model}`),
-  }),
+    }),
+  ours: (load) =>
+    targetAt(stack.baseUrl, requestOf(load, `openai/${model}`), { authorization: `Bearer ${apiKey}` }),
 };
+
+function targetAt(url: string, { path, body }: ReturnType<typeof requestOf>, headers: LoadTarget['headers']) {
+  return { url: url + path, headers, body };
+}
 
 const measured: Measured[] = [];
 try {
@@ -61,7 +70,13 @@ try {
     ['plain', 1, ['bare', 'portkey', 'ours']],
     ['tools', 1, ['bare', 'ours']],
     ['conversation', 1, ['bare', 'ours']],
+    ['responses_proxied', 1, ['bare', 'ours']],
+    ['responses_plain', 1, ['bare', 'ours']],
+    ['responses_tools', 1, ['bare', 'ours']],
+    ['responses_conversation', 1, ['bare', 'ours']],
   ] as const) {
+    if (loads?.includes(load) === false) continue;
+    if (isResponses(load) && load !== 'responses_proxied') await planResponses(stack, apiKey);
     for (let round = 0; round <= rounds; round += 1) {
       for (const system of systems) {
         const figures = await runLoad(
@@ -110,7 +125,7 @@ function report(): void {
     ...new Set(measured.map(({ system, load, connections }) => `${load}|${connections}|${system}`)),
   ];
   console.log(`Medians of ${rounds} rounds of ${seconds} s\n`);
-  console.log('request       connections  system    requests/s    p50 ms    p99 ms');
+  console.log('request                 connections  system    requests/s    p50 ms    p99 ms');
   const figures: Record<string, LoadFigures> = {};
   for (const row of rows) {
     const [load = '', connections = '', system = ''] = row.split('|');
@@ -118,7 +133,7 @@ function report(): void {
     figures[`${system}_${load}_${connections}`] = run;
     console.log(
       [
-        load.padEnd(14),
+        load.padEnd(24),
         connections.padStart(10),
         `  ${system.padEnd(8)}`,
         run.requestsPerSecond.toFixed(0).padStart(12),
@@ -137,6 +152,12 @@ function report(): void {
       plain: added('plain'),
       tools_100: added('tools'),
       conversation_1mb: added('conversation'),
+    },
+    added_p50_ms_responses: {
+      proxied: added('responses_proxied'),
+      plain: added('responses_plain'),
+      tools_100: added('responses_tools'),
+      conversation_1mb: added('responses_conversation'),
     },
     targets: { ratio_to_portkey: 2, added_p50_ms: { plain: 1, tools_100: 5, conversation_1mb: 12 } },
     figures,

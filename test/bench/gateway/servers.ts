@@ -28,6 +28,24 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 9, total_tokens: 21 },
 });
 
+const response = JSON.stringify({
+  id: 'resp_bench',
+  object: 'response',
+  created_at: 1_790_000_000,
+  model: 'gpt-4o-mini',
+  status: 'completed',
+  output: [
+    {
+      type: 'message',
+      id: 'msg_bench',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Hello! How can I help you today?', annotations: [] }],
+    },
+  ],
+  usage: { input_tokens: 12, output_tokens: 9, total_tokens: 21 },
+});
+
 /**
  * Installs the load generator (wrk) and the server that replaces the provider (nginx). If a program is
  * missing, the error names the program.
@@ -41,7 +59,8 @@ export function installBenchPrograms(): void {
 }
 
 /**
- * Starts nginx in place of a provider. nginx sends one fixed response, so the provider needs little CPU time.
+ * Starts nginx in place of a provider. nginx sends one fixed response per format, so the provider needs little
+ * CPU time.
  */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();
@@ -56,7 +75,11 @@ http {
   access_log off; keepalive_requests 100000000; client_max_body_size 64m; client_body_buffer_size 4m;
   client_body_temp_path ${directory}/tmp; proxy_temp_path ${directory}/tmp; fastcgi_temp_path ${directory}/tmp;
   uwsgi_temp_path ${directory}/tmp; scgi_temp_path ${directory}/tmp;
-  server { listen 127.0.0.1:${port}; location / { default_type application/json; return 200 '${answer}'; } }
+  server {
+    listen 127.0.0.1:${port}; default_type application/json;
+    location / { return 200 '${answer}'; }
+    location /v1/responses { return 200 '${response}'; }
+  }
 }`,
   );
   return started(

@@ -1,4 +1,4 @@
-// A loopback provider that streams chat completions.
+// A loopback provider that streams chat completions, or events of the Responses API.
 // The `user` field of the request configures the stream as {id, chunks, everyMs, fillBytes, cutsFrames}.
 // The provider responds immediately.
 // The provider writes the send time into each chunk (CLOCK_MONOTONIC, microseconds).
@@ -21,18 +21,31 @@ createServer((request, response) => {
   }
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', () => sendStream(JSON.parse(JSON.parse(Buffer.concat(chunks)).user), response));
+  request.on('end', () => {
+    const order = JSON.parse(JSON.parse(Buffer.concat(chunks)).user);
+    sendStream(order, request.url === '/v1/responses' ? responses : chat, response);
+  });
 }).listen(0, '127.0.0.1', function () {
   process.send({ port: this.address().port });
 });
 
-function sendStream(order, response) {
-  const stream = { order, response, bytes: 0, hash: createHash('sha256'), next: 0, rest: Buffer.alloc(0) };
+function sendStream(order, format, response) {
+  const stream = {
+    order,
+    format,
+    response,
+    frames: 0,
+    bytes: 0,
+    hash: createHash('sha256'),
+    next: 0,
+    rest: Buffer.alloc(0),
+  };
   streams.set(order.id, stream);
   open += 1;
   openMost = Math.max(openMost, open);
   response.once('close', () => (open -= 1));
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const frame of format.start(stream)) write(stream, frame);
   if (order.everyMs === 0) return sendAsRead(stream);
   sendChunk(stream);
   const timer = setInterval(() => {
@@ -57,7 +70,7 @@ function sendChunk(stream) {
   const text = order.fillBytes === 0 ? '' : ` ${filler.slice(from, from + order.fillBytes)}`;
   stream.next += 1;
   const sentAtUs = process.hrtime.bigint() / 1000n;
-  const frame = renderFrame({ delta: { content: `${sentAtUs}${text}` }, finish_reason: null });
+  const frame = stream.format.delta(stream, `${sentAtUs}${text}`);
   if (!order.cutsFrames) return write(stream, frame);
   // Cuts the bytes at an arbitrary position, even within a character.
   // The bytes after the cut are sent with the next chunk.
@@ -67,8 +80,7 @@ function sendChunk(stream) {
 }
 
 function endStream(stream) {
-  const end = renderFrame({ delta: {}, finish_reason: 'stop' });
-  write(stream, Buffer.concat([stream.rest, end, Buffer.from('data: [DONE]\n\n')]));
+  write(stream, Buffer.concat([stream.rest, ...stream.format.end(stream)]));
   // The provider records a stream before it sends the end of the stream.
   // A client that has read the whole stream may immediately request /sent.
   stream.sha256 = stream.hash.digest('hex');
@@ -83,7 +95,13 @@ function write(stream, bytes) {
   return hasRoom;
 }
 
-function renderFrame(choice) {
+const chat = {
+  start: () => [],
+  delta: (_stream, content) => renderChunk({ delta: { content }, finish_reason: null }),
+  end: () => [renderChunk({ delta: {}, finish_reason: 'stop' }), Buffer.from('data: [DONE]\n\n')],
+};
+
+function renderChunk(choice) {
   const chunk = {
     id: 'chatcmpl-bench',
     object: 'chat.completion.chunk',
@@ -92,4 +110,35 @@ function renderFrame(choice) {
     choices: [{ index: 0, ...choice }],
   };
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+const item = { id: 'msg_bench', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+const place = { item_id: item.id, output_index: 0, content_index: 0 };
+const part = { type: 'output_text', text: '', annotations: [] };
+const response = { id: 'resp_bench', object: 'response', created_at: 1_790_000_000, model: 'gpt-4o-mini' };
+const usage = { input_tokens: 12, output_tokens: 9, total_tokens: 21 };
+
+/** The last events do not repeat the text, because no model writes texts as long as those of the benchmark. */
+const responses = {
+  start: (stream) => [
+    renderEvent(stream, 'response.created', { response: { ...response, status: 'in_progress', output: [] } }),
+    renderEvent(stream, 'response.output_item.added', { output_index: 0, item }),
+    renderEvent(stream, 'response.content_part.added', { ...place, part }),
+  ],
+  delta: (stream, delta) => renderEvent(stream, 'response.output_text.delta', { ...place, delta }),
+  end: (stream) => [
+    renderEvent(stream, 'response.output_item.done', {
+      output_index: 0,
+      item: { ...item, status: 'completed' },
+    }),
+    renderEvent(stream, 'response.completed', {
+      response: { ...response, status: 'completed', output: [], usage },
+    }),
+  ],
+};
+
+function renderEvent(stream, type, members) {
+  const data = JSON.stringify({ type, ...members, sequence_number: stream.frames });
+  stream.frames += 1;
+  return Buffer.from(`event: ${type}\ndata: ${data}\n\n`);
 }

@@ -11,10 +11,11 @@ export interface StreamFigures {
 }
 
 /** Prints a readable table, then one line of JSON. */
-export function reportStreams({ delays, stall, crowd }: StreamFigures): void {
+export function reportStreams(format: string, { delays, stall, crowd }: StreamFigures): void {
   const { direct, bare, ours } = delays;
   const addedBy = (way: Way) => (figure: keyof DelayFigures) => delays[way][figure] - direct[figure];
   const added = addedBy('ours');
+  console.log(`\n${format}`);
   console.log('milliseconds           direct      bare      ours     added');
   for (const [name, figure] of [
     ['chunk p50', 'chunkP50Ms'],
@@ -35,6 +36,7 @@ export function reportStreams({ delays, stall, crowd }: StreamFigures): void {
       `${stall.grownMiB.toFixed(1)} MiB more at most; then read ${stall.isWhole ? 'whole' : 'DAMAGED'}`,
   );
   const summary = {
+    format,
     added_ms: renderAdded(added),
     added_by_bare_proxy_ms: renderAdded(addedBy('bare')),
     crowd: {

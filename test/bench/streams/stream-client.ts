@@ -4,6 +4,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 
 export interface StreamTarget {
   readonly url: string;
+  readonly path: '/v1/chat/completions' | '/v1/responses';
   readonly apiKey: string;
   readonly model: string;
 }
@@ -42,13 +43,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
  * except 200.
  */
 export async function openStream(target: StreamTarget, order: StreamOrder): Promise<IncomingMessage> {
+  const messages = [{ role: 'user', content: 'Tell me a story.' }];
   const body = JSON.stringify({
     model: target.model,
-    messages: [{ role: 'user', content: 'Tell me a story.' }],
+    ...(target.path === '/v1/responses' ? { input: messages, store: false } : { messages }),
     stream: true,
     user: JSON.stringify(order),
   });
-  const call = request(`${target.url}/v1/chat/completions`, {
+  const call = request(target.url + target.path, {
     agent,
     method: 'POST',
     headers: {
@@ -76,7 +78,7 @@ export async function timeStream(target: StreamTarget, order: StreamOrder): Prom
   answer.on('data', (chunk: Buffer) => {
     const nowUs = Number(process.hrtime.bigint() / 1000n);
     firstByteMs ??= performance.now() - startedAt;
-    for (const [, sentAtUs] of chunk.toString('latin1').matchAll(/"content":"(\d+)/g))
+    for (const [, sentAtUs] of chunk.toString('latin1').matchAll(/"(?:content|delta)":"(\d+)/g))
       delaysMs.push((nowUs - Number(sentAtUs)) / 1000);
   });
   await once(answer, 'end');
