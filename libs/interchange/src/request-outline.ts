@@ -47,7 +47,7 @@ export interface RequestOutline {
   readonly maxOutputTokens?: number;
 }
 
-/** How the client constrains the model's choice of tools. `tool` forces one tool by name. */
+/** The client's restrictions on the model's choice of tools. `tool` forces one tool by name. */
 export type ToolChoice =
   | { readonly mode: 'unset' | 'auto' | 'none' | 'required' }
   | { readonly mode: 'tool'; readonly name: string }

@@ -56,7 +56,7 @@ export interface ResponseSummary {
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
-/** Maximum number of stored tool calls. Tool calls beyond this number are only counted. */
+/** Maximum number of stored tool calls. Tool calls beyond the maximum are only counted. */
 const toolCallsKept = 256;
 /** Maximum number of stored argument characters, summed over all tool calls in a response. */
 const argumentCharactersKept = 64 * 1024;

@@ -83,7 +83,7 @@ export interface ThinkingEnd extends BlockPlace {
   readonly signature?: string;
   /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
-  /** Fields that are known only at the end of the block. They replace the extensions of the block's start. */
+  /** Fields that are known only at the end of the block. The fields replace the extensions of the block's start. */
   readonly extensions?: Extensions;
 }
 

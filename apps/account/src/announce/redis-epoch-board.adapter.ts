@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
- * Maximum number of epochs (change numbers) that wait to be written to Redis. Above this number, the oldest
+ * Maximum number of epochs (change numbers) that wait to be written to Redis. Above the maximum, the oldest
  * waiting epochs are dropped. Dropping epochs is safe because gateways reload cached grants every 10 s
  * anyway.
  */

@@ -13,7 +13,7 @@ import type { DeviceOwner } from './known-devices.ts';
  */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
 /**
- * Maximum number of login sessions per person. A new login above this number ends the person's oldest login
+ * Maximum number of login sessions per person. A new login above the maximum ends the person's oldest login
  * session.
  */
 const loginSessionsPerUserMax = 50;

@@ -35,7 +35,7 @@ export interface LinkMailsOptions {
 }
 
 const parallelMax = 4;
-/** Maximum number of waiting emails. Requests for an email beyond this number are rejected. */
+/** Maximum number of waiting emails. Requests for an email beyond the maximum are rejected. */
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 

@@ -54,7 +54,7 @@ async function replaceSecret(
   const { found, policy, acting } = await openKeyChange(tx, request);
   if (findExcess(acting, authorityOf(found, policy), allParts) !== undefined) {
     throw new GatewayError('grant_exceeds_key', {
-      message: 'An API key cannot rotate a key that has more than itself. Use the dashboard.',
+      message: 'An API key cannot rotate a key with more permissions than its own. Use the dashboard.',
     });
   }
   rejectExpired(found.expiresAt, now);

@@ -13,7 +13,7 @@ export interface BackendBookOptions {
 }
 
 /**
- * Maximum number of backends in memory. Above this number, the least recently used backends are dropped from
+ * Maximum number of backends in memory. Above the maximum, the least recently used backends are dropped from
  * memory. A dropped backend is treated as healthy when it is used later.
  */
 const backendsMax = 20_000;

@@ -18,7 +18,7 @@ export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;
 
   /**
-   * @param accountsMax maximum number of accounts; above this number, the least recently used account is
+   * @param accountsMax maximum number of accounts; above the maximum, the least recently used account is
    * dropped
    */
   constructor(accountsMax = 10_000) {

@@ -26,7 +26,7 @@ export interface SeenAnswer {
 
 const accountsMax = 10_000;
 /**
- * Maximum number of accounts per sync with the store. Accounts beyond this number are synced in the next
+ * Maximum number of accounts per sync with the store. Accounts beyond the maximum are synced in the next
  * sync.
  */
 const accountsAtOnce = 500;

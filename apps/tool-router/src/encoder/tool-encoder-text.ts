@@ -5,7 +5,7 @@ import type { EncoderField, EncoderPart, EncoderText } from '../inference/infere
 /** Maximum number of characters that any encoder reads from one text. */
 const charactersPerTextMax = 4_000;
 /**
- * Maximum number of texts read from a tool definition. Texts beyond this number are skipped, because no
+ * Maximum number of texts read from a tool definition. Texts beyond the maximum are skipped, because no
  * encoder reads that many words.
  */
 const partsMax = 256;

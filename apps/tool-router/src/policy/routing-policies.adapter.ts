@@ -10,8 +10,7 @@ import type { RoutingPolicies } from './routing-policies.port.ts';
  */
 const waitMs = 30;
 /**
- * Milliseconds for which routing policies and failed lookups are cached. During this time, the worker
- * broadcasts policy changes.
+ * Milliseconds for which routing policies and failed lookups are cached. The worker broadcasts policy changes.
  */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;

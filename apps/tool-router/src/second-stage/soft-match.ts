@@ -10,7 +10,7 @@ import { gramsOf } from './stage-list.ts';
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
 /**
- * Maximum number of words in a turn that match by similarity. Words beyond this number match only exactly,
+ * Maximum number of words in a turn that match by similarity. Words beyond the maximum match only exactly,
  * because the search for similar words is expensive.
  */
 const softWordsMax = 64;

@@ -27,7 +27,7 @@ export interface StageList {
 const gramLength = 3;
 /** Maximum length of a word in the trigram index, in characters. Longer words are ids or encoded data. */
 const gramWordLengthMax = 24;
-/** Maximum number of words in the trigram index. Words of the tool list beyond this number are skipped. */
+/** Maximum number of words in the trigram index. Words of the tool list beyond the maximum are skipped. */
 const gramWordsMax = 20_000;
 
 /** Number of words added to the trigram index between two pauses. */

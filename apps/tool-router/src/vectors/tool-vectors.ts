@@ -17,7 +17,7 @@ import type { VectorMetrics } from '../metrics/router-metrics.ts';
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of tool definitions waiting for a vector. Above this number, new tool definitions get no
+ * Maximum number of tool definitions waiting for a vector. Above the maximum, new tool definitions get no
  * vector, and their tool lists are ranked by keyword.
  */
 const pendingMax = 20_000;

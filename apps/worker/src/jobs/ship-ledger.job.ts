@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // Without this check, commands would wait for Redis and delay the exit of this process.
+    // Without the check, Redis commands would wait for Redis and delay the exit of this process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
@@ -76,7 +76,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
 /**
  * Maximum number of ledger batches in the queue. The billing service may be unavailable for days. Ledger
- * batches above this number wait in Postgres.
+ * batches above the maximum wait in Postgres.
  */
 const shippedMax = 500;
 const batchesAtOnce = 100;

@@ -130,7 +130,7 @@ export const recallAlert = z.object({
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
   /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
-  /** The number of ranked tools in the tool set. The value is null if that number is unknown. */
+  /** The number of ranked tools in the tool set. The value is null if the number is unknown. */
   k: z.int().nullable(),
   /** Absent in messages from workers of the previous release. */
   pruned_because: z

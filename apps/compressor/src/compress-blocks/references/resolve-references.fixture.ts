@@ -24,7 +24,7 @@ function resolve(reference: Reference, sent: readonly string[]): string {
   const found = reference.kind === 'block' ? findBlocks(reference, sent) : findRuns(reference, sent);
   const [only, another] = [...found];
   if (only === undefined || another !== undefined) {
-    throw new Error(`${found.size} things are meant by ${JSON.stringify(reference)}`);
+    throw new Error(`${found.size} texts match the reference ${JSON.stringify(reference)}`);
   }
   return only;
 }

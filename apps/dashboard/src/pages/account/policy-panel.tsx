@@ -21,7 +21,7 @@ const limits: readonly { field: LimitField; label: string; description: string; 
     {
       field: 'daily_token_budget',
       label: 'Saved tokens per day',
-      description: 'Per key and UTC day. After that, requests are sent unoptimized.',
+      description: 'Per key and UTC day. Requests beyond the budget are sent unoptimized.',
       min: 0,
       max: 1e15,
     },

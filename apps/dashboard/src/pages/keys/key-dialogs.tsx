@@ -25,7 +25,9 @@ function Creation({ onClose }: { readonly onClose: () => void }) {
   if (create.data)
     return (
       <DoneDialog title="Key created" onClose={onClose}>
-        <SecretOnce secret={create.data.key}>Use it in your agent instead of the provider’s key.</SecretOnce>
+        <SecretOnce secret={create.data.key}>
+          Use the new key in your agent instead of the provider’s key.
+        </SecretOnce>
       </DoneDialog>
     );
   return (

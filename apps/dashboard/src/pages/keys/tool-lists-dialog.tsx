@@ -56,7 +56,9 @@ function describeSaved(before: ApiKey, { name, scopes }: ApiKey): string {
 function ScopeNote({ scopes }: Pick<ApiKey, 'scopes'>) {
   if (!scopes.includes('manage')) return null;
   return (
-    <p>A change of these lists removes the scope Manage from the key. You can add it again with Edit.</p>
+    <p>
+      A change of the tool lists removes the scope Manage from the key. You can add the scope again with Edit.
+    </p>
   );
 }
 

@@ -136,7 +136,9 @@ function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
 function PlanPending({ isBusy, isError }: { readonly isBusy: boolean; readonly isError: boolean }) {
   if (isBusy) return <p className={classes.hint}>The plan appears when the response is complete.</p>;
   if (isError)
-    return <p className={classes.hint}>The request is not in the log yet. Open it below in a moment.</p>;
+    return (
+      <p className={classes.hint}>The request is not in the log yet. Open the request below in a moment.</p>
+    );
   return (
     <p className={classes.hint} role="status">
       Loading the plan…

@@ -61,7 +61,7 @@ function MessageField({ text, onChange, onEnter, waitsForResult }: MessageFieldP
   const words = waitsForResult
     ? {
         label: 'Result of the tool calls',
-        description: 'The playground does not run tools. Enter the result that they would return.',
+        description: 'The playground does not run tools. Enter the result that the tools would return.',
         placeholder: '{"temperature":4}',
       }
     : { label: 'Message', placeholder: 'What is the weather in Oslo?' };

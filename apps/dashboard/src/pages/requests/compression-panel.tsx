@@ -82,7 +82,9 @@ function Worth({ compression }: { readonly compression: Compression }) {
             Removed text: <code>{marker}</code>
           </summary>
           {original === null ? (
-            <p className={classes.note}>The original text is no longer stored. It is kept for one day.</p>
+            <p className={classes.note}>
+              The original text is no longer stored. Original text is kept for one day.
+            </p>
           ) : (
             <CodeBlock label={`Original text of ${marker}`} code={original} linesMax={14} />
           )}

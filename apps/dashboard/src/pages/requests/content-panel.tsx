@@ -120,7 +120,7 @@ interface RestProps {
 }
 
 function Rest({ isOpen, name, onOpen }: RestProps) {
-  if (isOpen) return <p className={classes.note}>The text continues. Copy it to read the rest.</p>;
+  if (isOpen) return <p className={classes.note}>The text continues. Copy the text to read the rest.</p>;
   return (
     <Button size="xs" variant="default" className={classes.rest} onClick={onOpen}>
       Show the rest of the {name}

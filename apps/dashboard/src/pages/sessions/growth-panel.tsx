@@ -58,7 +58,11 @@ function Growth({ points, names }: GrowthProps) {
 
 function NewNames({ names, isFirst }: { readonly names: readonly string[]; readonly isFirst: boolean }) {
   if (names.length === 0)
-    return <div className={classes.names}>Their names were not logged, because no tools were ranked.</div>;
+    return (
+      <div className={classes.names}>
+        The names of the tools were not logged, because no tools were ranked.
+      </div>
+    );
   const more = names.length - namesMax;
   return (
     <div className={classes.names}>

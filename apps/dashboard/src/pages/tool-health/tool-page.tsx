@@ -130,7 +130,7 @@ function Suggestions({ name }: { readonly name: string }) {
       isEmpty={() => own.length === 0}
       empty={
         <Panel title="Suggestions">
-          <p className={classes.none}>None. No other tool was confused with it often enough.</p>
+          <p className={classes.none}>None. No other tool was confused with this tool often enough.</p>
         </Panel>
       }
     >

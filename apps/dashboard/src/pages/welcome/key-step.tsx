@@ -26,7 +26,7 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
       {secret === null ? (
         <KeyForm onSecret={onSecret} />
       ) : (
-        <SecretOnce secret={secret}>The snippets below contain it until you leave this page.</SecretOnce>
+        <SecretOnce secret={secret}>The snippets below contain the key until you leave this page.</SecretOnce>
       )}
       {count === 0 ? null : (
         <p className={classes.note}>

@@ -80,7 +80,7 @@ export const rotateApiKey: Operation = {
   tag,
   summary: 'Replace a key’s secret',
   description:
-    'The key keeps its id, limits, lists and scopes. An API key cannot rotate itself, nor a key that has more than itself. The current secret continues to work for `overlap_seconds`. A secret in the overlap of an earlier rotation stops working immediately.',
+    'The key keeps its id, limits, lists and scopes. An API key cannot rotate itself, nor a key with more permissions than its own. The current secret continues to work for `overlap_seconds`. A secret in the overlap of an earlier rotation stops working immediately.',
   params,
   headers: idempotencyHeaders,
   body: { schema: rotateApiKeyBody, optional: true },

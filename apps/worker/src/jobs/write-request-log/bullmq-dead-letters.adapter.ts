@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
- * Maximum number of dead letters (events that cannot be written to the request log). Above this number, the
+ * Maximum number of dead letters (events that cannot be written to the request log). Above the maximum, the
  * oldest dead letters are deleted, because large numbers of dead letters usually have the same cause.
  */
 const lettersMax = 100_000;
