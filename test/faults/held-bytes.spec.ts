@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { startStack, type StackUnderTest } from '@gateway/testing';
-import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
+import { connectProvider, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
 import { postChat, type Answer } from '../e2e/http.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { startHangingProvider, type HangingProvider } from './hanging-provider.fixture.ts';
@@ -39,7 +39,8 @@ async function openAccount(name: string): Promise<string> {
   const base_url = `${provider.url}/${name}/v1`;
   for (const each of ['openai', 'anthropic'])
     await connectProvider(stack.baseUrl, apiKey, { provider: each, api_key: 'upstream-key', base_url });
-  return apiKey;
+  // While Redis is slow, a key with the default limit may send few requests.
+  return (await createTestKey(stack.baseUrl, apiKey, { name, rate_limit_rpm: 1_000_000 })).key;
 }
 
 /** Returns the peak memory of the edge process since its start, in bytes. */

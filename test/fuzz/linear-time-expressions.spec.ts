@@ -17,7 +17,7 @@ const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,
   // The compressor counts the tokens of text pieces.
   // A piece has 16 KiB, or 144 KiB if the compressor cannot split the text (`cutExactly`).
-  'apps/compressor/src/text/count-tokens.ts:19': 147_457,
+  'apps/compressor/src/text/count-tokens.ts:20': 147_457,
 };
 
 /**

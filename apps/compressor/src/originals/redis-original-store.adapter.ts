@@ -40,6 +40,11 @@ const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
+interface Kept {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
 /**
  * Stores original texts in the Redis server that holds the cache. The original texts are compressed (deflate)
  * and encrypted with the keys of their conversation.
@@ -59,20 +64,33 @@ export class RedisOriginalStore implements OriginalStore {
 
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void {
     if (originals.size === 0) return;
-    const keys = deriveConversationKeys(this.#key, scope);
+    const kept: Kept[] = [];
     for (const [id, original] of originals) {
       // UTF-8 cannot represent an unpaired surrogate, so reading the text back would return different text.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || !this.#reserve(scope.accountId, bytes.length)) continue;
-      this.#write(scope.accountId, keys, id, bytes)
-        .catch((error: unknown) =>
-          this.#log.debug(
-            { err: error },
-            'original store: writing an original failed, it is rebuilt on request',
-          ),
-        )
-        .finally(() => this.#release(scope.accountId, bytes.length));
+      kept.push({ id, bytes });
+    }
+    void this.#writeAll(scope, kept);
+  }
+
+  /**
+   * Writes one original text at a time. A request can omit thousands of texts, and writing all of them at once
+   * would block the event loop.
+   */
+  async #writeAll(scope: OriginalScope, kept: readonly Kept[]): Promise<void> {
+    const keys = deriveConversationKeys(this.#key, scope);
+    for (const { id, bytes } of kept) {
+      try {
+        await this.#write(scope.accountId, keys, id, bytes);
+      } catch (error) {
+        this.#log.debug(
+          { err: error },
+          'original store: writing an original failed, it is rebuilt on request',
+        );
+      }
+      this.#release(scope.accountId, bytes.length);
     }
   }
 
