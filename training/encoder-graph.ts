@@ -7,8 +7,8 @@ export interface EncoderParts {
   /** The table of word vectors: int8 [rows, dimensions]. */
   readonly table: Uint8Array;
   /**
-   * For each word, two scales for the word's row, [rows, 2]: one scale for user turns and one scale for
-   * tools.
+   * The two scales of each row in the table, [rows, 2]. The first scale applies to user turns, and the second
+   * scale applies to tools.
    */
   readonly tokenWeights: Float32Array;
   /** The gain for each field id. */

@@ -70,7 +70,7 @@ interface Conversation {
   readonly messages: readonly object[];
 }
 
-/** Runs a conversation of three turns: a call, a text and a question. */
+/** Runs a conversation of three turns. The model first calls a tool, then writes a text, then answers a question. */
 async function converse(stream: boolean): Promise<Conversation> {
   const agent = openAgent('chat-completions', { baseUrl, key, model });
   script(

@@ -10,8 +10,8 @@ import { findExpressions, type FoundExpression } from './expressions.ts';
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Regular expressions that match only a shortened text, by location in the source code. The value is the
- * maximum text length in the code and in the test.
+ * Regular expressions that the code applies only to truncated text, by location in the source code. The value
+ * is the maximum text length in the code and in the test.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,

@@ -26,7 +26,7 @@ export const errorRegistry = {
   expired_api_key: {
     status: 401,
     type: 'authentication_error',
-    message: 'The API key has expired. Use a newer one.',
+    message: 'The API key has expired. Use a newer API key.',
     retryable: false,
   },
   missing_session_token: {

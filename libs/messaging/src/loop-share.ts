@@ -136,8 +136,8 @@ export class LoopShare {
   }
 
   /**
-   * Runs a piece of work of the first account that may run. Returns false if each account has used up its
-   * share.
+   * Runs one piece of work for the first account that has not used up its share. Returns false if all accounts
+   * have used up their shares.
    */
   #runPiece(): boolean {
     for (const [accountId, works] of this.#works) {

@@ -59,7 +59,7 @@ export interface QuietFigures {
   readonly episodes: number;
   readonly standardError: { readonly independent: number; readonly episodes: number };
   /**
-   * The mean share of shadow conversations. Each suspected fall of recall raises the share of shadow
+   * The mean share of shadow conversations. Each suspected drop in recall raises the share of shadow
    * conversations.
    */
   readonly shadowShare: number;

@@ -29,9 +29,9 @@ export function paysToCache(
 }
 
 /**
- * Derives the key with which a provider serves the requests of a conversation from one prompt cache. The key
- * for the prompt cache does not change within the conversation, and reveals neither the account nor the
- * conversation. The key has 64 characters, the maximum that OpenAI accepts for `prompt_cache_key`.
+ * Derives the prompt cache key of a conversation. The provider uses the key to serve all requests of the
+ * conversation from the same cache. The key does not change within the conversation, and reveals neither the
+ * account nor the conversation. The key has 64 characters, the maximum that OpenAI accepts for `prompt_cache_key`.
  */
 export function derivePromptCacheKey(accountId: string, { key }: Pick<Conversation, 'key'>): string {
   return deriveKey(`prompt cache\n${accountId}`, key);

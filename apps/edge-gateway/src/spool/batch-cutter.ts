@@ -46,7 +46,7 @@ export class BatchCutter {
         const length = Math.min(size, limit - start);
         const bytes = this.#roomFor(length);
         const { bytesRead } = await file.read(bytes, headBytes, length, start);
-        if (bytesRead < length) throw new Error(`${segment.path} is shorter than what was written to it`);
+        if (bytesRead < length) throw new Error(`the spool file ${segment.path} is truncated`);
         const filled = bytes.subarray(0, headBytes + length);
         // The line is longer than the chunk, so more bytes are read.
         if (filled.lastIndexOf(newline) < headBytes) continue;

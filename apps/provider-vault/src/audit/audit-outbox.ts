@@ -76,8 +76,8 @@ export class AuditShipper {
   /** Halved after each failed call, so that a slow account service stores the events in time. */
   #eventsAtOnce = eventsMax;
   /**
-   * The ids of the events in the last round. The credential changes of the last round's events were
-   * broadcast.
+   * The ids of the events in the last round. The last round has broadcast the credential changes of all these
+   * events.
    */
   #announced: ReadonlySet<string> = new Set();
 

@@ -45,7 +45,7 @@ function renderCall(call: Extract<Answer, { kind: 'tool-call' }>, input: string)
   return { name: call.name, [inputMembers[call.tool]]: input };
 }
 
-/** Names of the member that holds the input of a call, by the kind of the tool. */
+/** The name of the field that contains a call's input, by kind of tool. */
 const inputMembers = { function: 'arguments', custom: 'input' } as const;
 
 /** Renders the response as a `chat.completion`. `createdAt` is Unix time in seconds. */

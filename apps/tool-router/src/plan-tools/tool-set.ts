@@ -61,8 +61,8 @@ export interface ToolSet {
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
  * (`TurnRanking.evidence`). Below the minimum evidence, the ranking is close to arbitrary. `npm run
- * eval:tools` prints the share of real requests below the minimum evidence. For requests below the minimum,
- * the command also prints how often the first ten ranked tools include a needed tool.
+ * eval:tools` prints the share of real requests with less evidence than the minimum. For these requests, the
+ * command also prints how often the first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 

@@ -39,7 +39,8 @@ let scratchOpen = new Uint32Array(512);
 /**
  * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
  * texts as `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested
- * containers. Memory: 12 bytes per value and key, so at most six times the size of the text.
+ * containers. The scan uses 12 bytes of memory for each value and each key, at most six times the size of the
+ * text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {

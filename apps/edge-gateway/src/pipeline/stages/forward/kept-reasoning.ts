@@ -16,7 +16,7 @@ const charactersMax = 256 * 1024;
 const turnsMax = 128;
 const turnsStep = 64;
 
-/** The owner of a conversation's reasoning. Reasoning is valid only for the same owner. */
+/** The account, session and provider account that a conversation's reasoning belongs to. */
 export interface ReasoningOwner {
   readonly accountId: string;
   readonly sessionId: string | null;
