@@ -29,9 +29,10 @@ const edgeVariables = z
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
-     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the
-     * Redis cache per UTC day. Conversation state beyond this limit is not shared between gateway processes.
-     * A process without the conversation state computes the state again.
+     * Bytes of conversation state (sent edits, tool sets, chosen models, encrypted reasoning) that one account
+     * may add to the Redis cache per UTC day. Conversation state beyond this limit is not shared between
+     * gateway processes. A process without the conversation state computes the state again, and drops the
+     * encrypted reasoning.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()

@@ -64,6 +64,7 @@ export class RedisOriginalStore implements OriginalStore {
 
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void {
     if (originals.size === 0) return;
+    const keys = deriveConversationKeys(this.#key, scope);
     const kept: Kept[] = [];
     for (const [id, original] of originals) {
       // UTF-8 cannot represent an unpaired surrogate, so reading the text back would return different text.
@@ -72,25 +73,24 @@ export class RedisOriginalStore implements OriginalStore {
       if (bytes.length > originalBytesMax || !this.#reserve(scope.accountId, bytes.length)) continue;
       kept.push({ id, bytes });
     }
-    void this.#writeAll(scope, kept);
+    void this.#writeAll(scope.accountId, keys, kept);
   }
 
   /**
    * Writes one original text at a time. A request can omit thousands of texts, and writing all of them at once
    * would block the event loop.
    */
-  async #writeAll(scope: OriginalScope, kept: readonly Kept[]): Promise<void> {
-    const keys = deriveConversationKeys(this.#key, scope);
+  async #writeAll(accountId: string, keys: ConversationKeys, kept: readonly Kept[]): Promise<void> {
     for (const { id, bytes } of kept) {
       try {
-        await this.#write(scope.accountId, keys, id, bytes);
+        await this.#write(accountId, keys, id, bytes);
       } catch (error) {
         this.#log.debug(
           { err: error },
           'original store: writing an original failed, it is rebuilt on request',
         );
       }
-      this.#release(scope.accountId, bytes.length);
+      this.#release(accountId, bytes.length);
     }
   }
 

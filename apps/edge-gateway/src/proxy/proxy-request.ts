@@ -63,12 +63,16 @@ function replaceBody(body: HeldBody, bytes: Buffer): void {
 
 /**
  * Removes reasoning that the gateway encoded for a client of the Responses API. The body is buffered, because
- * the reasoning may be anywhere in the body.
+ * the reasoning may be anywhere in the body. A body that the gateway cannot read is left to the provider.
  */
 async function dropSealed(body: HeldBody): Promise<void> {
   const given = await body.holdAll();
-  const bytes = dropSealedReasoning(given, scanBody);
-  if (bytes.length < given.length) replaceBody(body, bytes);
+  try {
+    const bytes = dropSealedReasoning(given, scanBody);
+    if (bytes.length < given.length) replaceBody(body, bytes);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
 }
 
 /** Endpoints for file uploads. Endpoints for file uploads also accept JSON, which some providers require. */

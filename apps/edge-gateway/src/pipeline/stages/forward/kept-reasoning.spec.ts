@@ -90,7 +90,13 @@ describe('the encrypted reasoning of a response', () => {
     const { kept } = await keepFirst();
     const marked: ChatMessage = {
       role: 'user',
-      parts: [{ type: 'text', text: 'Find it.', cacheMarker: {} }],
+      parts: [
+        {
+          ...{ type: 'text', text: 'Find it.', cacheMarker: {} },
+          extensions: { 'chat-completions': { cache_control: { type: 'ephemeral' } } },
+        },
+      ],
+      extensions: { 'chat-completions': { content: 'list' } },
     };
     const visible = assistant({ type: 'thinking', text: 'Why' }, ...turn.parts);
     const { recorder } = await kept.restore(requestOf([marked, visible, result('c1')]), owner);
@@ -162,21 +168,59 @@ describe('the encrypted reasoning of a response', () => {
 });
 
 it('a long conversation loads the reasoning of a bounded number of turns', async () => {
-  const asked: number[] = [];
+  let asked = 0;
   const cache = {
     ...openCache(),
     mgetBuffer: (...keys: string[]) => {
-      asked.push(keys.length);
+      expect(keys.length).toBeLessThanOrEqual(16);
+      asked += keys.length;
       return Promise.resolve(keys.map(() => null));
     },
   };
   const kept = new KeptReasoning(cache, log);
-  for (const turns of [128, 129, 192, 193]) {
+  for (const [turns, loaded] of [
+    [128, 128],
+    [129, 65],
+    [192, 128],
+    [193, 65],
+  ] as const) {
+    asked = 0;
     const messages = Array.from({ length: turns }, (_, index) => [
       user(`${index}`),
       assistant({ type: 'text', text: 'Yes.' }),
     ]);
     await kept.restore(requestOf(messages.flat()), owner);
+    expect({ turns, asked }).toEqual({ turns, asked: loaded });
   }
-  expect(asked).toEqual([128, 65, 128, 65]);
+});
+
+it('loads at most about 4 MiB of reasoning, of the latest turns', async () => {
+  const { stored, ...cache } = openCache();
+  let read = 0;
+  const kept = new KeptReasoning(
+    {
+      ...cache,
+      mgetBuffer: (...keys: string[]) => {
+        read += keys.length;
+        return cache.mgetBuffer(...keys);
+      },
+    },
+    log,
+  );
+  const messages: ChatMessage[] = [];
+  const signature = 's'.repeat(250 * 1024);
+  for (let turns = 0; turns < 40; turns += 1) {
+    messages.push(user(`${turns}`));
+    const { recorder } = await kept.restore(requestOf(messages), owner);
+    for (const event of [...think(0, '', `${turns}-${signature}`), ...say(1, 'Yes.'), end])
+      recorder.note(event);
+    messages.push(assistant({ type: 'text', text: 'Yes.' }));
+  }
+  expect(stored.size).toBe(40);
+  read = 0;
+  const { request } = await kept.restore(requestOf([...messages, user('And?')]), owner);
+  const turns = signaturesIn(request).map((each) => Number.parseInt(String(each), 10));
+  expect(turns).toEqual(Array.from({ length: turns.length }, (_, at) => 40 - turns.length + at));
+  expect(turns.length).toBeLessThanOrEqual(32);
+  expect(read).toBe(turns.length);
 });

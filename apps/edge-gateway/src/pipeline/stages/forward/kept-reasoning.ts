@@ -15,6 +15,14 @@ const charactersMax = 256 * 1024;
  */
 const turnsMax = 128;
 const turnsStep = 64;
+/** Maximum size of the stored reasoning of one response in bytes. Larger reasoning is not stored. */
+const valueBytesMax = 256 * 1024;
+/**
+ * Limits for loading: the number of turns per Redis command, so that no reply delays other commands, and the
+ * bytes per request, after which earlier turns are left out.
+ */
+const loadedTogether = 16;
+const loadedBytesMax = 4 * 1024 * 1024;
 
 /** The account, session and provider account that a conversation's reasoning belongs to. */
 export interface ReasoningOwner {
@@ -60,8 +68,7 @@ export class KeptReasoning {
   /** Adds the stored reasoning to the model's turns. Never rejects. */
   async restore(request: ChatRequest, owner: ReasoningOwner): Promise<RestoredRequest> {
     const { turns, end } = digestTurns(request, owner);
-    const skipped = Math.max(0, Math.ceil((turns.length - turnsMax) / turnsStep)) * turnsStep;
-    const kept = await this.#load(owner, turns.slice(skipped));
+    const kept = await this.#load(owner, turns);
     const messages = request.messages.map((message, at) => addReasoning(message, kept.get(at)));
     const recorder = new ReasoningRecorder(end, (digest, parts) => this.#keep(owner, digest, parts));
     return { request: kept.size === 0 ? request : { ...request, messages }, recorder };
@@ -72,13 +79,17 @@ export class KeptReasoning {
     turns: readonly DigestedTurn[],
   ): Promise<ReadonlyMap<number, readonly KeptPart[]>> {
     const found = new Map<number, readonly KeptPart[]>();
-    if (turns.length === 0) return found;
+    let bytes = 0;
     try {
-      const values = await this.#cache.mgetBuffer(...turns.map(({ digest }) => keyOf(accountId, digest)));
-      for (const [at, { index, digest }] of turns.entries()) {
-        const value = values[at];
-        const text = value ? openValue(digest, value) : undefined;
-        if (text !== undefined) found.set(index, JSON.parse(text) as KeptPart[]);
+      for (let to = turns.length; to > 0 && bytes < loadedBytesMax; to -= loadedTogether) {
+        const some = turns.slice(Math.max(0, to - loadedTogether), to);
+        const values = await this.#cache.mgetBuffer(...some.map(({ digest }) => keyOf(accountId, digest)));
+        for (const [at, { index, digest }] of some.entries()) {
+          const value = values[at];
+          bytes += value?.length ?? 0;
+          const text = value ? openValue(digest, value) : undefined;
+          if (text !== undefined) found.set(index, JSON.parse(text) as KeptPart[]);
+        }
       }
     } catch (error) {
       this.#log.debug({ err: error }, 'session cache unavailable, sending the request without reasoning');
@@ -88,6 +99,7 @@ export class KeptReasoning {
 
   #keep({ accountId }: ReasoningOwner, digest: Buffer, parts: readonly KeptPart[]): void {
     const value = sealValue(digest, JSON.stringify(parts));
+    if (value.length > valueBytesMax) return;
     this.#cache.set(accountId, keyOf(accountId, digest), value, keptSeconds).catch((error: unknown) => {
       this.#log.debug({ err: error }, 'session cache unavailable, reasoning not stored');
     });
@@ -105,7 +117,7 @@ interface DigestedTurn {
   readonly digest: Buffer;
 }
 
-/** Computes the digests of the model's turns, and the hash of the whole request. */
+/** Computes the digests of the model's latest turns, and the hash of the whole request. */
 function digestTurns(
   { messages, tools, settings, extensions }: ChatRequest,
   owner: ReasoningOwner,
@@ -116,18 +128,41 @@ function digestTurns(
   const user = extensions?.['chat-completions']?.['safety_identifier'];
   const sender = [accountId, sessionId, provider, model, credential, endUser, user];
   addJson(end, [...sender, responseFormat, tools]);
+  const total = messages.filter(({ role }) => role === 'assistant').length;
+  let skipped = Math.max(0, Math.ceil((total - turnsMax) / turnsStep)) * turnsStep;
   const turns: DigestedTurn[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'assistant') turns.push({ index, digest: digestTurn(end, identify(message)) });
+    if (message.role === 'assistant' && (skipped -= 1) < 0)
+      turns.push({ index, digest: digestTurn(end, identify(message)) });
     const parts = message.parts.filter(({ type }) => type !== 'thinking');
     addJson(end, { ...message, parts });
   }
   return { turns, end };
 }
 
-/** Cache markers are left out, because clients move them to later messages. */
+/** Adds a value to the hash. Cache markers are left out, because clients move them to later messages. */
 function addJson(all: Hash, value: unknown): void {
-  all.update(JSON.stringify(value, (name, member: unknown) => (name === 'cacheMarker' ? undefined : member)));
+  const text = JSON.stringify(value, (name, member: unknown) => {
+    if (name === 'cacheMarker') return undefined;
+    return name === 'extensions' ? withoutMarkers(member) : member;
+  });
+  all.update(text);
+}
+
+const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
+
+/**
+ * Drops cache markers from the fields of each format, and whether the client wrote a text as a list, which a
+ * marker requires.
+ */
+function withoutMarkers(extensions: unknown): unknown {
+  const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {
+    const left = Object.entries((fields ?? {}) as object).filter(
+      ([name, field]) => !markerNames.has(name) && !(name === 'content' && field === 'list'),
+    );
+    return left.length === 0 ? [] : [[format, left]];
+  });
+  return formats.length === 0 ? undefined : formats;
 }
 
 function digestTurn(before: Hash, identity: Buffer): Buffer {
