@@ -3,6 +3,7 @@ import { connectProvider, createTestAccount, createTestKey } from '../e2e/accoun
 import { streamedMessages } from '../e2e/anthropic.fixture.ts';
 import { postChat, send, type Answer } from '../e2e/http.fixture.ts';
 import { plainAnswer, streamedAnswer } from '../e2e/provider.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
 
 const json = { 'content-type': 'application/json' };
 const plainMessage = {
@@ -61,6 +62,12 @@ export class TroubledProviders {
       const base_url = `${this.#server.url}/${name}/${provider}/v1`;
       await connectProvider(baseUrl, key, { provider, api_key: `sk-trouble-${name}`, base_url });
     }
+    // The vault announces a changed credential again when it stores the audit event. The edge then closes the
+    // circuit breakers of the provider.
+    await eventually(async () => {
+      const audit = await send(baseUrl, { path: '/v1/account/audit?action=provider.saved', key });
+      return (audit.json() as { data: unknown[] }).data.length === 3 ? true : undefined;
+    });
     const path = '/v1/account/routing/preferences';
     const answer = await send(baseUrl, { method: 'PUT', path, key, body: { fallbacks } });
     if (answer.status !== 200) throw new Error(`no fallbacks were set: ${answer.text}`);
