@@ -132,9 +132,8 @@ export class FairCompressor {
   /** A waiting request would occupy the queue for longer than its gateway waits, so the request is rejected. */
   #refuse(): GatewayError {
     this.#options.onRefused('account_full');
-    return new GatewayError('rate_limit_exceeded', {
-      message:
-        'The account has used its share of the compressor. Its messages are sent unchanged for a short time.',
+    return new GatewayError('service_unavailable', {
+      detail: 'the account has used its share of the compression thread',
       retryAfterMs,
     });
   }
