@@ -23,7 +23,8 @@ import type { PrunedConversation } from '../../apps/worker/src/jobs/calibrate/re
 import type { Setup } from '../../apps/worker/src/jobs/calibrate/setup-change.ts';
 import { renderCalibration } from '../../apps/worker/src/queries/routing/calibration.ts';
 
-const accounts = 10_000;
+/** The daily run checks fewer accounts: `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` checks 10,000. */
+const accounts = Number(process.env['POLICY_ACCOUNTS'] ?? 2_500);
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const madeAt = new Date(Date.UTC(2026, 10, 20));
 const setup = ['list', 'model', 'ranker'] as const;
