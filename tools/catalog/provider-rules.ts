@@ -156,7 +156,7 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // https://platform.openai.com/docs/models says that the matching models support only the Responses API.
+    // Source: https://platform.openai.com/docs/models. The matching models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },

@@ -3,6 +3,7 @@ import { Check, Copy, KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import classes from './copy.module.css';
+import { ScrollRegion } from './panel.tsx';
 
 const shownMs = 1_800;
 
@@ -11,8 +12,7 @@ const shownMs = 1_800;
  * with `execCommand`.
  */
 async function copyText(text: string): Promise<void> {
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- browsers omit the API on pages served over plain HTTP
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;
   document.body.append(field);
@@ -64,17 +64,9 @@ export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
       <div className={classes.copy}>
         <CopyButton text={code} />
       </div>
-      <pre
-        className={classes.code}
-        style={{ maxHeight: `${linesMax * 1.5 + 2}em` }}
-        // A scrolling region must be reachable by keyboard (WCAG 2.1.1).
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users can scroll only a focused region
-        tabIndex={0}
-        role="region"
-        aria-label={label}
-      >
+      <ScrollRegion label={label} className={classes.code} style={{ maxHeight: `${linesMax * 1.5 + 2}em` }}>
         <code>{code}</code>
-      </pre>
+      </ScrollRegion>
     </div>
   );
 }

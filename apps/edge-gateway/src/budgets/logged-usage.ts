@@ -3,7 +3,7 @@ import type { SpentTokens } from './budget-store.port.ts';
 /** The usage of an account's API keys by key ID, as far as the request log has it. */
 export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
-/** Maximum number of accounts whose usage is read at the same time. */
+/** Maximum number of reads at the same time. Each read returns the usage of one account. */
 const loadsMax = 4;
 /** Pause before a failed read is repeated, in milliseconds. The pause doubles with each further failure. */
 const pauseMs = 2_000;

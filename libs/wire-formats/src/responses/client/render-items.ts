@@ -27,7 +27,7 @@ export function isShown(part: ChatPart): part is ShownPart {
   return part.type === 'opaque' ? own.read(part).rawItem !== undefined : part.type in idPrefixes;
 }
 
-/** A part of a response whose deltas were collected. */
+/** A part of a response, with the texts and citations that were collected from the deltas. */
 interface CollectedPart {
   readonly part: ShownPart;
   readonly texts: readonly string[];

@@ -185,8 +185,8 @@ async function translateRequest(
 }
 
 /**
- * Adds stored reasoning to the request of a client whose format cannot carry encrypted reasoning. The reasoning
- * of the response is stored for the next request. The reasoning behind the gateway's own messages is not stored,
+ * Adds stored reasoning to a request in a format that cannot carry encrypted reasoning. The reasoning of the
+ * response is stored for the client's next request. The reasoning behind the gateway's own messages is not stored,
  * because the client's next request does not contain these messages.
  */
 async function restoreReasoning(

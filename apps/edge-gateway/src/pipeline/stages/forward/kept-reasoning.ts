@@ -9,7 +9,7 @@ const keptSeconds = 24 * 3600;
 /** Maximum number of characters of the stored reasoning of one response. Longer reasoning is not stored. */
 const charactersMax = 256 * 1024;
 /**
- * Maximum number of the model's turns whose reasoning is loaded. In a longer conversation, the reasoning of the
+ * Maximum number of the model's turns for which reasoning is loaded. In a longer conversation, the reasoning of the
  * earliest turns is left out. The number of left-out turns grows in steps, so that the prompt's prefix rarely
  * changes.
  */

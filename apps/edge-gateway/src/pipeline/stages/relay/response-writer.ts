@@ -112,7 +112,7 @@ function withClientTools(spoken: ProviderSide, { attempts }: Exchange): Provider
   return { ...spoken, provider: restoreCustomCalls(named, () => attempts.current?.customTools ?? null) };
 }
 
-/** Stores the encrypted reasoning of the response, for a client whose format cannot carry the reasoning. */
+/** Stores the encrypted reasoning of the response if the client's format cannot carry the reasoning. */
 function withReasoning(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
   const open = () => {
     const recorder = attempts.current?.reasoning ?? null;
