@@ -1,5 +1,5 @@
 import { accountDeletion } from '@gateway/contracts';
-import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import {
   connectProvider,
@@ -12,6 +12,7 @@ import { findKeysNaming, findSpoolFilesNaming } from './account-keys.fixture.ts'
 import { findRowsNaming } from './deleted-account.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
+import { messageOf, renderResponse, responseOf } from './openai-responses.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
@@ -51,8 +52,12 @@ async function change(account: TestAccount, method: 'PUT' | 'PATCH', path: strin
   expect(answer.status).toBe(200);
 }
 
-async function chat({ apiKey }: TestAccount, body: object): Promise<string> {
-  provider.enqueue(null, plainAnswer);
+async function chat(
+  { apiKey }: TestAccount,
+  body: object,
+  response: ReplayControls = plainAnswer,
+): Promise<string> {
+  provider.enqueue(null, response);
   const answer = await postChat(baseUrl, apiKey, body, { 'x-svc-session-id': 'a session' });
   expect(answer.status).toBe(200);
   return requestIdOf(answer);
@@ -70,6 +75,9 @@ async function createBusyAccount(): Promise<TestAccount> {
   await chat(account, { model: 'openai/gpt-4o-mini', messages: [user], tools });
   // The request has no tools, because the cheapest model may accept tools only on another API.
   await chat(account, { model: 'svc/cheap', messages: [user] });
+  const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
+  const response = renderResponse(responseOf([reasoning, messageOf('Done.')]), false);
+  await chat(account, { model: 'openai/gpt-6.2-sol', messages: [user], tools }, response);
   const id = await chat(account, { model: 'openai/gpt-4o-mini', messages: compressible, tools });
   await eventually(async () => {
     const { compression } = await waitForRow(baseUrl, account.apiKey, id);
@@ -91,6 +99,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
         'model-pin:',
         'observed:',
         'original:',
+        'reasoning:',
         'rpm:',
         'session:',
       ],

@@ -29,10 +29,10 @@ const edgeVariables = z
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
-     * Bytes of conversation state (sent edits, tool sets, chosen models, encrypted reasoning) that one account
-     * may add to the Redis cache per UTC day. Conversation state beyond this limit is not shared between
-     * gateway processes. A process without the conversation state computes the state again, and drops the
-     * encrypted reasoning.
+     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the
+     * Redis cache per UTC day. Conversation state beyond this limit is not shared between gateway processes.
+     * A process without the conversation state computes the state again. The same limit applies separately to
+     * encrypted reasoning, and reasoning beyond the limit is dropped.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()

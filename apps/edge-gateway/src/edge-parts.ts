@@ -14,7 +14,7 @@ import type { Config } from './config.ts';
 import {
   connectRedis,
   openBudgets,
-  openConversationCache,
+  openCaches,
   openModelRouter,
   type Caches,
   type OpenBudgets,
@@ -130,12 +130,12 @@ function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
   const open = openBudgets(config, messaging, log);
   const accountKeys = { cache: cacheRedis, queue: open.redis };
   messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
-  const conversationCache = openConversationCache(cacheRedis, { config, metrics });
+  const caches = openCaches(cacheRedis, { config, metrics });
   const close = async (): Promise<void> => {
     await open.close();
     cacheRedis.disconnect();
   };
-  return { caches: { cacheRedis, conversationCache }, open, close };
+  return { caches, open, close };
 }
 
 function chooseAccountLimits(config: Config): AccountLimits {
@@ -237,7 +237,7 @@ function buildLimits(
 /** Builds the services that prune tools and compress the conversation. */
 function buildPlanning(
   deadlineMs: number,
-  { cacheRedis, conversationCache }: Caches,
+  { cacheRedis, conversationCache, reasoningCache }: Caches,
   messaging: Messaging,
   log: Logger,
 ): Pick<
@@ -266,7 +266,7 @@ function buildPlanning(
     conversations,
     boundPlans: openBoundPlans(conversationCache, messaging, log),
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
-    keptReasoning: new KeptReasoning(conversationCache, log),
+    keptReasoning: new KeptReasoning(reasoningCache, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),
     promptHasher: new PromptHasher(),

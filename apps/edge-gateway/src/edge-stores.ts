@@ -40,22 +40,29 @@ export interface Caches {
    * the cache for conversation state.
    */
   readonly conversationCache: AccountCache;
+  /** The part of the Redis cache that stores encrypted reasoning, with a separate share for each account. */
+  readonly reasoningCache: AccountCache;
 }
 
-/** Opens the part of the Redis cache for conversation state: sent edits, tool sets and chosen models. */
-export function openConversationCache(
-  redis: Redis,
+/**
+ * Opens the parts of the Redis cache: one for conversation state (sent edits, tool sets, chosen models), and one for
+ * encrypted reasoning.
+ */
+export function openCaches(
+  cacheRedis: Redis,
   { config, metrics }: { readonly config: Config; readonly metrics: Metrics },
-): AccountCache {
+): Caches {
   const refused = metrics.counter({
     name: 'gateway_cache_values_refused_total',
-    help: 'Conversation state that was not shared between replicas because the share of its account in the cache was used up.',
+    help: 'Conversation state or encrypted reasoning that was not stored because the share of its account in the cache was used up.',
   });
-  return new AccountCache(redis, {
-    purpose: 'conversations',
-    bytesPerDayMax: config.CACHE_BYTES_PER_ACCOUNT_MAX,
-    onRefused: () => refused.inc(),
-  });
+  const open = (purpose: string): AccountCache =>
+    new AccountCache(cacheRedis, {
+      purpose,
+      bytesPerDayMax: config.CACHE_BYTES_PER_ACCOUNT_MAX,
+      onRefused: () => refused.inc(),
+    });
+  return { cacheRedis, conversationCache: open('conversations'), reasoningCache: open('reasoning') };
 }
 
 export interface OpenBudgets {

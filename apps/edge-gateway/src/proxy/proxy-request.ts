@@ -2,6 +2,7 @@ import { applyEdits } from '@gateway/wire-formats';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { ProxyEndpoint } from '@gateway/providers';
+import { letOthersRun } from '../admission/admission.ts';
 import { scanBody } from '../pipeline/stages/parse/parse.ts';
 import { restrictBody } from '../tool-lists/restrict-body.ts';
 import type { ToolLists, ToolPermission } from '../tool-lists/tool-permission.ts';
@@ -16,7 +17,7 @@ import { authenticateHeaders } from '../request/authenticate-headers.ts';
 import { renderHeaderText } from '../request/http-response.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
-import { dropSealedReasoning, readOwnCredential } from '../request/request-facts.ts';
+import { dropSealedReasoning, isLarge, readOwnCredential } from '../request/request-facts.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
 import { connectedProviders } from '../connections/open-connection.ts';
@@ -65,8 +66,9 @@ function replaceBody(body: HeldBody, bytes: Buffer): void {
  * Removes reasoning that the gateway encoded for a client of the Responses API. The body is buffered, because
  * the reasoning may be anywhere in the body. A body that the gateway cannot read is left to the provider.
  */
-async function dropSealed(body: HeldBody): Promise<void> {
+async function dropSealed(body: HeldBody, exchange: Exchange): Promise<void> {
   const given = await body.holdAll();
+  if (isLarge(given)) await letOthersRun(exchange);
   try {
     const bytes = dropSealedReasoning(given, scanBody);
     if (bytes.length < given.length) replaceBody(body, bytes);
@@ -150,7 +152,7 @@ async function passThrough(
 ): Promise<RelayOutcome> {
   const { endpoint, model } = wanted;
   const guard = await restrictProxied(body, scanner, caller);
-  if (endpoint === 'responses') await dropSealed(body);
+  if (endpoint === 'responses') await dropSealed(body, exchange);
   const target = chooseProxyTarget(wanted, services.catalog);
   const outgoing = await prepareBody(body, scanner, target);
   note(exchange, model, target, outgoing);

@@ -66,7 +66,7 @@ export async function callProvider(
   const isTranslated = target.lane.kind === 'translated';
   const { body, apiVersion } = isTranslated
     ? await translateRequest(planned, candidate, attempt, exchange, services)
-    : { body: ownBytes(planned, target), apiVersion: undefined };
+    : { body: target.lane.format === 'responses' ? await dropSealed(planned, exchange) : planned.bytes };
   const call: UpstreamCall = {
     provider: target.provider,
     format: target.lane.format,
@@ -96,8 +96,9 @@ export async function callProvider(
 const scan = (bytes: Uint8Array) => scanJson(bytes, { depthMax: 128 });
 
 /** Returns the client's bytes, without reasoning that the gateway encoded for the client. */
-function ownBytes({ bytes }: PlannedRequest, { lane }: Target): Uint8Array {
-  return lane.format === 'responses' ? dropSealedReasoning(bytes, scan) : bytes;
+async function dropSealed({ bytes }: PlannedRequest, exchange: Exchange): Promise<Uint8Array> {
+  if (isLarge(bytes)) await letOthersRun(exchange);
+  return dropSealedReasoning(bytes, scan);
 }
 
 function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): IncomingHttpHeaders {
@@ -129,7 +130,7 @@ function openProviderSpan({ provider, model }: Target): Span {
 interface TranslatedRequest {
   readonly body: Uint8Array;
   /** The provider API version that the body is written for. Undefined if the API has only one version. */
-  readonly apiVersion: string | undefined;
+  readonly apiVersion?: string | undefined;
 }
 
 /**
