@@ -18,6 +18,7 @@ function renderTool(format: ClientFormat, { name, parameters = anything }: Given
   const description = secretOf(name);
   if (format === 'messages') return { name, description, input_schema: parameters };
   if (format === 'converse') return { toolSpec: { name, description, inputSchema: { json: parameters } } };
+  if (format === 'responses') return { type: 'function', name, description, parameters };
   return { type: 'function', function: { name, description, parameters } };
 }
 
@@ -31,7 +32,7 @@ export function requestWith(
   const content = format === 'converse' ? [{ text: 'Please do it.' }] : 'Please do it.';
   const body = {
     ...(format === 'converse' ? { toolConfig: { tools: listed } } : { model: 'm', tools: listed }),
-    messages: [{ role: 'user', content }, ...messages],
+    [format === 'responses' ? 'input' : 'messages']: [{ role: 'user', content }, ...messages],
   };
   const bytes = Buffer.from(JSON.stringify(body));
   const tape = scanJson(bytes, { depthMax: 128 });

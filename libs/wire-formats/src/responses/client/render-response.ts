@@ -59,10 +59,15 @@ function renderOutput(parts: readonly ShownPart[], responseId: string): JsonObje
 
 const sequenceField = Buffer.from('"sequence_number":');
 
-/** Reads the number of an event. Texts cannot contain the field, because quotes in texts are escaped. */
+/**
+ * Reads the number of an event. Texts cannot contain the field, because quotes in texts are escaped. Returns 0 for
+ * a frame without a number.
+ */
 export function readSequence(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  const at = bytes.lastIndexOf(sequenceField) + sequenceField.length;
+  const start = bytes.lastIndexOf(sequenceField);
+  if (start < 0) return 0;
+  const at = start + sequenceField.length;
   const digits = /^ *(\d{1,15})/.exec(bytes.toString('latin1', at, at + 20))?.[1];
   return digits === undefined ? 0 : Number(digits);
 }

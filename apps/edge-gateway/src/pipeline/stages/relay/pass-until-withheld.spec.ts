@@ -70,6 +70,42 @@ describe('a stream with recovery', () => {
     expect(shown).not.toContain('away');
   });
 
+  it('continues the event numbers of the Responses API after a comment', () => {
+    const item = { id: 'm1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+    const recovery = { id: 'f1', type: 'function_call', call_id: 'c1', status: 'in_progress', ...call };
+    const response = {
+      id: 'r',
+      object: 'response',
+      created_at: 1,
+      status: 'in_progress',
+      model: 'm',
+      output: [],
+    };
+    const numbered = [
+      { type: 'response.created', response },
+      { type: 'response.output_item.added', output_index: 0, item },
+      {
+        type: 'response.output_text.delta',
+        item_id: 'm1',
+        output_index: 0,
+        content_index: 0,
+        delta: 'I will.',
+      },
+      { type: 'response.output_item.added', output_index: 1, item: recovery },
+      {
+        type: 'response.failed',
+        response: { ...response, status: 'failed', error: { code: 'x', message: 'Down.' } },
+      },
+    ].map((said, at) => event({ ...said, sequence_number: 40 + at }));
+    const frames = [...numbered.slice(0, 3), ': ping\n\n', ...numbered.slice(3)];
+    const shown = relay(1, Buffer.from(frames.join('')), 'responses');
+    expect(shown).not.toContain('svc_more_tools');
+    const numbers = [...shown.matchAll(/"sequence_number":(\d+)/g)].map(([, digits]) => Number(digits));
+    expect(numbers.slice(0, 3)).toEqual([40, 41, 42]);
+    expect(numbers.length).toBeGreaterThan(3);
+    expect(numbers.every((number, at) => at === 0 || number > numbers[at - 1]!)).toBe(true);
+  });
+
   it('relays thousands of tool calls in linear time', () => {
     const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} };
     const calls = Array.from({ length: 16_000 }, (_, index) => [

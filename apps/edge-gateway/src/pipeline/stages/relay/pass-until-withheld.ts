@@ -94,6 +94,9 @@ interface SentEvents {
   readonly last: StreamEvent | undefined;
 }
 
+/** The first byte of a comment in a stream of server-sent events. */
+const colon = 0x3a;
+
 /** Buffered frames with their events for the client. */
 class WaitingFrames {
   readonly #given: PassGiven;
@@ -101,6 +104,7 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
+  /** The last frame that was sent. Comments do not count, because they have no event. */
   #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {
@@ -122,7 +126,7 @@ class WaitingFrames {
   release(): readonly Uint8Array[] {
     this.#events = [];
     this.#sent = undefined;
-    this.#lastFrame = this.#frames.at(-1) ?? this.#lastFrame;
+    this.#lastFrame = this.#frames.findLast(([first]) => first !== colon) ?? this.#lastFrame;
     return this.#frames.splice(0);
   }
 
