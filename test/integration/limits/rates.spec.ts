@@ -133,11 +133,9 @@ it('when Redis loses its data, no replica admits requests that were admitted bef
   expect(admittedOf(await ask(90, caller))).toBe(0);
 });
 
-it('requests before, during and after an outage of Redis together exceed the limit by at most what the other edges admitted meanwhile', async () => {
+it('requests before, during and after an outage of Redis together stay within the limit', async () => {
   const caller = createCaller(480);
-  await ask(417, caller);
-  // Each replica knows the count of its last call, which misses at most two requests of the other replicas.
-  for (const replica of replicas) await replica.admit(caller);
+  const before = admittedOf(await ask(420, caller));
   await stack.service('redis-cache').kill();
   const during: RateDecision[] = [];
   await eventually(async () => {
@@ -146,17 +144,20 @@ it('requests before, during and after an outage of Redis together exceed the lim
     return decisions.every(({ local }) => local) && admittedOf(during) >= 3 ? true : undefined;
   });
   await stack.service('redis-cache').start();
+  // Redis has lost its data. The replicas restore the count and add the requests that they admitted themselves. A
+  // request that arrives before all replicas have reported may exceed the limit (docs/guides/limits.md).
+  const redis = new Redis(stack.dev.redis_cache_url);
+  undo.push(() => redis.disconnect());
+  await eventually(async () => {
+    const [name = ''] = await redis.keys(`rpm:{${caller.accountId}}*`);
+    return Number(await redis.hget(name, 'total')) >= before + admittedOf(during) ? true : undefined;
+  });
   const after: RateDecision[] = [];
   await eventually(async () => {
     const decisions = await ask(300, caller);
     after.push(...decisions);
     return decisions.every(({ local }) => !local) ? true : undefined;
   });
-  // Redis has lost its data. Each replica restores the count of its last call, and adds the requests that it
-  // admitted itself. The first replica that is back does not know the requests of the others.
-  const local = replicas.map((_, at) =>
-    admittedOf([...during, ...after].filter((each, order) => each.local && order % 3 === at)),
-  );
-  const unknown = local.reduce((sum, each) => sum + each, 0) - Math.min(...local) + 2;
-  expect(420 + admittedOf(during) + admittedOf(after)).toBeLessThanOrEqual(480 + unknown);
+  expect(before).toBe(420);
+  expect(before + admittedOf(during) + admittedOf(after)).toBeLessThanOrEqual(480);
 }, 60_000);

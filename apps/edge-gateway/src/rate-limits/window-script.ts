@@ -1,7 +1,7 @@
 /**
  * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key
  * has one hash in Redis, with a field for each step that has requests and a field for their running total.
- * The hash has at most 122 fields, which Redis stores compactly. A step expires once the whole step is 60 s
+ * The hash has at most 125 fields, which Redis stores compactly. A step expires once the whole step is 60 s
  * old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8%
  * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on
  * the number of steps since the previous call. The script uses Redis's clock, so gateway processes with
@@ -12,6 +12,10 @@
  * after the last request of the lease. A lease gets at most 1/64 of the free tokens, and no tokens while
  * fewer than 1,024 tokens are free. If few tokens are free, every request is therefore counted when it
  * arrives. Unused tokens are returned to the time step of their lease.
+ *
+ * If Redis loses its data, gateways restore the count that they last knew. The field `base` is the restored part
+ * of the total: the largest count that a gateway has restored. Requests that were admitted after the loss do not
+ * count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
  * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.
@@ -38,10 +42,11 @@ local first = now - 120
 local limit, asked, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local returned, returnedTo = tonumber(ARGV[5]), ARGV[6]
 local knownId, knownTotal, unreported = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local state = redis.call('HMGET', KEYS[1], 'total', 'oldest', 'id')
+local state = redis.call('HMGET', KEYS[1], 'total', 'oldest', 'id', 'base')
 local id = tonumber(state[3]) or nowMs
 local total = tonumber(state[1]) or 0
 local oldest = tonumber(state[2]) or now
+local base = tonumber(state[4]) or 0
 if returned > 0 then
   local counted = tonumber(redis.call('HGET', KEYS[1], returnedTo)) or 0
   returned = math.min(returned, counted)
@@ -71,7 +76,8 @@ else
     oldest = oldest + 1
   end
 end
-if id ~= knownId then unreported = unreported + math.max(knownTotal - total, 0) end
+local missing = id ~= knownId and math.max(knownTotal - base, 0) or 0
+unreported = unreported + missing
 if unreported > 0 then
   total = total + unreported
   redis.call('HINCRBY', KEYS[1], tostring(now), unreported)
@@ -101,6 +107,7 @@ end
 local emptyMs = (newest + 121) * 500 - nowMs
 local roomMs = (leaves + 121) * 500 - nowMs
 redis.call('HSET', KEYS[1], 'total', total, 'oldest', oldest, 'id', string.format('%.0f', id))
+if missing > 0 then redis.call('HSET', KEYS[1], 'base', base + missing) end
 redis.call('EXPIRE', KEYS[1], 61)
 return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch, leased, leaseStep, id}
 `;
