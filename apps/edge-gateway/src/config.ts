@@ -61,7 +61,7 @@ const edgeVariables = z
     PUBLIC_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).optional()),
     /**
      * Further addresses of this gateway, separated by commas, such as the names of its Kubernetes services.
-     * Accounts must not use the listed addresses as a provider's `base_url` either.
+     * Accounts must not use one of these addresses as a provider's `base_url`.
      */
     OWN_ORIGINS: z
       .string()
@@ -177,7 +177,7 @@ const edgeVariables = z
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /**
-     * Milliseconds for which a provider may stay silent, both before its first byte and between two bytes.
+     * Milliseconds for which a provider may send nothing, either before its first byte or between two bytes.
      */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
@@ -202,8 +202,8 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * Maximum time that a non-streaming provider call without tools may be silent. After the maximum time, a
-     * parallel attempt is sent to another backend. 0 disables parallel attempts.
+     * Milliseconds that a non-streaming provider call without tools may take. After this time, the gateway
+     * sends a parallel attempt to another backend. The value 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */
@@ -215,8 +215,8 @@ const edgeVariables = z
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
      * The part of the request slots and of the held bytes that one account may use while no other account is
-     * busy. The account gets a smaller part while other accounts are busy. With the value 1, one account may
-     * use all slots and bytes.
+     * busy. While other accounts are busy, each account gets a smaller part. With the value 1, one account may
+     * use all request slots and held bytes.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**

@@ -88,7 +88,7 @@ export class EdgeGatewayModule {
         { provide: EDGE_PARTS, useValue: parts },
         ...serviceProviders,
         ...(identity === null ? [] : [provideFrom(IdentityClient, () => identity)]),
-        // Nest runs the guards in the order of this list.
+        // Nest runs the guards in the order of these providers.
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
@@ -116,7 +116,7 @@ const serviceProviders: readonly Provider[] = [
   provideFrom(Reference, (parts) => new Reference(() => listRoutes(chooseControllers(parts)))),
 ];
 
-/** Provides one part of `EdgeParts` for injection. */
+/** Provides one of the services in `EdgeParts` for dependency injection. */
 function provideFrom(token: InjectionToken, choose: (parts: EdgeParts) => unknown): Provider {
   return { provide: token, useFactory: choose, inject: [EDGE_PARTS] };
 }

@@ -173,7 +173,7 @@ function buildEgressGuard({
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
   return {
-    // One body may use a quarter of the memory for held bytes, so that the body and its copies fit.
+    // One request body may use a quarter of the memory for held bytes, so that the body and its copies fit into this memory.
     bodyBytesMax: Math.min(config.REQUEST_BODY_BYTES_MAX, Math.floor(config.HELD_BYTES_MAX / 4)),
     multipartBytesMax: config.MULTIPART_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,

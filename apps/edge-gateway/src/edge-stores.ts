@@ -123,8 +123,8 @@ export interface OpenModelRouter {
 }
 
 /**
- * Builds the model router with its stores. If Redis loses its data, response times and chosen models are
- * collected again.
+ * Builds the model router with its stores. If Redis loses its data, the model router collects response times
+ * and chosen models again.
  */
 export function openModelRouter(
   catalog: ModelCatalog,

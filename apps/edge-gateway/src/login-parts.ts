@@ -12,8 +12,8 @@ import type { AuthSettings } from './routes/sign-in/browser-request.ts';
 export interface LoginParts {
   readonly loginSessions: LoginSessionGate;
   /**
-   * The client of the embedded identity service. Null if an OpenID Connect issuer replaces the embedded
-   * identity service.
+   * The client of the embedded identity service. The value is null if an OpenID Connect issuer replaces the
+   * embedded identity service.
    */
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;

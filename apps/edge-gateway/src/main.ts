@@ -78,7 +78,7 @@ function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity |
   return { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 }
 
-/** Both loggers write to one output, so that their lines never interleave. */
+/** Nest's logger and the gateway's logger write to one output, so that their lines never interleave. */
 function startLogging(config: Config): { log: Logger; requestLog: LineLog } {
   const options = {
     service: name,

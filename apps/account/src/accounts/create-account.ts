@@ -95,8 +95,8 @@ export async function registerAccount(
 }
 
 /**
- * The email address of a user that signs in through the embedded identity service. Null for an external
- * issuer, because this service does not store the users of an external issuer.
+ * The email address of a user that signs in through the embedded identity service. The value is null for an
+ * external issuer, because this service does not store the users of an external issuer.
  */
 async function findEmail(
   { database, embeddedIssuer }: Pick<AccountsContext, 'database' | 'embeddedIssuer'>,

@@ -16,7 +16,10 @@ import type {
 export interface AccountsContext {
   readonly database: AccountDatabase;
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
-  /** The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is used. */
+  /**
+   * The issuer name of the embedded identity service. The value is null if an external OpenID Connect issuer is
+   * used.
+   */
   readonly embeddedIssuer: string | null;
 }
 

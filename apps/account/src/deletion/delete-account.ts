@@ -12,7 +12,10 @@ export interface DeleteAccountContext {
   readonly database: AccountDatabase;
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
   readonly deletions: Pick<DeletionRunner, 'services' | 'wake'>;
-  /** The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is used. */
+  /**
+   * The issuer name of the embedded identity service. The value is null if an external OpenID Connect issuer is
+   * used.
+   */
   readonly embeddedIssuer: string | null;
   readonly logger: Pick<Logger, 'info'>;
 }

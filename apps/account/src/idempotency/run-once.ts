@@ -21,8 +21,8 @@ export const replyBytesMax = 8 * 1024 * 1024;
 interface CreatingCall {
   readonly accountId: string;
   /**
-   * The SHA-256 of the idempotency key. Undefined if the request has no `Idempotency-Key`. The reply to a
-   * call without an idempotency key is not stored.
+   * The SHA-256 of the idempotency key. The value is undefined if the request has no `Idempotency-Key`. The
+   * reply to a call without an idempotency key is not stored.
    */
   readonly idempotencyKeySha256: string | undefined;
   /** The operation and its arguments. Reusing an idempotency key for a different request is an error. */

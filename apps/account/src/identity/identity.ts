@@ -51,7 +51,7 @@ export interface Identity {
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
   readonly devices: KnownDevices;
-  /** Sends emails with links. Null if the service cannot send email. */
+  /** Sends emails with links. The value is null if the service cannot send email. */
   readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
   /** Called if an event could not be added to the audit log. */
@@ -63,7 +63,7 @@ export interface Identity {
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
-/** The embedded identity service. Null if an external OpenID Connect issuer is used. */
+/** The embedded identity service. The value is null if an external OpenID Connect issuer is used. */
 export const IDENTITY = Symbol('Identity');
 
 export interface IdentityOptions {
@@ -82,8 +82,8 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
   /**
-   * The email sender. Null if the service cannot send email. The field `publicUrl` is the gateway's origin,
-   * used in links.
+   * The email sender. The value is null if the service cannot send email. The field `publicUrl` is the
+   * gateway's origin, used in links.
    */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
   /** Called with the id of the person if an email could not be sent. */

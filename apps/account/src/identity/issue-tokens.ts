@@ -37,7 +37,10 @@ export interface IssuedSession {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly refreshToken: string;
-  /** The device token. Null for a refreshed login session, because a refresh does not prove the password. */
+  /**
+   * The device token. The value is null for a refreshed login session, because a refresh does not prove the
+   * password.
+   */
   readonly deviceToken: string | null;
 }
 

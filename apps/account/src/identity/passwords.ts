@@ -15,8 +15,8 @@ interface ChangePasswordRequest {
   readonly sealedPasswords: string;
   readonly clientAddress: string;
   /**
-   * The public key with which the new device token is encrypted. Null if the caller has no device cookie to
-   * replace.
+   * The public key with which the new device token is encrypted. The value is null if the caller has no device
+   * cookie to replace.
    */
   readonly recipientPublicKey: string | null;
   readonly origin?: RequestOrigin | undefined;

@@ -13,7 +13,7 @@ import {
 export interface KeyAuthority {
   readonly scopes: readonly KeyScope[];
   readonly limits: EffectiveLimits;
-  /** The expiry of the key. Null if the key does not expire. */
+  /** The expiry of the key. The value is null if the key does not expire. */
   readonly expiresAt: Date | null;
   /**
    * The tools that the API key may use. If the list of allowed tools is null, all tools except the denied

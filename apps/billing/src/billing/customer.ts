@@ -13,7 +13,7 @@ export interface BillingContext {
 
 type CustomerContext = Pick<BillingContext, 'database' | 'now'>;
 
-/** The account's customer id at Stripe. Null before the account's first checkout. */
+/** The account's customer id at Stripe. The value is null before the account's first checkout. */
 export async function findCustomer({ database }: CustomerContext, accountId: string): Promise<string | null> {
   const row = await database.forAccount(accountId).stripeCustomer.findUnique({ where: { accountId } });
   return row?.customerId ?? null;

@@ -20,7 +20,7 @@ export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly signedAt: Date;
-  /** The event's customer. Null if the event has no customer. */
+  /** The event's customer. The value is null if the event has no customer. */
   readonly customerId: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface Payments {
   /**
    * Returns the most relevant subscription of the customer. Paid subscriptions come before unpaid live
    * subscriptions, and live subscriptions come before ended subscriptions. Among subscriptions of equal rank,
-   * the newest subscription comes first. Null if the customer has no subscription.
+   * the newest subscription comes first. The value is null if the customer has no subscription.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /**

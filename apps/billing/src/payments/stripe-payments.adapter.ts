@@ -195,7 +195,8 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /**
- * Parses the signing time in a `Stripe-Signature` header (`t=…`, Unix seconds). Null for an invalid header.
+ * Parses the signing time in a `Stripe-Signature` header (`t=…`, Unix seconds). The value is null for an
+ * invalid header.
  */
 export function parseSignedAt(signature: string): Date | null {
   const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1];

@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 const plan = z.strictObject({
   ...billingPlan.omit({ can_subscribe: true }).shape,
-  /** The recurring Stripe price for the plan's fee. Null for a plan to which accounts cannot subscribe. */
+  /**
+   * The recurring Stripe price for the plan's fee. The value is null for a plan to which accounts cannot
+   * subscribe.
+   */
   stripe_price_id: z.string().min(1).max(255).nullable().default(null),
 });
 export type Plan = z.output<typeof plan>;

@@ -153,8 +153,8 @@ function withoutNotes(probe: unknown): unknown {
 const values = fc.array(value, { minLength: 20, maxLength: 20 });
 
 /**
- * Validates each value with the dialect that the schema declares, or with both dialects if the schema
- * declares none. Undefined if the schema cannot be compiled.
+ * Validates each value with the dialect that the schema declares, or with both dialects if the schema declares
+ * none. The value is undefined if the schema cannot be compiled.
  */
 function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] | undefined {
   const named = (schemaToJudge as { $schema?: string }).$schema;

@@ -4,7 +4,7 @@ export class ApiError extends Error {
   /** The HTTP status of the response. The status is 0 if the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
-  /** The name of the invalid field. Undefined if no field is invalid. */
+  /** The name of the invalid field. The value is undefined if no field is invalid. */
   readonly param: string | null;
   readonly requestId: string | null;
 

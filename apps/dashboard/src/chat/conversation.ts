@@ -11,7 +11,7 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments as JSON written by the model. The JSON of the arguments may be incomplete. */
   readonly argumentsJson: string;
-  /** The index of the tool call in stream chunks. Undefined if the chunks have no index. */
+  /** The index of the tool call in stream chunks. The value is undefined if the chunks have no index. */
   readonly place?: number;
 }
 

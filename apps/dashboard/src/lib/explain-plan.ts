@@ -3,9 +3,9 @@
  * about tools.
  */
 interface Decision {
-  /** The number of tools that the plan chose by rank. Null if the plan chose all tools. */
+  /** The number of tools that the plan chose by rank. The value is null if the plan chose all tools. */
   readonly k: number | null;
-  /** The reason for K. Null if the request had no tools. */
+  /** The reason for K. The value is null if the request had no tools. */
   readonly k_reason: string | null;
 }
 
@@ -97,8 +97,8 @@ export function describeBucket(bucket: string): string {
 }
 
 /**
- * Extracts the version of the account's routing policy from a plan's version (`<ranker>/<prior>/<policy>`).
- * Null before the first policy.
+ * Extracts the version of the account's routing policy from a plan's version (`<ranker>/<prior>/<policy>`). The
+ * value is null before the first policy.
  */
 export function policyOf(toolsetVersion: string | null): string | null {
   return toolsetVersion?.split('/')[2] ?? null;

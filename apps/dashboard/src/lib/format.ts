@@ -81,7 +81,7 @@ export function formatShare(value: number | null | undefined, digits = 1): strin
   return `${Number((value * 100).toFixed(digits))}%`;
 }
 
-/** The share of a part in a whole. Null if either value is unknown, or if the whole is zero. */
+/** The share of a part in a whole. The value is null if either value is unknown, or if the whole is zero. */
 export function shareOf(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }

@@ -1,6 +1,9 @@
 import { formatShare, formatTokens } from './format.ts';
 
-/** The saved tokens of a request, or of several requests together. Null if the saved tokens are unknown. */
+/**
+ * The saved tokens of a request, or of several requests together. The value is null if the saved tokens are
+ * unknown.
+ */
 export interface Savings {
   readonly tool_tokens_saved: number | null;
   readonly compression_tokens_saved: number | null;

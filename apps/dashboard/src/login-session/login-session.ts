@@ -24,8 +24,8 @@ export interface LoginSessionState {
   /** The state of the login session. The state is `restoring` until the first renewal finishes. */
   readonly status: 'restoring' | 'signed-out' | 'signed-in';
   /**
-   * The person's email address. Null while no person is signed in, or if the issuer does not supply the email
-   * address.
+   * The person's email address. The value is null while no person is signed in, or if the issuer does not
+   * supply the email address.
    */
   readonly email: string | null;
 }

@@ -11,8 +11,8 @@ export type SignInSettings =
       readonly kind: 'oidc';
       readonly issuer: string;
       /**
-       * The dashboard's client id at the issuer. Null if the operator has not registered the dashboard with
-       * the issuer.
+       * The dashboard's client id at the issuer. The value is null if the operator has not registered the
+       * dashboard with the issuer.
        */
       readonly client_id: string | null;
       readonly audience: string;
@@ -24,7 +24,7 @@ export function useSignInSettings() {
   return useQuery({ queryKey: ['sign-in-settings'], queryFn: readSignInSettings, staleTime: Infinity });
 }
 
-/** The contact of the gateway's operator. Null if the operator has not configured a contact. */
+/** The contact of the gateway's operator. The value is null if the operator has not configured a contact. */
 export function useOperatorContact() {
   const queryFn = async () => (await readSettings()).operator_contact;
   return useQuery({ queryKey: ['operator-contact'], queryFn, staleTime: Infinity }).data ?? null;

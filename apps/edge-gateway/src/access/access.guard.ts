@@ -32,9 +32,9 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access to callers without the right credential, and to API keys without the operation's scope. A
- * route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
- * regardless of the spelling of the path. A hook that checks the path could check a different route.
+ * Denies access to callers without the right credential, and to API keys without the operation's scope. A route
+ * that declares no access rule rejects every caller. A Nest guard checks the route that runs, regardless of the
+ * spelling of the path. A hook that reads the path could check a route other than the route that runs.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {

@@ -7,7 +7,10 @@ import type { FastifyRequest } from 'fastify';
  */
 const addressLengthMax = 64;
 
-/** The origin of a request, for the audit log. The address respects `TRUSTED_PROXIES`. */
+/**
+ * The origin of a request, for the audit log. The client address comes from `X-Forwarded-For` only if a proxy
+ * in `TRUSTED_PROXIES` sent the header.
+ */
 export function readOrigin({
   ip,
   headers,
@@ -26,7 +29,7 @@ interface Caller {
   readonly personId: string | null;
 }
 
-/** The caller of a request, and its origin. */
+/** Returns the caller of a request together with the request's origin. */
 export function readActor(
   { keyId, personId }: Caller,
   request: Pick<FastifyRequest, 'ip' | 'headers' | 'id'>,

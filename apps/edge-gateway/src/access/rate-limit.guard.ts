@@ -30,9 +30,9 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 
 /**
  * Applies rate limits to authenticated routes that do not run the request pipeline. An API key's calls to
- * account routes count against the key's own `rate_limit_rpm`, in a window separate from that for chat
- * requests. All calls from an account count against the account's rate limit for the kind of route. The rate
- * limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
+ * account routes count against the key's own `rate_limit_rpm`. Chat requests of the key count in a separate
+ * rate limit window. All calls from an account count against the account's rate limit for the kind of route.
+ * The rate limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -50,9 +50,7 @@ export class RateLimitGuard implements CanActivate {
     this.#limits = limits;
   }
 
-  /**
-   * Returns synchronously for public routes and for routes with rate limits that the request pipeline checks.
-   */
+  /** Returns synchronously for public routes and for routes whose rate limits the request pipeline checks. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, targets);

@@ -2,8 +2,8 @@
 export interface Waiter {
   readonly accountId: string;
   /**
-   * Called once per request: with true when the request may start, or with false if the request is removed
-   * from the queue for another account.
+   * The queue calls this function once per request. The argument is true when the request may start, and false
+   * if the request lost its queue slot to another account.
    */
   readonly settle: (isTurn: boolean) => void;
 }
@@ -66,9 +66,9 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if that account may not start another request. If the account with the fewest requests may not start a
-   * request, no other account may start a request.
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if
+   * the account with the fewest requests may not start another request, because no other account may then start
+   * a request.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

@@ -177,7 +177,7 @@ it('a large request pauses between its steps only while another account is activ
     const endAt = performance.now() + 20;
     while (performance.now() < endAt);
   };
-  /** Returns the pause between two steps in milliseconds. */
+  /** Returns how long a large request pauses between two steps, in milliseconds. */
   const pauseOf = async ({ turn }: TurnTaker): Promise<number> => {
     await turn?.pause();
     work();
@@ -188,7 +188,7 @@ it('a large request pauses between its steps only while another account is activ
   const busy = ask('busy').taker;
   await pauseOf(busy);
   ask('quiet');
-  // The first step used at least 16 ms, of which 8 ms are a burst.
-  // The other 8 ms are repaid at a third of the processor time.
+  // The first step used at least 16 ms of processor time. The account's burst allowance covers 8 of these milliseconds.
+  // The account may use a third of the processor time, so it pauses for more than 20 ms after the other 8 ms.
   expect(await pauseOf(busy)).toBeGreaterThan(20);
 });

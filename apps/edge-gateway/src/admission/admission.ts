@@ -63,7 +63,7 @@ const retryAfterMsMax = 30_000;
 
 /**
  * The share of the event loop that the large requests of one account get while other accounts are active. A
- * request of another account therefore waits for about one step of a large request, and not for all steps.
+ * request of another account therefore waits for about one step of a large request.
  */
 const largeRequests: TimeShareOptions = { contendedShare: 1 / 3, burstMs: 8 };
 
@@ -99,7 +99,7 @@ export class Admission {
 
   /**
    * Returns undefined if the request may start now. If the request must wait, returns a promise that resolves
-   * when the request may start. Throws or rejects with `overloaded`, and the error names the exceeded limit.
+   * when the request may start. Throws or rejects with the error `overloaded`, which names the exceeded limit.
    * The promise rejects with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
@@ -112,8 +112,8 @@ export class Admission {
   }
 
   /**
-   * Frees the request slot of a request that has ended, and releases the bytes that the request held. For a
-   * request that never started, the call has no effect.
+   * Frees the request slot of a request that has ended, and releases the bytes that the request held. The call
+   * has no effect for a request that never started.
    */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;

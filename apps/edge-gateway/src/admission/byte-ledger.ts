@@ -46,8 +46,8 @@ export class ByteLedger {
 
   /**
    * Counts additional bytes for an account.
-   * @throws GatewayError `overloaded` if the account may not hold that many more bytes now; the error names
-   * the limit
+   * @throws GatewayError `overloaded`, with the name of the limit, if the account may not hold the additional
+   * bytes now
    */
   take(accountId: string, bytes: number): void {
     const refusal = this.#held.take(accountId, bytes);
@@ -71,8 +71,8 @@ export class ByteLedger {
 }
 
 /**
- * The number of bytes in one counting step. Requests count their bytes in steps, so that small requests and
- * small additions stay cheap.
+ * The number of bytes in one counting step. Requests count their bytes in steps, so that a small request rarely
+ * updates the ledger.
  */
 const stepBytes = 16 * 1024;
 
@@ -92,9 +92,9 @@ export class HeldBytes {
 
   /**
    * Adds bytes that the request holds until it ends. If the number of bytes is known in advance, call this
-   * method before the bytes are allocated. After the release, the call has no effect, because a rejected
-   * request may still be reading its short body.
-   * @throws GatewayError `overloaded` if the account may not hold that many more bytes now
+   * method before the bytes are allocated. A rejected request may still read its short body, so a call after
+   * the release of the bytes has no effect.
+   * @throws GatewayError `overloaded` if the account may not hold the additional bytes now
    */
   add(bytes: number): void {
     if (this.#isReleased) return;

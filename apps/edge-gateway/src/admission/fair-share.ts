@@ -11,15 +11,19 @@ export interface FairShareOptions {
   readonly accountMax?: number;
 }
 
-/** Why an account may not use more of a resource: it is used up, or the account has reached its share. */
+/**
+ * The reason why an account may not use more of a resource. The resource is used up, or the account has reached
+ * its share.
+ */
 export type ShareRefusal = 'full' | 'account';
 
 /**
  * Decides whether an account may use more of a resource that accounts share. An account may use a fixed
- * multiple of the free amount: dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking
- * 6(2), 1998). One busy account may use the part `accountShare` of the capacity. Several busy accounts get
- * equal parts and leave some capacity free. With an `accountShare` of 0.8, ten busy accounts use 9.8% of the
- * capacity each and leave 2.4% free. An account without usage may always start while the resource has room.
+ * multiple of the free amount. The method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM
+ * Transactions on Networking 6(2), 1998). One busy account may use the part `accountShare` of the capacity.
+ * Several busy accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8,
+ * ten busy accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always
+ * start while the resource has room.
  */
 export class FairShare {
   readonly capacity: number;

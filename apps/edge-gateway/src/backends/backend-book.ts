@@ -27,9 +27,9 @@ const requestBackendsMax = 32;
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * All backends (providers with one credential) known to this process. Each process broadcasts the state
- * changes of its backends. Gateway processes never query each other about a backend, so a request costs no
- * round trip.
+ * All backends (providers with one credential) known to this process. Each process broadcasts the state changes
+ * of its backends. A request reads the state of a backend from local memory, without a query to another
+ * process.
  */
 export class BackendBook {
   readonly #options: BackendBookOptions;
@@ -68,12 +68,12 @@ export class BackendBook {
   }
 
   /**
-   * Finds the backend of a credential that a request contained. Each credential from a request has a separate
+   * Finds the backend for a credential that arrived in a request. Each credential from a request has a separate
    * backend. Failures of the credential therefore affect no other credential, including the account's stored
    * credential. Above a maximum number, the least recently used backends of an account are dropped. Other
-   * gateway processes receive no state changes of these backends, because the other processes may never
-   * receive the credential.
-   * @param credential a secret, with its region; only its keyed digest is kept
+   * gateway processes receive no state changes of these backends, because a digest is useless outside this
+   * process.
+   * @param credential a secret with its region, of which only a keyed digest is stored
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {
     const digest = createHmac('sha256', this.#digestKey)
@@ -90,10 +90,7 @@ export class BackendBook {
     return made;
   }
 
-  /**
-   * Discards the state of a provider's backends when the account changes the provider's credentials. The
-   * discarded state belongs to the old credentials.
-   */
+  /** Discards the state of a provider's backends when the account changes the provider's credentials. */
   reset(accountId: string, provider: string): void {
     for (let credential = 0; credential < credentialsMax; credential += 1) {
       this.#backends.peek(keyOf({ accountId, provider, credential }))?.reset();

@@ -21,8 +21,9 @@ export interface StoredBackendName extends BackendName {
 }
 
 /**
- * The readiness of a backend. `ready`: the backend may be called; `cooling`: the provider requested a pause;
- * `open`: the breaker is open; `full`: the limit of concurrent calls is reached.
+ * The readiness of a backend. A `ready` backend may be called. For a `cooling` backend, the provider requested
+ * a pause. An `open` backend has an open circuit breaker. A `full` backend has reached its limit of concurrent
+ * calls.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
@@ -38,7 +39,7 @@ interface BackendOptions {
   readonly now?: () => number;
 }
 
-/** Delay between two probes, with jitter: between about one second and ten seconds. */
+/** Delay between two probes of a backend, from about one second to ten seconds, with random variation. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
 /** Number of requests routed to other backends after which an open breaker sends a probe. */
@@ -65,10 +66,10 @@ interface Trouble {
 }
 
 /**
- * Circuit breaker and concurrency limit of one backend. Without failures, a backend stores one number, and a
+ * Circuit breaker and concurrency limit of one backend. A backend without failures stores one number, and each
  * call costs two comparisons. While the breaker is open, an occasional request is sent as a probe, and a
- * successful probe closes the breaker. The delay before a probe starts when the previous probe starts. A
- * probe that hangs therefore does not delay the next probe.
+ * successful probe closes the breaker. The delay before the next probe is measured from the start of the
+ * previous probe, so a probe that hangs delays no other probe.
  */
 export class Backend {
   readonly name: BackendName;
@@ -123,8 +124,8 @@ export class Backend {
   }
 
   /**
-   * Records a valid response, or an error caused by the request. A call that started before the breaker
-   * opened does not close the breaker.
+   * Records a call with a valid response or with an error that the request caused. A call that started before
+   * the breaker opened does not close the breaker.
    */
   noteSuccess(isProbe = false): void {
     const trouble = this.#trouble;
@@ -156,9 +157,9 @@ export class Backend {
 
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
-   * provider applies to all gateway processes. The remote breaker may have opened for a reason that concerns
-   * only the remote process. The next local call therefore becomes a probe, and the result of the probe opens
-   * or closes the local breaker.
+   * provider applies to all gateway processes. The circuit breaker of the other process may have opened for a
+   * reason that does not affect this process. The next local call is therefore a probe, and the result of the
+   * probe opens or closes the local breaker.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -223,14 +224,12 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
 
 /** Number of consecutive failures that open a breaker. */
 const failuresInARow = 5;
-/**
- * The breaker also opens if more than half of the calls within ten seconds fail and there were at least
- * twenty calls.
- */
+/** The breaker also opens if more than half of at least twenty calls within ten seconds fail. */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
 /**
- * Decides when failures open the circuit breaker. The breaker opens if either of two policies requires it.
+ * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other policy
+ * measures the share of failed calls. The breaker opens if one of these policies requires an open breaker.
  */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
@@ -239,7 +238,9 @@ class TripRules {
     for (const rule of this.#rules) rule.success(CircuitState.Closed);
   }
 
-  /** Records the result of a call in both policies. Returns true if the breaker opens. */
+  /**
+   * Records the result of a call in both policies of the circuit breaker. Returns true if the breaker opens.
+   */
   noteFailure(): boolean {
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
   }

@@ -3,9 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * The reason for a provider call without a usable response. The reason for the failure is also a metric
- * label. `server` means a 5xx status, `throttled` means status 429, and `refused` means a rejected
- * credential.
+ * The reason why a provider call has no usable response. The reason for the failure is also a metric label.
+ * `server` means a 5xx status, `throttled` means status 429, and `refused` means a rejected credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 

@@ -5,8 +5,8 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. With very few
-   * requests, the allowed share of extra calls would round to zero.
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. The minimum matters
+   * for an account with very few requests, whose share of extra calls would round to zero.
    */
   readonly floor: number;
   readonly now?: () => number;
@@ -15,9 +15,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Request counts for the current and the previous time window. The count for the previous time window is
- * weighted by the window's overlap with a sliding window. Four numbers are therefore enough to approximate
- * the sliding window.
+ * Request counts for the current and the previous time window. Together, the counts approximate a sliding
+ * window, because the previous window counts only as far as the sliding window overlaps it.
  */
 class Window {
   #startedAt = 0;
@@ -107,9 +106,9 @@ export class RetryBudget {
 }
 
 /**
- * The delays between retries of a provider call. The delay is about 0.2 s before the first retry, 0.4 s
- * before the second retry, and so on. Random variation keeps callers that failed at the same time from
- * retrying at the same time.
+ * The delays between retries of a provider call. The delay is about 0.2 s before the first retry and doubles
+ * with each further retry, up to 3 s. Random variation keeps callers that failed at the same time from retrying
+ * at the same time.
  */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,

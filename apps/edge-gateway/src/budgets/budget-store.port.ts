@@ -3,15 +3,15 @@ import type { StoreHealth } from './store-health.ts';
 /** The tokens that a request reserves from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation and records how many tokens were saved. Settling with 0 returns the whole
-   * reservation. Only the first call has an effect.
+   * Ends the reservation and records how many tokens were saved. A call with 0 tokens returns the whole
+   * reservation. Only the first call for a reservation has an effect.
    */
   settle(tokens: number): void;
 }
 
 /**
- * The result of a reservation. `exhausted`: the budget is used up or reserved by requests in flight.
- * `unknown`: the store is unavailable, and this process has used up its local part of the budget.
+ * The result of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight. With
+ * `unknown`, the budget store is unavailable, and this process has used up its local part of the budget.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
@@ -29,7 +29,7 @@ export interface BudgetLimits {
   readonly weeklyTokenBudget: number;
 }
 
-/** The part of a key's budget that was used when this edge last synced. */
+/** The tokens that a key had used from its budget when this edge last synced with the store. */
 export interface SpentTokens {
   /** The day, as the number of days since 1970-01-01 in UTC. */
   readonly day: number;
@@ -42,14 +42,11 @@ export interface SpentTokens {
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The number of the settlement, increased each time this edge settles tokens for the key. The store counts
-   * each settlement number only once.
+   * The number of the settlement. This edge increases the number each time the edge settles tokens for the key.
+   * The store counts each settlement number only once.
    */
   readonly sequence: number;
-  /**
-   * Number of tokens used on one day since the last settlement. The number of tokens is zero if no tokens
-   * must be settled.
-   */
+  /** Number of tokens used on one day since the last settlement. */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
    * Number of tokens that this edge reserves from the key's budget. The new number of reserved tokens
@@ -61,9 +58,12 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
    * this field.
    */
   readonly known: SpentTokens | null;
-  /** Whether `known` includes the usage in the request log, so that an empty store may start with it. */
+  /**
+   * Whether the usage in `known` includes the usage in the request log. An empty store may start with a known
+   * usage that includes the log.
+   */
   readonly isRestored: boolean;
-  /** For each waiting request, oldest first, the number of tokens that the request may save. */
+  /** The number of tokens that each waiting request may save, oldest request first. */
   readonly asked: readonly number[];
   /**
    * Number of future requests for which tokens are reserved in advance, if most of the budget is left. Each
@@ -93,13 +93,13 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of a key. Returns null and changes nothing if the store has no usage of the key, unless the sync
-   * is restored. A store that has lost its data has no usage.
+   * Syncs the budget of a key. A store that has lost its data has no usage of the key. The store then returns
+   * null and changes nothing, unless the sync contains the restored usage.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }
 
-/** The key of a budget, and the parts of the process that the budget uses. */
+/** The API key of a budget, and the services of this process that the budget uses. */
 export interface KeyBudgetOptions extends BudgetKeyId {
   readonly store: BudgetStore;
   readonly health: StoreHealth;
@@ -111,7 +111,10 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly nextSequence: () => number;
   /** The usage that this process knew when it last dropped the key from memory. */
   readonly known: SpentTokens | null;
-  /** Reads the key's usage from the request log. Never rejects: late usage is passed to `restore`. */
+  /**
+   * Reads the key's usage from the request log. The promise never rejects. Usage that arrives late is passed to
+   * `restore`.
+   */
   readonly loadSpent: () => Promise<SpentTokens>;
   /** A function that is called when the budget will soon need a sync with the store. */
   readonly onDirty: () => void;
@@ -124,7 +127,7 @@ export function mergeSpent(known: SpentTokens | null, loaded: SpentTokens): Spen
   return { day, today: Math.max(today, known.today), thisWeek: Math.max(thisWeek, known.thisWeek) };
 }
 
-/** Deducts settlements from a usage, each from its day and week. A week starts on Monday. */
+/** Subtracts each settlement from the usage of the settlement's day and week. A week starts on Monday. */
 export function deductTokens(
   { day, today, thisWeek }: SpentTokens,
   settlements: readonly BudgetSync['settled'][],

@@ -24,8 +24,8 @@ const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * The part of the last known remaining budget that each process may use while the store is unavailable. With
- * this part, eight processes together stay within the remaining budget.
+ * The part of the last known remaining budget that each process may use while the store is unavailable. Up to
+ * eight processes with this local part stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -49,8 +49,8 @@ export class KeyBudget {
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
   /**
-   * A settlement that was sent but not confirmed. The unconfirmed settlement is repeated with its number
-   * until the store confirms it.
+   * A settlement that the store has not confirmed yet. The edge sends the settlement again with its number
+   * until the store confirms the number.
    */
   #settling: Settlement | null = null;
   #sequence = 0;
@@ -74,7 +74,7 @@ export class KeyBudget {
     this.#known = options.known;
   }
 
-  /** The last known usage; null before the first sync. */
+  /** The last known usage of the key. The value is null before the first sync. */
   get known(): SpentTokens | null {
     return this.#known;
   }
@@ -140,8 +140,8 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // When a busy key settles, the key keeps its advance reservation. An idle key returns its reservation.
-    // A busy key that requests more tokens also returns its advance reservation.
+    // A busy key keeps its advance reservation when the edge only settles tokens. An idle key returns its advance reservation.
+    // A sync that requests more tokens also returns the advance reservation of a busy key.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -236,8 +236,8 @@ export class KeyBudget {
   }
 
   /**
-   * Reserves tokens from this process's part of the remaining budget, as known from the last sync. The
-   * process's part is valid only on the day of the last sync.
+   * Reserves tokens from this process's local part of the remaining budget, which the last sync determined. The
+   * local part of the budget is valid only on the day of the last sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';

@@ -1,6 +1,6 @@
 import type { SpentTokens } from './budget-store.port.ts';
 
-/** The usage of an account's API keys by key ID, as far as the request log has it. */
+/** The usage of an account's API keys in the request log, by key id. */
 export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
 /** Maximum number of reads at the same time. Each read returns the usage of one account. */
@@ -27,7 +27,7 @@ export class UsageLoads {
     this.#read = read;
   }
 
-  /** Resolves as soon as the request log has answered. Never rejects. */
+  /** Resolves as soon as the request log has answered. The promise never rejects. */
   load(accountId: string): Promise<LoggedUsage> {
     const current = this.#loads.get(accountId);
     if (current !== undefined) return current;
@@ -59,7 +59,7 @@ export class UsageLoads {
     try {
       return await this.#read(accountId);
     } finally {
-      // The next read takes over the place of this read.
+      // A later read replaces this read.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();

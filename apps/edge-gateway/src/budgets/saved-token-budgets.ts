@@ -16,8 +16,8 @@ import { StoreHealth } from './store-health.ts';
 export interface BudgetedKey extends BudgetLimits, BudgetKeyId {}
 
 /**
- * Delay before a settlement is synced, in milliseconds. If the process is killed, only savings that were
- * recorded within this delay are lost.
+ * Delay before a settlement is synced, in milliseconds. A killed process loses only the savings that it
+ * recorded within this delay.
  */
 const flushMs = 100;
 const flushAwayMs = 1_000;
@@ -83,16 +83,16 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Whether the API key's budget is already known to be used up. The check for an exhausted budget needs no
-   * sync, and the result is reused for one second.
+   * Returns whether this process already has proof that the API key's budget is used up. The check needs no
+   * sync, and the process reuses the result for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
   }
 
   /**
-   * Reserves a request's possible savings until the request is settled. The reservation is synchronous if
-   * this process has reserved enough tokens, and never throws.
+   * Reserves a request's possible savings until the request is settled. The call never throws. The call returns
+   * synchronously if this process has already reserved enough tokens.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -101,8 +101,8 @@ export class SavedTokenBudgets {
 
   /**
    * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
-   * returns its advance reservation up to ten seconds after its last request. A sync of an idle key at that
-   * time would recreate the deleted Redis keys of the account.
+   * returns its advance reservation up to ten seconds after its last request. Such a sync of an idle key would
+   * recreate the deleted Redis keys of the account.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);

@@ -12,7 +12,7 @@ export class StoreHealth {
   #retryAt = 0;
 
   /**
-   * @param onChange called with an error when the store becomes unavailable, and without an error when the
+   * @param onChange a callback that gets an error when the store becomes unavailable, and no error when the
    * outage ends
    */
   constructor(now: () => number, onChange: (error?: unknown) => void) {
@@ -25,8 +25,8 @@ export class StoreHealth {
   }
 
   /**
-   * Whether this process may sync now. While the store is unavailable, returning true uses up the single
-   * attempt for this second.
+   * Whether this process may sync now. During an outage of the store, the result true uses up the process's
+   * single attempt for this second.
    */
   mayAsk(): boolean {
     if (!this.#isAway) return true;

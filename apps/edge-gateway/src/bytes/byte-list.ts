@@ -23,8 +23,8 @@ export class ByteList {
   /** The number of pieces at the front that `shift` has removed. */
   #removed = 0;
   /**
-   * The block that is being filled. A block becomes a piece when the block is full, or when the pieces are
-   * read.
+   * The block that is being filled. A block is added to the list's pieces when the block is full, or when the
+   * pieces are read.
    */
   #block: Buffer | undefined;
   #blockBytes = 0;
@@ -78,7 +78,7 @@ export class ByteList {
     return this.#removed === 0 ? this.#pieces : this.#pieces.slice(this.#removed);
   }
 
-  /** Returns all bytes in one buffer. Copies the bytes unless they already are in one buffer. */
+  /** Returns all bytes in one buffer. The bytes are copied only if several buffers contain them. */
   concat(): Buffer {
     const pieces = this.pieces();
     const [only] = pieces;
@@ -95,8 +95,8 @@ export class ByteList {
   }
 
   /**
-   * Moves the remaining pieces to the front of the list. The move happens only if at least half of the pieces
-   * were removed, so each piece is moved once on average.
+   * Moves the remaining pieces to the front of the list. The pieces move only after at least half of all pieces
+   * were removed, so each piece moves once on average.
    */
   #dropRemoved(): void {
     this.#pieces = this.#pieces.slice(this.#removed);

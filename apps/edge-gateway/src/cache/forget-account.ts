@@ -17,16 +17,16 @@ const workMs = 2_000;
 interface ForgetRequest {
   readonly accountId: string;
   /**
-   * The cursor from the previous reply, as `<server> <SCAN cursor>`. Null starts the deletion at the
+   * The cursor from the previous reply, as `<server> <SCAN cursor>`. The value null starts the deletion at the
    * beginning.
    */
   readonly cursor: string | null;
 }
 
 /**
- * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. Redis keys
- * that store the account's epoch (change number) are kept. Gateways detect the deletion of the account from
- * the kept Redis keys, which expire soon.
+ * Deletes some of a deleted account's keys in Redis, and returns the cursor for the next call. Redis keys that
+ * store the account's epoch (change number) are kept. Gateways detect the deletion of the account from the kept
+ * Redis keys, which expire soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

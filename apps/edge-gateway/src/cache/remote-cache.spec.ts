@@ -107,7 +107,7 @@ describe('a cache for responses of another service', () => {
     await first;
     time = 2_000;
     expect(await cache.get('a')).toBe('old');
-    // The first caller waited for a short time. Later callers do not wait for any timer.
+    // The first caller with the expired response waited for a short time. Later callers wait for no timer.
     const order: unknown[] = [];
     const immediate = new Promise((resolve) => setImmediate(resolve)).then(() => order.push('next turn'));
     await Promise.all([cache.get('a').then((value) => order.push(value)), immediate]);
@@ -183,7 +183,7 @@ describe('the time budget of requests that share a load', () => {
 });
 
 describe('retryWhileUnreached', () => {
-  /** The error of a call without a connection to the message bus, which no server received. */
+  /** The error of a call that no server received, because the connection to the message bus was down. */
   async function unreached(): Promise<GatewayError> {
     const messaging = await connectMessaging({
       ...{ url: 'nats://127.0.0.1:1', user: '', password: '' },

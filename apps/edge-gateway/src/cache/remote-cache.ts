@@ -5,13 +5,13 @@ import { GatewayError } from '@gateway/errors';
 import { isUnreached } from '@gateway/messaging';
 import { createScope, currentScope, runInScope, withTimeout } from '@gateway/observability';
 
-/** Milliseconds that a caller with an expired response waits for the new response. */
+/** Milliseconds for which a caller with an expired response waits for a new response. */
 const staleWaitMs = 75;
 /** Milliseconds after a slow or failed load in which callers do not wait for expired responses. */
 const slowMs = 2_000;
 /** Milliseconds for which the error of a slow failed load is thrown without a new load. */
 const failedMs = 1_000;
-/** Marks a load that has not ended. */
+/** A marker value for a load that has not ended. */
 const unloaded = Symbol('unloaded');
 
 interface RemoteCacheOptions<Value> {
@@ -48,8 +48,8 @@ interface Entry<Value> {
 }
 
 /**
- * A bounded cache for responses from another service. A response requested before an invalidation is used
- * only for the request that loaded it, and is never cached.
+ * A bounded cache for responses from another service. A response that was requested before an invalidation is
+ * returned to the waiting request, but never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -57,9 +57,9 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
-  /** The errors of failed loads, for as long as they are thrown without a new load. */
+  /** The errors of failed loads. A recent error is thrown again without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
-  /** Until the stored time, expired responses are returned without a wait for their load. */
+  /** The time until which expired responses are returned immediately, without a wait for a new load. */
   #slowUntil = -Infinity;
   #generation = 0;
   #epoch = 0;
@@ -118,7 +118,7 @@ export class RemoteCache<Value extends object | string | null> {
       if (loaded !== unloaded) return loaded as Value;
       this.#slowUntil = this.#now() + slowMs;
     }
-    // A change to the cached data may have arrived during the wait.
+    // A broadcast may have invalidated the expired response during the wait.
     return this.#findStale(key) === stale ? stale.value : waitInBudget(loading);
   }
 
@@ -142,7 +142,7 @@ export class RemoteCache<Value extends object | string | null> {
       return value;
     } catch (error) {
       const isSame = generation === this.#generation;
-      // A failure that took no time costs nothing to repeat. A service that was not reached may reconnect soon.
+      // A fast failure is not cached, because a new load is cheap. An unreachable service may reconnect soon.
       const isSlow = this.#now() - startedAt >= staleWaitMs && !isUnreached(error);
       if (isSame && isSlow) this.#failures.set(key, { error, until: this.#now() + failedMs });
       if (isSlow) this.#slowUntil = this.#now() + slowMs;
@@ -202,8 +202,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old even for an outage of their service. This method must be called
-   * periodically.
+   * Removes cached responses that are too old to use, even during an outage of the service that sent them. This
+   * method must be called periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;
@@ -229,7 +229,7 @@ export class RemoteCache<Value extends object | string | null> {
     this.#epoch += 1;
   }
 
-  /** Ends the use of loads that have already started, and of their errors. */
+  /** Discards the results and errors of loads that started before this call. */
   #startGeneration(): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -238,8 +238,9 @@ export class RemoteCache<Value extends object | string | null> {
 }
 
 /**
- * Waits for a shared load. The time of a failed load is deducted from the time budget of the request. A request that
- * has already lost time to failed calls waits only for the rest of its budget; the load continues.
+ * Waits for a shared load. The time of a failed load is deducted from the time budget of the request. A request
+ * that has already lost time to failed calls waits only for the rest of its time budget. The shared load
+ * continues.
  */
 async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
   const scope = currentScope();
@@ -263,10 +264,11 @@ async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query to an unavailable service a few times. The repeated query must have no side effects. After
- * the message bus restarts, callers reconnect earlier than the called services. Until the called services
- * reconnect, the retries keep requests from failing.
- * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`
+ * Retries a query to an unavailable service a few times. The query must have no side effects. After a restart
+ * of the message bus, callers reconnect earlier than the called services, and the retries cover the time
+ * between.
+ * @param failure the error from the first call, which is thrown immediately unless the code is
+ * `service_unavailable`
  * @param signal ends the retries
  */
 export async function retryWhileUnreached<Answer>(

@@ -17,10 +17,7 @@ const valuesPerAccountMax = 1_024;
 export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;
 
-  /**
-   * @param accountsMax maximum number of accounts; above the maximum, the least recently used account is
-   * dropped
-   */
+  /** @param accountsMax maximum number of accounts, above which the least recently used account is dropped */
   constructor(accountsMax = 10_000) {
     this.#sets = new LRUCache({ max: accountsMax });
   }

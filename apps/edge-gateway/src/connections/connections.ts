@@ -126,7 +126,7 @@ async function openFromVault(
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
     // The failure status in the vault refers to the first provider key of the credential.
-    // Success with another provider key must therefore not be reported as a recovery.
+    // A success with another provider key of the credential is therefore not reported as a recovery.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
@@ -144,12 +144,12 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 
 /**
  * Reports a credential's health to the vault: the status code if a provider rejected the credential, or null
- * once the provider accepts it again.
+ * once the provider accepts the credential again.
  */
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** Whether the vault listed the credential as failing when the credential was decrypted. */
+  /** Whether the vault had recorded a failure of the credential when the credential was decrypted. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;
@@ -180,8 +180,8 @@ export class CredentialHealth {
   }
 
   /**
-   * Must be called with the status of every response. If the health did not change, the call costs two
-   * comparisons.
+   * The caller passes the status of every response. The call costs two comparisons if the credential's health
+   * did not change.
    */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
@@ -197,9 +197,9 @@ export class CredentialHealth {
 }
 
 /**
- * Returns the secret values inside a credential. A bare key contains one value, and an empty key contains
- * none. The credential of the hosted service is a JSON object with several values. Each line of a PEM private
- * key is a value, because texts write the key's line breaks in several ways.
+ * Returns the secret values inside a credential. A bare key contains one value, and an empty key contains none.
+ * The credential of the hosted service is a JSON object with several values. Each line of a PEM private key
+ * counts as a separate value, because a text may contain the key with different line breaks.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];

@@ -22,7 +22,7 @@ export interface Connection {
    * next to the connection.
    */
   readonly health: OpenedKey['health'];
-  /** Tracks whether the backend may be called now, and the results of recent provider calls. */
+  /** The backend, with its readiness and the results of recent provider calls. */
   readonly backend: Backend;
 }
 

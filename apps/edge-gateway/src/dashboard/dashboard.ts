@@ -8,8 +8,8 @@ export const DASHBOARD = Symbol('DASHBOARD');
 export interface Dashboard {
   readonly files: DashboardFiles;
   /**
-   * The way in which users sign in. For the embedded identity service, `sends_mail` is false until the
-   * account service has reported that it can send email.
+   * The sign-in method of the dashboard. For the embedded identity service, `sends_mail` is false until the
+   * account service has reported that email works.
    */
   readonly settings: DashboardSettings;
   /** The Content-Security-Policy for the dashboard's pages. */
@@ -56,7 +56,7 @@ export const dashboardSettings = z.object({
        */
       client_id: z.string().nullable(),
       /**
-       * The audience of the tokens: the client id, because the client's ID token serves as the session token.
+       * The audience of the tokens is the client id, because the client's ID token serves as the session token.
        */
       audience: z.string(),
       scope: z.string(),

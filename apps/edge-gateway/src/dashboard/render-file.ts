@@ -10,7 +10,7 @@ export interface FileAnswer {
 export interface FileRequest {
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;
-  /** The page's Content-Security-Policy: see `renderPolicy`. */
+  /** The page's Content-Security-Policy, as returned by `renderPolicy`. */
   readonly policy: string;
 }
 
@@ -34,8 +34,8 @@ export function renderPolicy(issuer: string | undefined): string {
 }
 
 /**
- * Renders the response with a dashboard file. A file with a content hash in its name is cached for a year.
- * Browsers revalidate a file without a content hash each time.
+ * Renders the response with a dashboard file. A file with a content hash in its name is cached for a year. A
+ * browser revalidates a file without a content hash before each use.
  */
 export function renderFile(
   file: DashboardFile,

@@ -5,9 +5,9 @@ import type { KeyGrant } from '@gateway/contracts';
  */
 export interface EpochReader {
   /**
-   * Returns, for each API key, the epoch of the latest change to the key or its account, in the order of the
-   * keys. 0 means that no change is known. A negative epoch means that the API key is permanently revoked.
-   * Returns null if the epochs cannot be read now. The call never throws.
+   * Returns one epoch per API key, in the order of the keys. The epoch identifies the latest change to the key
+   * or its account. The epoch 0 means that no change is known. A negative epoch means that the API key is
+   * permanently revoked. Returns null if the epochs cannot be read now. The call never throws.
    */
   read(keys: readonly Pick<KeyGrant, 'accountId' | 'keyId'>[]): Promise<readonly number[] | null>;
 }

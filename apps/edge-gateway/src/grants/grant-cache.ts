@@ -6,8 +6,8 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import type { RateCeiling } from './rate-ceiling.ts';
 
 /**
- * A change of an API key or an account that was broadcast. The listeners for changes are called after the
- * affected grants were removed from the cache.
+ * A change of an API key or an account that was broadcast. The cache first removes the affected grants and then
+ * calls the listeners for changes.
  */
 export interface GrantChange {
   readonly accountId: string;
@@ -86,7 +86,7 @@ export class GrantCache {
     return this.#cache.get(keySha256);
   }
 
-  /** Whether a grant is still current for its API key, as far as this process knows. */
+  /** Whether a grant is in the cache and not marked as possibly outdated. */
   holds(grant: KeyGrant): boolean {
     return this.#cache.holds(this.#digestOf(grant), grant);
   }

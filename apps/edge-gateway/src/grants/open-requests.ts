@@ -13,7 +13,7 @@ export interface OpenRequest {
   grant: KeyGrant;
   /** Whether the API key may have changed since its grant was last confirmed. */
   isDoubtful: boolean;
-  /** Epoch of the possible change of the API key. The field is 0 if the epoch is unknown. */
+  /** Epoch of the possible change of the API key. The epoch is 0 if it is unknown. */
   doubtfulEpoch: number;
 }
 
@@ -37,12 +37,12 @@ const lookupsMax = 16;
 
 /**
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's
- * requests end with a matching error. The registry of open requests stores only references to requests that
- * the server keeps in memory anyway. A broadcast of a revocation ends requests immediately. A check every
- * second finds three kinds of changes: expired keys, changes whose broadcast was lost, and changes that may
- * affect a key without revoking it. To find changes whose broadcast was lost, the check reads the epochs
- * (change numbers) of the keys in Redis. While both the account service and Redis are unavailable, open
- * requests continue and new requests are rejected.
+ * requests end with a matching error. The registry needs little memory, because it stores only references to
+ * requests that the server already holds. A broadcast of a revocation ends requests immediately. A check every
+ * second finds expired keys, changes whose broadcast was lost, and changes that may affect a key without
+ * revoking the key. To find changes whose broadcast was lost, the check reads the epochs (change numbers) of
+ * the keys in Redis. While both the account service and Redis are unavailable, open requests continue and new
+ * requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -62,11 +62,11 @@ export class OpenRequests {
 
   /**
    * Registers an open request.
-   * @param grant the grant that admitted the request
+   * @param grant the API key's grant at the time when the request was accepted
    */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
     // The API key may have changed during the rate limit check.
-    // A broadcast of a change cannot mark a request that is not registered yet.
+    // A broadcast during the rate limit check could not mark this request, because the request was not registered yet.
     const isDoubtful = !this.#options.grants.holds(grant);
     const request = { abort, grant, openedAtMs: this.#now(), isDoubtful, doubtfulEpoch: 0 };
     const ofKey = this.#byKey.get(grant.keyId);
@@ -94,7 +94,7 @@ export class OpenRequests {
     if (this.#byKey.size === 0) return;
     this.#endExpired();
     await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
-    // Lookups run separately from the epoch check, because a lookup takes seconds on a silent message bus.
+    // Grant lookups run separately from the epoch check, because a lookup takes seconds if the message bus does not respond.
     // Other API keys may be revoked during a lookup.
     await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
@@ -156,7 +156,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // The flag is cleared before the lookup, so that a change during the lookup sets the flag again.
+    // The mark for a possible change is cleared before the lookup, so that a change during the lookup sets the mark again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));

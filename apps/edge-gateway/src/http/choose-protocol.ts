@@ -18,8 +18,8 @@ export interface Protocols {
 }
 
 /**
- * Reads the first bytes on each connection once, puts the bytes back, and passes the socket to the handler of
- * the protocol. The socket is not wrapped and no data is copied. After the choice of the protocol, the
+ * Reads the first bytes on each connection, puts the bytes back, and passes the socket to the handler of the
+ * client's protocol. The socket is not wrapped and no data is copied. After the choice of the protocol, the
  * handler reads directly from the operating system.
  */
 export class ProtocolChooser {

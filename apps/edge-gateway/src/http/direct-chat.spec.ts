@@ -46,7 +46,7 @@ test.each(['/v1/chat/completions', '/v1/messages'])(
   'a common chat request bypasses the router: %s',
   async (path) => {
     const { ask, routed } = await start();
-    // An error thrown by the pipeline is logged like a defect in a route.
+    // The server logs an error from the pipeline with the message for a defect in a route.
     expect(await ask(path, { method: 'POST', headers: json, body: '{}' })).toEqual(['route failed']);
     expect(routed).toEqual([]);
   },

@@ -17,9 +17,9 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 
 /**
  * Serves common chat requests without the web framework, with a direct call to the function that serves their
- * route. Common chat requests do not need the framework or its router, because the pipeline authenticates
- * them. Bypassing the framework and the router saves a tenth of the work for an untouched request. Requests
- * in any other form go through the router.
+ * route. The pipeline authenticates chat requests itself, so common chat requests need neither the framework
+ * nor its router. Bypassing the framework and the router saves a tenth of the work for an untouched request.
+ * Requests in any other form go through the router.
  */
 export class DirectChat {
   readonly #services: PipelineServices;
@@ -50,8 +50,8 @@ export class DirectChat {
     try {
       await serveRaw(raw, endpoint, this.#services);
     } catch (thrown) {
-      // The pipeline should never throw, so this error is a defect.
-      // The error is logged in the way that a defect in a route is logged.
+      // An error from the pipeline is a defect, because the pipeline should never throw.
+      // The log line has the same form as the log line for a defect in a route.
       const { code, detail } = toGatewayError(thrown);
       this.#services.log.error({ err: thrown, request_id: raw.requestId, code, detail }, 'route failed');
     }
@@ -65,7 +65,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
-  // The router rejects requests that the gateway itself sent. Looping requests therefore go to the router.
+  // A request that the gateway itself sent is passed to the router, which rejects looping requests.
   if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

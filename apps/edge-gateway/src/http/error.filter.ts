@@ -6,8 +6,8 @@ import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /**
- * Status codes caused by the caller. Responses with a caller error code are logged, because a series of
- * similar responses may indicate an attack.
+ * Status codes caused by the caller. Responses with one of these caller errors are logged, because a series of
+ * such responses may indicate an attack.
  */
 const refusals = new Set([401, 403, 429]);
 

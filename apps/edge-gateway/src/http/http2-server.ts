@@ -24,14 +24,14 @@ type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse
 /** Serves HTTP/2 on sockets accepted by another server. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Sends GOAWAY to every HTTP/2 client. Open requests complete after the GOAWAY. */
+  /** Sends GOAWAY to every HTTP/2 client. Requests that are already open complete normally. */
   close(): void;
 }
 
 /**
  * Creates an HTTP/2 server. Node's defaults limit floods of settings, pings, resets and header pairs.
- * @param serveRequest the handler that also serves HTTP/1.1; Node's request and response objects have the
- * same interface in both protocols
+ * @param serveRequest the handler that also serves HTTP/1.1, because Node's request and response objects have
+ * one interface for both protocols
  */
 export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   const server = createServer(
@@ -58,7 +58,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   server.on('stream', boundStream);
   return {
     serve: (socket) => {
-      // An HTTP/2 client that has closed its side of the connection needs no more responses.
+      // An HTTP/2 client that has closed its side of the connection reads no more responses.
       // HTTP/1.1 servers keep a connection open after the client has closed its side.
       socket.allowHalfOpen = false;
       server.emit('connection', socket);

@@ -143,7 +143,7 @@ it('closes a connection that sends a flood of settings', async () => {
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => emptySettings));
-  // The client does not read acknowledgements, so the acknowledgements accumulate on the server.
+  // The client does not read the server's acknowledgements, so the acknowledgements accumulate on the server.
   const flooding = setInterval(() => socket.write(flood), 1);
   const outcome = await Promise.race([
     closed.then(() => 'closed'),

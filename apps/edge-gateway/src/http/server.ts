@@ -142,7 +142,7 @@ function explainNoRoute(path: string, methods: readonly string[], routes: RouteM
   return new GatewayError('not_found', { message });
 }
 
-/** Longer paths get no suggestion. */
+/** A longer unknown path gets no suggestion. */
 const pathCharsMax = 200;
 
 interface NotedRoute {

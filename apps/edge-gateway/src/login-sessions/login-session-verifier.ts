@@ -22,7 +22,7 @@ export interface LoginSessionVerifierOptions {
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  // jsonwebtoken checks the expiry only if the token has an expiry, so this schema requires it.
+  // The schema requires an expiry, because the library jsonwebtoken accepts a token without an expiry.
   exp: z.number(),
   sid: z.unknown().optional(),
 });
@@ -71,8 +71,8 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Runs the passport strategy as passport does: creates a copy per call and adds the possible outcomes as
-   * methods.
+   * Runs the passport strategy in the same manner as passport. Each call creates a copy of the strategy, with
+   * the possible outcomes as methods.
    */
   #run(carrier: Carrier): Promise<unknown> {
     return new Promise((resolve, reject) => {

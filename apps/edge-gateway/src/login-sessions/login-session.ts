@@ -13,9 +13,9 @@ export interface LoginSessionClaims {
 
 /** A user's login session, with a valid token that is not revoked. */
 export interface LoginSession extends LoginSessionClaims {
-  /** Id of the user's account. Null until the user calls `POST /v1/account/register`. */
+  /** Id of the user's account. The id is null until the user calls `POST /v1/account/register`. */
   readonly accountId: string | null;
-  /** Id of the user. Null until the user calls `POST /v1/account/register`. */
+  /** Id of the user. The id is null until the user calls `POST /v1/account/register`. */
   readonly personId: string | null;
 }
 
@@ -27,17 +27,17 @@ export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];
 
 /**
- * Maximum length of a session token: longer than any token that issuers create, and shorter than the limit
- * for request headers.
+ * Maximum length of a session token. The maximum is longer than any token that issuers create, and shorter than
+ * the limit for request headers.
  */
 export const sessionTokenBytesMax = 8 * 1024;
 
 const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
- * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of which is
- * a JSON object. The form shows the kind of a credential, but an invalid credential can also have the form of
- * a JWT.
+ * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): the bearer token has three base64url parts, and
+ * the first part is a JSON object. The form distinguishes session tokens from API keys, but does not prove that
+ * a session token is valid.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

@@ -3,7 +3,10 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { VerificationKeys } from './verification-keys.ts';
 
-/** Pause between two fetches, in milliseconds. A busy machine makes all calls of a test within one pause. */
+/**
+ * Pause between two fetches of the key set, in milliseconds. Even a busy machine makes all calls of a test
+ * within one pause.
+ */
 const pauseMs = 4_000;
 
 /** A fake issuer that counts how often its key set is fetched. */

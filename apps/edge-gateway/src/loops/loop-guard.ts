@@ -12,7 +12,7 @@ const deploymentIdKey = 'edge:deployment-id';
 /** The Redis commands that the loop guard uses. */
 export interface DeploymentIdStore {
   /**
-   * Stores the value unless the Redis key exists. Returns the earlier value of the Redis key, or null if the
+   * Stores a value under the Redis key unless the key exists. Returns the key's earlier value, or null if the
    * key had no value.
    */
   set(key: string, value: string, nx: 'NX', get: 'GET'): Promise<string | null>;
@@ -45,9 +45,9 @@ const refreshMs = 60_000;
 const earlierIdsMax = 8;
 
 /**
- * Recognizes requests that this deployment sent itself, because a provider's address leads back to the
- * gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. A request that
- * arrives with the deployment's mark is rejected, so a loop costs only one extra request. Until the
+ * Recognizes requests that this deployment sent to itself. Such a loop occurs if a provider's address leads
+ * back to the gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. A request
+ * that arrives with the deployment's mark is rejected, so a loop costs only one extra request. Until the
  * deployment's id is known, each process uses its own random id.
  */
 export class LoopGuard {
@@ -63,7 +63,10 @@ export class LoopGuard {
     this.#timer = setInterval(() => void this.load(), refreshMs).unref();
   }
 
-  /** Reads the deployment's id from Redis, and creates an id if Redis has none. The call never rejects. */
+  /**
+   * Reads the deployment's id from Redis, and creates an id if Redis has none. The returned promise never
+   * rejects.
+   */
   async load(): Promise<void> {
     try {
       const proposed = newMark();
@@ -80,7 +83,7 @@ export class LoopGuard {
 
   /**
    * Whether this deployment sent the request, or the request passed too many gateways.
-   * @param header the request's `CDN-Loop` header; undefined for almost all requests
+   * @param header the request's `CDN-Loop` header, which is undefined for almost all requests
    */
   isLoop(header: string | string[] | undefined): boolean {
     if (header === undefined) return false;

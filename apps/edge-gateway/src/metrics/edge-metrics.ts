@@ -166,7 +166,7 @@ export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-/** The storage that holds the bytes of requests: memory and disk. */
+/** The storage types for the bytes of requests are memory and disk. */
 type HeldPlace = 'memory' | 'disk';
 
 type AdmissionMetrics = Pick<

@@ -24,7 +24,7 @@ const bodyErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists all errors that a route may return: the errors of its access rule and the errors that the route
+ * Lists all errors that a route may return: the errors of the route's access rule and the errors that the route
  * declares.
  */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {

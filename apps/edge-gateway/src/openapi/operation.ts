@@ -35,13 +35,14 @@ export interface OperationAnswer extends Partial<OperationBody> {
   readonly description: string;
   /** Descriptions of response headers other than `X-Request-ID`, by header name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An alternative form of the response, by content type: an event stream. */
+  /** An alternative form of the response, such as an event stream, by content type. */
   readonly streams?: { readonly contentType: string; readonly description: string };
 }
 
 /**
- * Documents a route for API users. `/openapi.json`, `/docs` and the authorization tests are generated from
- * this description, the route's paths and its access rule. No other place describes the routes.
+ * Documents a route for API users. `/openapi.json`, `/docs` and the authorization tests are generated from this
+ * description, the route's paths and its access rule. The description is the only source for these documents
+ * and tests.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
@@ -71,19 +72,19 @@ export const operationKey = 'gateway:operation';
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
- * The credentials that a route accepts. `api-key`: callers with a valid API key. `session`: users with a
- * session token. `api-key-or-session`: callers with an API key or a session token. `pipeline`: the request
- * pipeline authenticates in its first stage and accepts only API keys. `public`: everyone. The wrong kind of
- * credential results in status 403, and the error names the right kind. The kind of a credential is
- * recognized without a lookup.
+ * The credentials that a route accepts. A route with `api-key` accepts callers with a valid API key. A route
+ * with `session` accepts users with a session token. A route with `api-key-or-session` accepts both
+ * credentials. On a route with `pipeline`, the request pipeline authenticates in its first stage and accepts
+ * only API keys. A route with `public` accepts every caller. The wrong kind of credential results in status
+ * 403, and the error names the right kind. The kind of a credential is recognized without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
 export const accessKey = 'gateway:access';
 
 /**
- * The rate limit that a call to a route counts against. `requests`: the API key's window for chat requests.
- * All values except `requests` are rate limits of the account. If a route declares no rate limit, a GET
+ * The rate limit that a call to a route counts against. The value `requests` is the API key's rate limit for
+ * chat requests. All other values are rate limits of the account. If a route declares no rate limit, a GET
  * counts as `read` and any other method as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';

@@ -91,8 +91,8 @@ code { font: .9em ui-monospace, monospace }
 `;
 
 /**
- * The Content-Security-Policy of the API reference page. The Content-Security-Policy allows only the page's
- * own style sheet: no scripts, frames, forms or other hosts.
+ * The Content-Security-Policy of the API reference page. The Content-Security-Policy allows only the page's own
+ * style sheet and forbids scripts, frames, forms and other hosts.
  */
 export const pagePolicy = [
   "default-src 'none'",

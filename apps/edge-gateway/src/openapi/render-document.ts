@@ -68,7 +68,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // If a JSON Schema has a format, its long regular expression is omitted.
+      // Omits the long regular expression of a JSON Schema that has a format.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },

@@ -22,7 +22,7 @@ import { isLarge } from '../request/request-facts.ts';
  * order of the steps in the pipeline matters:
  * - The request body is buffered only after the API key is known and within its rate limit (authenticate,
  *   limit). A body that arrived together with the headers is parsed while the rate limit is checked.
- * - Requests beyond the gateway's capacity are rejected before any other work (admission).
+ * - Admission rejects requests beyond the gateway's capacity before any other work.
  * - A request is on disk before anything is forwarded (record.accept), so a crash cannot lose the request.
  * - Tools that the API key's tool lists do not permit are removed before any other step reads the tools
  *   (restrictTools).

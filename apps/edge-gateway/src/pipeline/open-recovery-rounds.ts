@@ -73,16 +73,15 @@ async function sendRound(
 }
 
 /**
- * Returns the client's own request. The client's own request has every tool, but neither the recovery tool
- * nor the gateway's messages. The client's own request is sent if the recovery rounds ended without a
- * response. The client has received nothing before, so the client's own request may be sent to any target,
- * like a first request.
+ * Returns the client's own request. The client's own request has every tool, but neither the recovery tool nor
+ * the gateway's messages. The client's own request is sent if the recovery rounds ended without a response. The
+ * client has received no byte at this point, so the request may be sent to any target.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;
   attempts.current?.span?.end();
   attempts.earlierRoundBytes = countSentBytes(attempts);
-  // The provider call after recovery is not counted as a retry.
+  // The provider call that follows the recovery rounds is not counted as a retry.
   attempts.callsHidden = attempts.calls - (attempts.callsShown - 1);
   const whole = outbound.roundFor(target, { recovery: null, added: [], messages: [] });
   noteCompression(exchange, whole.plan);
@@ -99,7 +98,7 @@ function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
     ledger.context = { ...ledger.context, savedUsd: 0 };
 }
 
-/** All recovery rounds use one target, because no other model has seen the earlier rounds. */
+/** All recovery rounds use one target, because no other model has received the earlier rounds. */
 function withoutAlternatives({ provider, model, lane, path, ownCredential }: Target): Target {
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
@@ -129,7 +128,7 @@ export async function rememberRounds(
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
   // Providers of reasoning models reject turns that the gateway renders without reasoning.
-  // The model can request the tools again.
+  // No tools are stored for such a provider, because the model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

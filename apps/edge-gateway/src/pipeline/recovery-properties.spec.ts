@@ -125,7 +125,7 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
         for (const body of bodies) JSON.parse(body);
         const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
         // The check throws an error instead of calling `expect`.
-        // In 10,000 cases, calls to `expect` would take almost a minute.
+        // The test runs 10,000 cases, and calls to `expect` would take almost a minute.
         for (const tool of forbidden) {
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
           if (calledNames.includes(tool)) throw new Error(`${tool} was called`);

@@ -7,8 +7,8 @@ import { ambiguousTools } from '../tool-lists/tool-members.ts';
 import { permissionOf, type ToolLists } from '../tool-lists/tool-permission.ts';
 
 /**
- * The nesting limit for a request body before tools are removed. Removing tools never adds a level of
- * nesting.
+ * The nesting limit for the original request body. The limit also holds after tools are removed, because the
+ * removal never adds a level of nesting.
  */
 const depthMax = 128;
 

@@ -87,7 +87,7 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
 
 /**
  * Handles a request to the Responses API: like any chat request if the account turned on planning for the
- * Responses API, and as a proxied request otherwise. Never throws.
+ * Responses API, and as a proxied request otherwise. The call never throws.
  */
 export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
   const { headers } = exchange.request;
@@ -101,7 +101,7 @@ export async function handleResponses(exchange: Exchange, services: PipelineServ
 /**
  * Handles a proxied request. The gateway reads only the model name, does not plan the request, and stores no
  * content. Authentication, limits, credentials and the request log work in the same way as for chat requests.
- * Never throws.
+ * The call never throws.
  */
 export async function proxyRequest(
   exchange: Exchange,

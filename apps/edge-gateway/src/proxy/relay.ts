@@ -177,7 +177,8 @@ function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
 
 /**
  * Ends an incomplete response: an event stream as `breakOff` does, any other response by a reset.
- * @param usage the token usage that the provider had reported. Undefined if the provider had reported no usage.
+ * @param usage the token usage that the provider had reported. The value is undefined if the provider had
+ * reported no usage.
  */
 function endBroken(
   error: GatewayError,

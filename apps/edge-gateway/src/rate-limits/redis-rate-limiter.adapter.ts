@@ -21,7 +21,9 @@ interface KeyWindow {
   waiting: Answer[];
   /** True while this process counts requests in Redis or requests a lease of tokens. */
   isAsking: boolean;
-  /** The state of the window at the last reply of Redis. Null if the window was not used before. */
+  /**
+   * The state of the window at the last reply of Redis. The value is null if the window was not used before.
+   */
   known: { readonly id: number; readonly count: number; readonly atMs: number } | null;
   /** Requests that this process has admitted without Redis since the last reply. */
   readonly unreported: UnreportedRequests;

@@ -12,8 +12,8 @@ const sessionIdLengthMax = 256;
 const textBytesMax = 1_000;
 
 /**
- * Returns the client's session id (`X-Svc-Session-Id`), truncated to 256 characters. Null if the client sent
- * no session id.
+ * Returns the client's session id (`X-Svc-Session-Id`), truncated to 256 characters. The value is null if the
+ * client sent no session id.
  */
 export function readSessionId(headers: IncomingHttpHeaders): string | null {
   return idOf(headers['x-svc-session-id']);
@@ -103,7 +103,8 @@ export class Conversation {
   }
 
   /**
-   * Digest of all messages up to the end of the model's first turn. Null if the model has not responded yet.
+   * Digest of all messages up to the end of the model's first turn. The value is null if the model has not
+   * responded yet.
    */
   get firstTurn(): string | null {
     const { messages } = this.#outline;
@@ -122,7 +123,10 @@ export class Conversation {
     return this.#digests.here;
   }
 
-  /** Digest of all messages before the model's last turn. Null in the first request of a conversation. */
+  /**
+   * Digest of all messages before the model's last turn. The value is null in the first request of a
+   * conversation.
+   */
   get before(): string | null {
     return this.#digests.before;
   }

@@ -91,7 +91,7 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 
 /**
  * Reads the credential of the hosted service from the request body (`cloud_*`), in the format that the vault
- * stores. The returned credential is a secret. Null if the body contains no credential.
+ * stores. The returned credential is a secret. The value is null if the body contains no credential.
  * @throws GatewayError `missing_field` if a part of the credential is missing; `invalid_field` if a part is
  * invalid
  */

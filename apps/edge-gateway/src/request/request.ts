@@ -48,7 +48,7 @@ export interface Target {
   /**
    * The key of a conversation that depends on one provider account, because only this account has the
    * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long
-   * as the credential works. Absent for all other conversations.
+   * as the credential works. The field is absent for all other conversations.
    */
   readonly affinity?: string;
   /**

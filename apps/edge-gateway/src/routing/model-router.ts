@@ -60,7 +60,7 @@ export interface Answered {
   readonly id: string;
   readonly seen: SeenAnswer | null;
   readonly inputTokens: number;
-  /** The model choice of the gateway. Undefined if the client specified the model. */
+  /** The model choice of the gateway. The value is undefined if the client specified the model. */
   readonly chosen: ModelChoice | undefined;
 }
 

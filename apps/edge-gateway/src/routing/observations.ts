@@ -20,7 +20,9 @@ export interface ObservationsOptions {
 /** The speed of one response. */
 export interface SeenAnswer {
   readonly firstTokenMs: number;
-  /** Milliseconds per token. Null if the response is too short to measure or its length is unknown. */
+  /**
+   * Milliseconds per token. The value is null if the response is too short to measure or its length is unknown.
+   */
   readonly msPerToken: number | null;
 }
 

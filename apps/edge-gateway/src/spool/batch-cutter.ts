@@ -7,8 +7,8 @@ export interface Batch {
   /** Identifies the byte range in its segment. A batch id always identifies the same events. */
   readonly id: string;
   /**
-   * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the byte range contains
-   * only accept lines.
+   * The job's data as UTF-8 JSON text, valid until the next batch is cut. The value is null if the byte range
+   * contains only accept lines.
    */
   readonly data: Buffer | null;
   /** Byte range in the segment, including accept lines. */

@@ -16,7 +16,7 @@ export interface Segment {
   readonly recovered: boolean;
   /** Number of bytes in the file's complete lines. */
   bytes: number;
-  /** Time when the segment was closed for appending. Null while the segment is open. */
+  /** Time when the segment was closed for appending. The value is null while the segment is open. */
   sealedAtMs: number | null;
   /** All bytes before this offset were delivered to the queue. */
   shippedBytes: number;
@@ -92,7 +92,7 @@ export class SegmentWriter {
     return { segment: current.segment, bytes: bytes.length };
   }
 
-  /** The segment that is open for appending. Null if no segment is open. */
+  /** The segment that is open for appending. The value is null if no segment is open. */
   get current(): Segment | null {
     return this.#current?.segment ?? null;
   }

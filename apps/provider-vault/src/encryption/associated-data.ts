@@ -16,7 +16,7 @@ export interface CredentialPlace {
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
   readonly keyVersion: number;
-  /** The name of the credential field. Null for the record's data key. */
+  /** The name of the credential field. The value is null for the record's data key. */
   readonly field: string | null;
 }
 

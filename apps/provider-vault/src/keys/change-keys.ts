@@ -24,7 +24,7 @@ export async function getSealingKey({
 interface Activation {
   /** The key version with which all new data is encrypted. */
   readonly version: number;
-  /** The key version that encrypted data before the change. Null for a vault without keys. */
+  /** The key version that encrypted data before the change. The value is null for a vault without keys. */
   readonly previous: number | null;
 }
 

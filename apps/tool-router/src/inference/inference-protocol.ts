@@ -1,7 +1,7 @@
 /** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** Path to the reranker's directory. Null if no reranker is configured. */
+  /** Path to the reranker's directory. The value is null if no reranker is configured. */
   readonly rerankerDir: string | null;
   /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
   readonly threads: number;

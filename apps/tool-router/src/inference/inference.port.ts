@@ -19,7 +19,7 @@ export interface InferenceOptions {
 
 /** Runs the models outside the event loop. */
 export interface Inference {
-  /** The loaded encoder. Undefined while no encoder is available. */
+  /** The loaded encoder. The value is undefined while no encoder is available. */
   readonly encoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**

@@ -36,14 +36,14 @@ interface PlanInput {
   /** Number of turns at the start of `turns` that the remembered conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn, even if the newest turn cannot grow the tool set. Undefined if the
-   * request has no user turns.
+   * The ranking for the newest turn, even if the newest turn cannot grow the tool set. The value is undefined
+   * if the request has no user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
   /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's routing policy. Null if the account has no measurements. */
+  /** The account's routing policy. The value is null if the account has no measurements. */
   readonly measured: RoutingPolicy | null;
 }
 

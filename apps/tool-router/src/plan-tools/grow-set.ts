@@ -35,7 +35,9 @@ interface GrowthQuestion {
   readonly isReachable: boolean;
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
-  /** The K for each turn: an override, or the account's measured K. Null if the priors choose K. */
+  /**
+   * The K for each turn: an override, or the account's measured K. The value is null if the priors choose K.
+   */
   readonly fixedK: number | null;
   readonly isOverride: boolean;
   readonly kMin: number;

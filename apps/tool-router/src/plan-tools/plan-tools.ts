@@ -32,8 +32,8 @@ export class TurnMemory {
   }
 
   /**
-   * All user turns for a request, oldest first. Undefined if the request refers to turns that are not stored
-   * in this process.
+   * All user turns for a request, oldest first. The value is undefined if the request refers to turns that are
+   * not stored in this process.
    */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {

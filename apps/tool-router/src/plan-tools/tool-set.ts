@@ -26,19 +26,19 @@ export interface ToolSetOptions {
    */
   readonly pinned: ReadonlySet<number>;
   /**
-   * The remembered tool set. Later turns can only add tools to the remembered tool set. Undefined if the tool
-   * set is still undecided.
+   * The remembered tool set. Later turns can only add tools to the remembered tool set. The value is undefined
+   * if the tool set is still undecided.
    */
   readonly remembered: PlannedConversation | undefined;
   /**
-   * Number of tokens that were sent with the whole list because a plan missed its deadline. Undefined if
-   * every plan met its deadline.
+   * Number of tokens that were sent with the whole list because a plan missed its deadline. The value is
+   * undefined if every plan met its deadline.
    */
   readonly lateTokens: number | undefined;
 }
 
 export interface ToolSet {
-  /** Positions of the forwarded tools. Undefined if all tools are forwarded. */
+  /** Positions of the forwarded tools. The value is undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
   readonly reason:
     'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'recall_off' | 'net_negative';
@@ -47,8 +47,8 @@ export interface ToolSet {
   readonly recovery: Recovery;
   readonly worth: Worth | null;
   /**
-   * The index of the turn that decided the tool set, from 0. Null if an earlier request decided the tool set,
-   * or if the tool set is undecided.
+   * The index of the turn that decided the tool set, from 0. The value is null if an earlier request decided
+   * the tool set, or if the tool set is undecided.
    */
   readonly decidedAt: number | null;
   /**
@@ -216,7 +216,7 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
   return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }
 
-/** The K of the account's routing policy for the conversation. Null if the priors choose K. */
+/** The K of the account's routing policy for the conversation. The value is null if the priors choose K. */
 function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
   if (decision.state !== 'calibrated') return null;
   return recovery.armed ? decision.k : decision.kWithoutRecovery;

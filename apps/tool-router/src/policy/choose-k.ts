@@ -57,12 +57,12 @@ export interface KQuestion {
   readonly mayRecover: boolean;
   readonly kMin: number;
   readonly kOverride: number | null;
-  /** The account's measured K, which is applied unchanged. Null if the priors choose K by cost. */
+  /** The account's measured K, which is applied unchanged. The value is null if the priors choose K by cost. */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
   /**
-   * The part of the conversation that was sent with the whole tool list before pruning. Null if the
-   * conversation starts with pruned tools.
+   * The part of the conversation that was sent with the whole tool list before pruning. The value is null if
+   * the conversation starts with pruned tools.
    */
   readonly sent: SentWhole | null;
 }
@@ -85,7 +85,7 @@ export interface MeasuredK {
 }
 
 export interface KChoice {
-  /** The chosen K. Undefined if all tools are forwarded. */
+  /** The chosen K. The value is undefined if all tools are forwarded. */
   readonly k: number | undefined;
   readonly why: 'chosen' | 'uncertain' | 'net_negative';
   readonly recovery: Recovery;
@@ -196,7 +196,10 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
   );
 }
 
-/** The smallest K that reaches a recall over a whole conversation. Undefined if no K reaches the recall. */
+/**
+ * The smallest K that reaches a recall over a whole conversation. The value is undefined if no K reaches the
+ * recall.
+ */
 function smallestFor(
   recallNeeded: number,
   { recall, recallOf, kMin, scored }: Pick<KQuestion, 'recall' | 'recallOf' | 'kMin' | 'scored'>,

@@ -65,7 +65,7 @@ export function surenessOf({ method, topScore, confidence }: TurnRanking): numbe
 /** A recall curve, and a function that returns the K for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
-  /** The smallest K that reaches the recall. Undefined if no K reaches the recall. */
+  /** The smallest K that reaches the recall. The value is undefined if no K reaches the recall. */
   kFor(recall: number): number | undefined;
 }
 
@@ -132,7 +132,7 @@ export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   return recalls;
 }
 
-/** The smallest K that reaches a recall. Undefined if no K reaches the recall. */
+/** The smallest K that reaches a recall. The value is undefined if no K reaches the recall. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, pointRecall] of curve) {

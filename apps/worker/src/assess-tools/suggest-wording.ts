@@ -14,9 +14,9 @@ const namedMax = 3;
 
 /**
  * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion uses the
- * tool's action and object, plus the parameters and name words that the similar tool lacks. The suggestion
- * does not describe the similar tool, because a description of the similar tool would attract the wrong
- * requests. Null if the similar tool also has all of the tool's parameters and name words.
+ * tool's action and object, plus the parameters and name words that the similar tool lacks. The suggestion does
+ * not describe the similar tool, because a description of the similar tool would attract the wrong requests.
+ * The value is null if the similar tool also has all of the tool's parameters and name words.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);

@@ -144,8 +144,8 @@ export class LineIndex {
   }
 
   /**
-   * Renders a reference to a run of lines. Undefined if the reference would cost more than it saves, or would
-   * be ambiguous.
+   * Renders a reference to a run of lines. The value is undefined if the reference would cost more than it
+   * saves, or would be ambiguous.
    */
   #referenceTo(place: number, length: number, places: readonly number[]): string | undefined {
     const sent = this.#sent;

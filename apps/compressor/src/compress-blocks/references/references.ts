@@ -16,8 +16,8 @@ const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
  * The label by which a reference identifies a line. In a numbered view of a file, the label is the line's
- * number. In any other text, the label consists of the line's first characters. Undefined if the line is too
- * short, or if its label would make the reference hard to read.
+ * number. In any other text, the label consists of the line's first characters. The value is undefined if the
+ * line is too short, or if its label would make the reference hard to read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];
@@ -27,7 +27,7 @@ export function labelOf(line: string): string | undefined {
   return isClear && !label.startsWith('#') ? label : undefined;
 }
 
-/** Renders a reference to a run of lines. Undefined if the first or last line has no label. */
+/** Renders a reference to a run of lines. The value is undefined if the first or last line has no label. */
 export function renderRunReference(
   first: string | undefined,
   last: string | undefined,
@@ -79,7 +79,7 @@ export function parseReference(line: string): Reference | undefined {
   return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
 }
 
-/** A block's label: the start of its first line. Undefined if the label would be hard to read. */
+/** A block's label: the start of its first line. The value is undefined if the label would be hard to read. */
 export function blockLabelOf(text: string): string | undefined {
   const [firstLine = ''] = text.trimStart().split('\n', 1);
   const label = cutText(firstLine, 0, labelLength).trimEnd();

@@ -227,8 +227,8 @@ function isFlat(tape: JsonTape, node: JsonNode): boolean {
 }
 
 /**
- * Reads an object as a table row. In a table row, fields of nested objects get names with dots. Undefined if
- * a name contains a dot or occurs twice.
+ * Reads an object as a table row. In a table row, fields of nested objects get names with dots. The value is
+ * undefined if a name contains a dot or occurs twice.
  */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();

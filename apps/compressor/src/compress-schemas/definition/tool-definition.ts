@@ -49,8 +49,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * The fields of a JSON object, keyed by name. Undefined if the value is not an object, or if a key is
- * repeated. Parsers interpret repeated keys differently.
+ * The fields of a JSON object, keyed by name. The value is undefined if the value is not an object, or if a key
+ * is repeated. Parsers interpret repeated keys differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;

@@ -63,7 +63,7 @@ export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBod
   };
 }
 
-/** The RFC 3339 time of a local date and time. Null if the API key has no expiry. */
+/** The RFC 3339 time of a local date and time. The value is null if the API key has no expiry. */
 function renderExpiry(expires: string): string | null {
   return expires === '' ? null : new Date(expires).toISOString();
 }

@@ -56,7 +56,7 @@ const figureColumns: readonly Column<Figures>[] = [
 
 interface BreakdownsProps {
   readonly span: { readonly from: string; readonly to: string };
-  /** The usage per model. Null if requests from the period were deleted from the log. */
+  /** The usage per model. The value is null if requests from the period were deleted from the log. */
   readonly models: readonly ModelUsage[] | null;
   readonly days: number;
 }

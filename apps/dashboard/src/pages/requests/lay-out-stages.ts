@@ -1,4 +1,7 @@
-/** Durations of a request's stages in milliseconds, from the request log. Null if the stage did not run. */
+/**
+ * Durations of a request's stages in milliseconds, from the request log. The value is null if the stage did not
+ * run.
+ */
 export interface RequestTimings {
   readonly total: number;
   readonly first_byte: number | null;

@@ -74,8 +74,8 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
 }
 
 /**
- * The reason why the routing policy is not applied. Null if the policy is applied. API keys with their own K
- * never follow the policy.
+ * The reason why the routing policy is not applied. The value is null if the policy is applied. API keys with
+ * their own K never follow the policy.
  */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {
   if (mode === 'off')

@@ -11,9 +11,12 @@ export interface TestResult {
   readonly requestId: string | null;
   readonly toolsIn: number;
   readonly toolsOut: number;
-  /** The ranking method for the tools. Null if all tools were forwarded. */
+  /** The ranking method for the tools. The value is null if all tools were forwarded. */
   readonly routing: string | null;
-  /** The gateway's processing time in milliseconds, without the provider. Null if the time is unknown. */
+  /**
+   * The gateway's processing time in milliseconds, without the provider. The value is null if the time is
+   * unknown.
+   */
   readonly overheadMs: number | null;
   readonly isDone: boolean;
 }

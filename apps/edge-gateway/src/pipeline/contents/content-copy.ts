@@ -56,7 +56,10 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /** Counts the bytes as memory of the account. If its share is full, copying stops, but not the response. */
+  /**
+   * Counts the bytes as memory of the account. If the account's share of the memory is full, copying stops, but
+   * the response continues.
+   */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);

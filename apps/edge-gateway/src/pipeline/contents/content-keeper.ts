@@ -47,10 +47,10 @@ type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
 
 /**
  * Redacts request contents and sends the redacted contents to the worker service. Only contents of accounts
- * that opted in to content logging are sent to the worker service. The contents of a request are sent after
- * the response is complete, without the account's credentials. Large request contents are redacted in a
- * thread. Contents that exceed the limits or that the worker service rejects are dropped, counted and logged.
- * The usage of a request is always recorded, even if its contents are dropped.
+ * that opted in to content logging are sent to the worker service. The contents of a request are sent after the
+ * response is complete. The contents contain none of the account's credentials. Large request contents are
+ * redacted in a thread. Contents that exceed the limits or that the worker service rejects are dropped, counted
+ * and logged. The usage of a request is always recorded, even if its contents are dropped.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -76,8 +76,8 @@ export class ContentKeeper {
     const { bytes } = copy;
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
-    // A request body may be larger than the account's share of the memory for contents.
-    // The first contents of an account may therefore exceed the account's share of the memory.
+    // A single request body may exceed the account's share of the memory for contents.
+    // The account's share of the memory therefore does not apply while no contents of the account wait.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

@@ -48,7 +48,7 @@ const heapMbMax = 256;
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The next job is a job of the first account. */
+  /** Waiting jobs by account. The thread next runs a job of the first account in this map. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;
@@ -58,7 +58,7 @@ export class ContentThread {
     this.#options = options;
   }
 
-  /** Rejects if the thread fails, hangs, or cannot pack the contents. */
+  /** The promise rejects if the thread fails, hangs, or cannot pack the contents. */
   pack(accountId: string, job: ContentJob): Promise<string> {
     return new Promise((done, fail) => {
       const waiting = this.#waiting.get(accountId);

@@ -9,7 +9,7 @@ import { redactText, type SecretSet } from '@gateway/observability';
 const marginBytes = 1024;
 export const copiedBytesMax = contentPartBytesMax + marginBytes;
 
-/** The start of a body, at most `copiedBytesMax` bytes, and the length of the whole body. */
+/** The first bytes of a body (at most `copiedBytesMax`), and the length of the whole body. */
 export interface CopiedPart {
   readonly shown: Uint8Array;
   readonly bytesOfAll: number;
@@ -23,8 +23,8 @@ export interface CopiedContent {
 }
 
 /**
- * Renders the contents of a request without credentials. Both credentials of known forms and the account's
- * own secrets are redacted.
+ * Renders the contents of a request without credentials. Redacts credentials of known forms and the account's
+ * own secrets.
  */
 export function renderContent(
   { request, answer }: CopiedContent,

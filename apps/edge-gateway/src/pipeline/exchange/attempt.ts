@@ -9,33 +9,38 @@ import type { Target } from '../../request/request.ts';
 /** One provider call and its state. Times are in milliseconds of `performance.now()`. */
 export interface Attempt {
   readonly target: Target;
-  /** Time at which the request was sent. Absent until the request is sent. */
+  /**
+   * Time at which the gateway sent the request to the provider. The field is absent until the request is sent.
+   */
   sentAt?: number;
-  /** Time at which the provider's status and headers arrived. Absent until the headers arrive. */
+  /** Time at which the provider's status and headers arrived. The field is absent until the headers arrive. */
   headersAt?: number;
   /** The trace span for the provider call. The trace span ends when the provider's response ends. */
   span?: Span;
-  /** Length of the sent body in bytes. 0 until the body is sent. */
+  /** Length of the sent body in bytes. The length is 0 until the body is sent. */
   bodyBytes: number;
   /** Everything in the request that the provider's format cannot express. */
   losses: readonly Loss[];
   /** Number of cache markers that the gateway added to the request. */
   cacheMarkers: number;
   /**
-   * Maps the tool names sent to the provider back to the client's names. Null if the provider and the client
-   * always use the same tool names.
+   * Maps the tool names sent to the provider back to the client's names. The map is null if the provider and
+   * the client always use the same tool names.
    */
   toolNames: UpstreamToolNames | null;
-  /** The client's names of the custom tools in a translated request. Null if the request has no custom tools. */
+  /**
+   * The client's names of the custom tools in a translated request. The field is null if the request has no
+   * custom tools.
+   */
   customTools: ReadonlySet<string> | null;
   /**
-   * Receives the events of the response, and stores its encrypted reasoning. Null if the reasoning is not
-   * stored.
+   * Receives the events of the response, and stores the encrypted reasoning in these events. The field is null
+   * if the reasoning is not stored.
    */
   reasoning: { note(event: StreamEvent): void } | null;
   /**
-   * Whether the client requested usage data in a streamed response. The request for usage data is known after
-   * the client's request is translated.
+   * Whether the client requested usage data in a streamed response. The gateway sets this field when it
+   * translates the client's request.
    */
   streamsUsage: boolean;
 }
@@ -53,7 +58,7 @@ export function createAttempt(target: Target): Attempt {
   };
 }
 
-/** An attempt without a response for the client. */
+/** An attempt that produced no response for the client. */
 export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
@@ -64,7 +69,7 @@ export interface FailedAttempt extends Failure {
   readonly error?: unknown;
 }
 
-/** A fallback that was skipped because it lacks a feature that the request needs. */
+/** A fallback that was skipped because its model lacks a feature that the request needs. */
 export interface SkippedFallback {
   /** `<provider>/<model>` */
   readonly id: string;
@@ -85,8 +90,8 @@ export interface AbandonedCall {
 /** The attempts for one request. */
 export interface Attempts {
   /**
-   * The attempt that produced the response for the client, or the latest attempt. Null before the first attempt, and
-   * while two hedged attempts run.
+   * The attempt that produced the response for the client, or the latest attempt. The value is null before the
+   * first attempt, and while two hedged attempts run.
    */
   current: Attempt | null;
   /** Number of provider calls sent, including recovery rounds. */
@@ -96,20 +101,17 @@ export interface Attempts {
    * rounds.
    */
   callsShown: number;
-  /**
-   * Number of provider calls that `callsShown` leaves out, because the calls belong to earlier recovery
-   * rounds.
-   */
+  /** Number of provider calls in earlier recovery rounds, which `callsShown` does not include. */
   callsHidden: number;
   /** Number of retries with a candidate that had already failed. */
   repeats: number;
-  /** Total length of the request bodies, in bytes, in the recovery rounds before the current attempt. */
+  /** Total length of the request bodies of all recovery rounds before the current attempt, in bytes. */
   earlierRoundBytes: number;
   /** Failed attempts in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt with a response that broke before the first byte was sent to the client. Null if no response
-   * broke before its first byte. After a broken response, the next provider call is a new attempt.
+   * The attempt whose response broke before the first byte was sent to the client. The value is null if no
+   * response broke early. After a broken response, the next provider call is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */
@@ -133,8 +135,8 @@ export function createAttempts(): Attempts {
 }
 
 /**
- * Returns the total length of all bodies that produced the current response: the current attempt's body and
- * the bodies of earlier recovery rounds.
+ * Returns the total length of all bodies that produced the current response: the body of the current attempt
+ * and the bodies of earlier recovery rounds.
  */
 export function countSentBytes({ current, earlierRoundBytes }: Attempts): number {
   return earlierRoundBytes + (current?.bodyBytes ?? 0);

@@ -53,15 +53,15 @@ export interface Ledger {
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /**
-   * The smallest K at which the plan would have forwarded each tool, by tool name. The values of K are set
-   * only for requests in shadow conversations.
+   * For each tool name, the smallest K (number of ranked tools) with which the plan would have forwarded the
+   * tool. The map is set only for requests in shadow conversations.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
   /** Pruned tools that the model reached through the recovery tool. */
   recoveredTools: string[];
-  /** Number of provider calls that the client does not see. */
+  /** Number of provider calls for recovery rounds, which are hidden from the client. */
   recoveryRounds: number;
   /**
    * Names of denied tools that the model called, at most 64. The client does not receive calls to denied
@@ -79,7 +79,7 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** The request details in the URL, only for formats that put the model name in the URL. */
+  /** The request details in the URL. Only formats with the model name in the URL have these details. */
   readonly route: RequestRoute | undefined;
   /** The client's `X-Svc-Session-Id`, which also identifies the conversation. Null if the client sent none. */
   readonly sessionId: string | null;
@@ -93,7 +93,7 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
-  /** The gateway's choice of the model. Absent if the client named the model. */
+  /** The gateway's choice of the model. The field is absent if the client named the model. */
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. Absent if there was nothing to compress. */
   contextPrice?: ContextPrice;
@@ -102,30 +102,30 @@ export interface Exchange {
   /** The tool lists of the API key, for checking the response. Absent if the API key has no tool lists. */
   toolGuard?: ToolGuard;
   /**
-   * Deferral in the provider request. Absent if the plan has no deferral, and after a call to a target that
-   * does not support deferral.
+   * Deferral in the provider request. The field is absent if the plan has no deferral, and after a call to a
+   * target that does not support deferral.
    */
   deferral?: Deferral | undefined;
-  /** Names of the tools that the provider loads on demand. Absent if no tools are deferred. */
+  /** Names of the tools that the provider loads on demand. The field is absent if no tools are deferred. */
   deferredTools?: ReadonlySet<string> | undefined;
-  /** The tools that the plan left out, and their tokens. Absent if the plan left out no tools. */
+  /** The tools that the plan left out, and their tokens. The field is absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
   /**
-   * The part of the key's budget that is reserved for this request. The reserved part of the budget is
-   * settled when the request ends. Null if the request saves no tokens.
+   * The part of the key's budget that is reserved for this request. The reserved part of the budget is settled
+   * when the request ends. The value is null if the request saves no tokens.
    */
   reservation: Reservation | null;
-  /** The request's admission slot. Null while the request has no admission slot. */
+  /** The request's admission slot. The value is null while the request has no admission slot. */
   turn: Turn | null;
   /** The provider calls made until now. The state of each provider call is in its `Attempt`. */
   readonly attempts: Attempts;
-  /** A copy of the request and its response. Absent unless the account has content logging. */
+  /** A copy of the request and its response. The field is absent unless the account has content logging. */
   contents?: ContentCopy;
-  /** The recovery rounds for the response. Absent if the request has no recovery. */
+  /** The recovery rounds for the response. The field is absent if the request has no recovery. */
   rounds?: RecoveryRounds;
   /** Bytes per input token in the account's requests to the model. Absent until the request is planned. */
   bytesPerToken?: number;
-  /** The prompts that are compared after the response. Absent until the request is planned. */
+  /** The prompts that are compared after the response. The field is absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
@@ -232,8 +232,8 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 }
 
 /**
- * Writes the numbers of tools into the response headers. Changes to the numbers of tools by later recovery
- * rounds appear only in the log.
+ * Writes the numbers of tools into the response headers. The response headers do not show later changes to the
+ * numbers of tools by recovery rounds. The request log shows these changes.
  */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;
@@ -284,7 +284,7 @@ export function renderLossFields(losses: readonly Loss[]): string {
 }
 
 /**
- * The cost and savings of compressing a conversation in one request, in USD. The amounts in USD are null if
+ * The cost and savings, in USD, of compressing a conversation in one request. The amounts in USD are null if
  * the model's prices are unknown.
  */
 export interface ContextPrice {

@@ -8,7 +8,7 @@ type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
 export interface LeftOutTools {
-  /** The names of the left-out tools. For a tool without a name, the entry is undefined. */
+  /** The names of the left-out tools. The list contains undefined for a tool without a name. */
   readonly names: readonly (string | undefined)[];
   /** Whether the request has the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;
@@ -43,8 +43,8 @@ export function sumSavedTokens(
 }
 
 /**
- * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The
- * real token count of the definition differs by a few tokens between formats.
+ * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The real
+ * token count of the recovery tool differs by a few tokens between formats.
  */
 export function renderCounted({ name, description, parameters }: RecoveryTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });

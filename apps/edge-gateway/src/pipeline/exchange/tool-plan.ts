@@ -25,11 +25,14 @@ export interface ContextEdits {
   readonly tokens: ContextTokens;
   /**
    * The recall, which returns removed text to the model. The recall is present from the first request of a
-   * conversation if a later request may remove text. The recovery tool must be in the tool list from the
-   * first request of the conversation on.
+   * conversation if a later request may remove text, because the recovery tool must be in the tool list from
+   * the start.
    */
   readonly recall: RecallOriginal | null;
-  /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
+  /**
+   * Identifies the conversation in which markers are valid. The value is null if the conversation was not
+   * compressed.
+   */
   readonly session: string | null;
   /** Marker ids of the newest 64 pieces of text removed in this request. */
   readonly markers: readonly string[];
@@ -41,9 +44,9 @@ export interface ContextEdits {
 }
 
 /**
- * `taken`: the account's settings for compression apply. `cleared`: from this request on, summaries replace
- * old tool results. `kept`: the conversation keeps the compression settings that it started with, because a
- * change would cost more than it saves.
+ * With `taken`, the account's compression settings apply. With `cleared`, summaries replace old tool results
+ * from this request on. With `kept`, the conversation keeps its original compression settings, because a change
+ * would cost more than it saves.
  */
 type ContextDecision = 'taken' | 'cleared' | 'kept';
 
@@ -79,15 +82,15 @@ export interface ToolPlan {
   readonly eligible: readonly number[];
   /**
    * Tools to forward. The identity plan forwards all `eligible` tools. With deferral, the forwarded tools are
-   * those that the model sees or may call.
+   * the tools that the prompt shows to the model or that the model may call.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The tool router's reply. Null if the reply was late or the call to the tool router failed. */
+  /** The tool router's reply. The value is null if the reply was late or the call to the tool router failed. */
   readonly reply: PlannedReply | null;
-  /** Keys under which the plan is stored. Null if the conversation was not planned. */
+  /** Keys under which the plan is stored. The value is null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
   /**
    * Tools that the model requested in its last turn. The definitions of the requested tools are added to the
@@ -95,18 +98,18 @@ export interface ToolPlan {
    */
   readonly requested?: readonly number[];
   /**
-   * The recovery, which makes pruned tools reachable. Absent if no tools are pruned or recovery does not
-   * apply.
+   * The recovery, which makes pruned tools reachable. The field is absent if no tools are pruned or recovery
+   * does not apply.
    */
   readonly recovery?: Recovery | undefined;
-  /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
+  /** Deferral, which replaces pruning. The field is absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
   /**
    * The parts of the plan that only a conversation with bound reasoning has. The plan of a conversation with
    * bound reasoning must be sent without changes.
    */
   readonly bound?: BoundPlan | undefined;
-  /** SHA-256 of each tool's definition, in the client's order. Absent if no tools were planned. */
+  /** SHA-256 of each tool's definition, in the client's order. The field is absent if no tools were planned. */
   readonly toolHashes?: readonly string[] | undefined;
 }
 
@@ -124,10 +127,10 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 }
 
 /**
- * The provider's own alternative to pruning. With deferral, later turns never change the prompt's prefix.
- * `deferred`: all definitions are sent, and the provider hides the tools outside `forwarded` until the model
- * searches for them. `allowed`: all definitions are in the prompt, and the request lists the tools that the
- * model may call.
+ * The provider's own alternative to pruning. Deferral keeps the prompt's prefix unchanged in later turns. With
+ * `deferred`, all definitions are sent, and the provider hides the tools outside `forwarded` until the model
+ * searches for these tools. With `allowed`, all definitions are in the prompt, and the request lists the tools
+ * that the model may call.
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
@@ -140,16 +143,15 @@ export interface BoundPlan {
   /** Whether a change by the gateway can cause the provider to reject reasoning in this request. */
   readonly mayBeOurs: boolean;
   /**
-   * Whether requests set `drop_block`. With `drop_block`, the provider drops reasoning instead of rejecting
-   * the request. The value is true after the provider has rejected reasoning in this conversation.
+   * Whether requests set `drop_block`, so that the provider drops invalid reasoning instead of rejecting the
+   * request. The value is true after the provider has rejected reasoning in this conversation.
    */
   readonly dropsBlocks: boolean;
   /** Sets `drop_block` for the rest of the conversation. */
   readonly remember: () => void;
   /**
-   * Stores the decision to send every tool unchanged, because the provider rejects deferral. The function for
-   * storing the decision is present only in the first request of a conversation. If the decision changed in a
-   * later request, the prompt's prefix would change.
+   * Stores the decision to send every tool unchanged after the provider rejected deferral. Only the first
+   * request of a conversation has this function, because a later decision would change the prompt's prefix.
    */
   readonly abandon?: () => Promise<void>;
 }
@@ -179,9 +181,9 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 }
 
 /**
- * Returns the number of tool definitions that reach the model with the first provider request. The number of
- * definitions includes the recovery tool and all tools that are not left out. The number of definitions also
- * includes the tools that the gateway describes after the last message.
+ * Returns the number of tool definitions that reach the model with the first provider request. The number
+ * includes the recovery tool, the tools that are not left out, and the tools that the gateway describes after
+ * the last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;
@@ -201,7 +203,7 @@ export interface ConversationKeys {
    */
   readonly here: string;
   /**
-   * The key that covers all messages before the model's last turn. Null in the first request of a
+   * The key that covers all messages before the model's last turn. The value is null in the first request of a
    * conversation.
    */
   readonly before: string | null;
@@ -219,8 +221,8 @@ export interface Outbound {
   /** Renders the upstream request for another target. */
   readonly bodyFor: (target: Target) => Uint8Array;
   /**
-   * Renders the request with every tool unchanged, for a provider that rejects deferral. Null if the plan has
-   * no deferral.
+   * Renders the request with every tool unchanged, for a provider that rejects deferral. The value is null if
+   * the plan has no deferral.
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**

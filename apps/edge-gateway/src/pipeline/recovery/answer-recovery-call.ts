@@ -19,15 +19,15 @@ export interface RecoveryAnswer {
 const namesMax = 8;
 const foundMax = 5;
 /**
- * Maximum number of characters of tool definitions in one response. A single definition may exceed the
- * maximum, because without pruning the definition would have been sent anyway.
+ * Maximum number of characters of tool definitions in one response. A single definition may exceed the maximum,
+ * because a request without pruning would contain the definition too.
  */
 const definitionCharactersMax = 128_000;
 
 /**
- * Answers a tool call that the client does not see. If `intoList` is true, the next request's tool list
- * includes the shown tools, so the response omits their definitions. The answer to a recovery tool call never
- * fails. If a requested tool is unavailable, the response names the tool.
+ * Answers a tool call that is hidden from the client. If `intoList` is true, the next request's tool list
+ * includes the shown tools, so the answer omits the definitions of these tools. The answer to a recovery tool
+ * call never fails. If a requested tool is unavailable, the response names the tool.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Maximum number of reported problems. A longer list of problems does not help a model. */
+/** Maximum number of reported problems in the arguments of a call. A longer list does not help the model. */
 const problemsMax = 5;
-/** Maximum number of steps in one check. A schema may refer to itself and may branch at every level. */
+/**
+ * Maximum number of steps in one check of arguments. The number is limited, because a schema may refer to
+ * itself and may branch at every level.
+ */
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
@@ -22,18 +25,17 @@ interface Check {
    * The problems of a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
-  /** The work done until now, shared by all branches of the check. */
+  /** The amount of work that the check has done. All branches of the check share this count. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
 
 /**
- * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty
- * list if the arguments fit. Schema keywords that the check does not support are ignored, because the
- * client's own tool rejects invalid calls. The check of arguments is written by hand, because common
- * validators compile a schema to code or run its regular expressions. Compiled schemas and regular
- * expressions are risks, because the schema comes from a client and this process serves many clients. The
- * check of arguments ignores the keywords `pattern` and `format`.
+ * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty list
+ * if the arguments fit. Schema keywords that the check does not support are ignored, because the client's own
+ * tool rejects invalid calls. The check of arguments is written by hand, because common validators compile a
+ * schema to code or run its regular expressions. Both are risks, because the schema comes from a client and
+ * this process serves many clients. The check of arguments ignores the keywords `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -138,8 +140,8 @@ function isChoice(check: Check, choice: unknown, value: unknown): boolean {
 }
 
 /**
- * Counts the values in an enum entry. The recursion depth is bounded, because the nesting of requests is
- * limited.
+ * Counts the JSON values inside one value of an enum. The recursion depth is bounded, because the nesting of
+ * requests is limited.
  */
 function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   if (typeof choice !== 'object' || choice === null) return 1;
@@ -187,7 +189,7 @@ function checkBranches(check: Check, schema: Schema, value: unknown, at: string,
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
-    // If several `oneOf` branches match, the value is still accepted.
+    // A value that matches several `oneOf` branches is accepted.
     if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
       check.problems.push(() => `${at} fits none of the schemas in ${keyword}`);
   }

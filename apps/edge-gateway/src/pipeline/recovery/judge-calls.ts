@@ -27,8 +27,8 @@ export type Verdict =
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   /**
-   * A call with invalid arguments is corrected once per tool. A repeated invalid call is delivered to the
-   * client.
+   * The gateway answers the first call of a tool with invalid arguments with a correction. A repeated invalid
+   * call is delivered to the client.
    */
   | {
       readonly kind: 'correct';
@@ -87,7 +87,7 @@ function judgeTarget(
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
   // Denied and unknown tools get the same response.
-  // The model therefore cannot detect tools that the key may not use.
+  // The uniform response keeps the model from detecting tools that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
@@ -99,20 +99,20 @@ function judgeTarget(
 /** Maximum number of tool calls checked per response. */
 const callsMax = 16;
 
-/** The numbers of tool calls that violate the client's own tool definitions. */
+/** Counts of the tool calls that violate the client's own tool definitions. */
 interface InvalidCalls {
   /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
   /**
-   * Number of invalid calls to tools with a shortened definition. A higher share of invalid calls than for
-   * tools with full definitions shows that shortening does harm.
+   * Number of invalid calls to tools with a shortened definition. Shortening does harm if the share of invalid
+   * calls is higher for these tools than for tools with full definitions.
    */
   readonly shortened: number;
 }
 
 /**
- * Checks the tool calls in a response against the client's own definitions. Never throws, because the client
- * controls the schema and may send an invalid schema.
+ * Checks the tool calls in a response against the client's own definitions. The call never throws, because the
+ * client controls the schema and may send an invalid schema.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 

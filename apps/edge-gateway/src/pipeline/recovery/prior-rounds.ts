@@ -26,23 +26,24 @@ export const noPriorRounds: PriorRounds = {
 };
 
 /**
- * Recovery rounds of an attempt that sent nothing to the client. The earlier recovery rounds are billed
+ * Recovery rounds of an attempt that sent nothing to the client. The account still pays for these rounds,
  * although the client received nothing.
  */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
   readonly isUsageEstimated: boolean;
   /**
-   * The data of a fresh start, present only after a fresh start. The request of a fresh start has every tool,
-   * and no other recovery round follows.
+   * The data of a fresh start, in which the client's own request is sent with every tool. No other recovery
+   * round follows a fresh start.
    */
   readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
 }
 
 /**
- * The next step after a recovery round. `complete`: the response is complete, and `rest` has the remaining
- * events. `round`: another provider response follows for the same client response. `fresh-start`: the client
- * has received nothing yet, and its own request is sent with every tool, as if no tool had been pruned.
+ * The next step after a recovery round. After `complete`, the response is complete, and `rest` has the
+ * remaining events. After `round`, another provider response follows for the same client response. After
+ * `fresh-start`, the client has received nothing, and the gateway sends the client's own request with every
+ * tool.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -57,7 +57,10 @@ export function joinReasoning(events: readonly StreamEvent[]): Extensions | unde
   return { 'chat-completions': Object.fromEntries(joined) };
 }
 
-/** Joins texts, or lists of blocks. If the joined values have different types, the last value is kept. */
+/**
+ * Joins two texts or two lists of blocks. If the two values have different types, the function returns the last
+ * value.
+ */
 function joinValues(values: readonly unknown[]): unknown {
   if (values.every((value) => typeof value === 'string')) return values.join('');
   const [first, ...later] = values;

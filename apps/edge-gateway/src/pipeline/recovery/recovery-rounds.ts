@@ -60,7 +60,7 @@ export class RecoveryRounds {
     );
   }
 
-  /** Number of provider calls that the client does not see. */
+  /** Number of provider calls that are hidden from the client. */
   get count(): number {
     return this.#round + (this.#given.earlier?.freshStart?.count ?? 0);
   }
@@ -145,8 +145,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. If
-   * there is only one provider call, the log estimates the usage of the whole response instead.
+   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. For a
+   * single provider call, the log estimates the usage of the whole response.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -210,8 +210,8 @@ export class RecoveryRounds {
 
   /**
    * Continues after the response of a later recovery round failed or contained an error. Returns undefined if
-   * the error must be sent to the client. The error must be sent to the client in three cases: no earlier
-   * round exists, the client received part of the failed round, or no other request can be sent.
+   * the client must receive the error. The client must receive the error if no earlier round exists, if the
+   * client received part of the failed round, or if no other request can be sent.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -244,7 +244,7 @@ export class RecoveryRounds {
     return { kind: 'fresh-start' };
   }
 
-  /** Ends the current recovery round. The usage of an ended recovery round is always billed. */
+  /** Ends the current recovery round, whose usage is always billed. */
   #retire(calls: readonly RecoveryCall[]): PriorRounds {
     const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     if (!this.#isBetween) {
@@ -264,7 +264,7 @@ export class RecoveryRounds {
       return this.#mayStartAfresh ? this.#startAfresh() : this.#send(this.#requests.withAll(), before);
     this.#recovery = next.recovery ?? allForwarded(this.#recovery);
     this.#reducer = new RoundReducer(this.#recovery, before, this.#isLast && !this.#mayStartAfresh);
-    // A failed provider call is not billed.
+    // The usage of a failed provider call is not billed.
     this.#isBetween = answer.status >= 400;
     return { kind: 'round', answer };
   }
@@ -293,7 +293,7 @@ export class RecoveryRounds {
   }
 }
 
-/** Errors that are not failed provider calls come from the gateway, so another request would fail too. */
+/** An error other than a failed provider call comes from the gateway, so another request would fail too. */
 function isCallFailure(error: unknown): boolean {
   const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
   return isUnavailable || failureOfError(error) !== undefined;

@@ -23,9 +23,9 @@ const text = { type: 'string' } as const;
 const descriptionCharactersMax = 1024;
 
 /**
- * Renders the recovery tool. The recovery tool is a pure function of its input: the same names always give
- * the same bytes. If the names do not fit in the tool's description, the description of the parameter `names`
- * lists the names.
+ * Renders the recovery tool. The recovery tool is a pure function of the input, so the same tool names always
+ * give the same bytes. If the names do not fit in the tool's description, the description of the parameter
+ * `names` lists the names.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
@@ -83,8 +83,8 @@ export type RecoveryToolCall =
 const unclear: RecoveryToolCall = { action: 'unclear' };
 
 /**
- * Parses a recovery tool call from the model. Parsing is lenient: a missing action is derived from the other
- * fields of the call.
+ * Parses a recovery tool call from the model. If the action is missing, the function derives the action from
+ * the other fields of the call.
  */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   const members = parseObject(argumentsText);

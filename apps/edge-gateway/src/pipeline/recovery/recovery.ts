@@ -1,8 +1,8 @@
 import type { ByteEdit, ChatMessage, ChatTool, ClientFormat, ToolDescription } from '@gateway/interchange';
 
 /**
- * The place where recovered tools reach the model: after the last message (`in_place`), or in the tool list
- * of a new request (`regrown`).
+ * The position of recovered tools in a request. With `in_place`, their definitions follow the last message.
+ * With `regrown`, the tool list of a new request contains the definitions.
  */
 type RecoveryMode = 'in_place' | 'regrown';
 
@@ -47,19 +47,21 @@ export interface Recovery {
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages that follow the client's last message. The opening messages contain the tools that the model
-   * requested in its last response.
+   * Messages that follow the client's last message. These messages define the tools that the model requested in
+   * its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Names of the tools in `openingMessages`. */
   readonly described: readonly string[];
-  /** Returns compressed content to the model. Null if nothing in the conversation was compressed. */
+  /**
+   * Returns compressed content to the model. The value is null if nothing in the conversation was compressed.
+   */
   readonly recall: RecallOriginal | null;
-  /** Whether the client's format joins all text in a response. */
+  /** Whether a response in the client's format has only one joined text. */
   readonly joinsTexts: boolean;
   /**
-   * The format in which the client receives the reasoning and the response fields of every round. Undefined if the
-   * client's format cannot join the responses of several rounds.
+   * The format in which the client receives the reasoning and the response fields of every round. The value is
+   * undefined if the client's format cannot join the responses of several rounds.
    */
   readonly joinedFormat?: ClientFormat | undefined;
   /** Whether the client requested usage data in a streamed response. */

@@ -20,16 +20,16 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** Finish reasons after which a model continues when its tool calls are answered. */
+/** Finish reasons after which a model continues as soon as the model receives the results of its tool calls. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one recovery round of a response, event by event. The reducer passes the client's events and
- * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events
- * until it is known whether another round follows. Each recovery round has a separate reducer. In most
- * formats, the client receives only the reasoning of the first round with reasoning. Otherwise, the client's
- * message would have two pieces of reasoning, but a provider accepts only unmodified reasoning. In formats
- * with blocks, reasoning of a later round never follows content, because reasoning must come first.
+ * Handles one recovery round of a response, event by event. The reducer passes the client's events and numbers
+ * their blocks across all rounds. The reducer withholds recovery tool calls and the final events until it is
+ * known whether another round follows. Each recovery round has a separate reducer. In most formats, the client
+ * receives only the reasoning of the first round with reasoning. The client would join the reasoning of two
+ * rounds, but a provider accepts only unmodified reasoning. In formats with blocks, reasoning of a later round
+ * never follows content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
@@ -157,8 +157,8 @@ export class RoundReducer {
 
   /**
    * Returns the tool calls that the gateway answers if another round follows. Another recovery round follows
-   * only if the current round has no calls for the client and the model waits for answers. Returns undefined
-   * if the response is complete. The remaining events of a complete response are in `rest`.
+   * only if the current round has no calls for the client and the model waits for answers. Returns undefined if
+   * the response is complete. The field `rest` has the remaining events of a complete response.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);
@@ -194,7 +194,7 @@ export class RoundReducer {
     };
   }
 
-  /** The latest usage that the provider reported. Undefined if the provider reported no usage. */
+  /** The latest usage that the provider reported. The value is undefined if the provider reported no usage. */
   get usage(): TokenUsage | undefined {
     return this.#usage;
   }

@@ -7,7 +7,8 @@ import type { Recovery } from './recovery.ts';
 /** The input for the request of a recovery round. */
 export interface NextRound {
   /**
-   * The recovery for the request. Null if every tool is sent, because the request then has no recovery tool.
+   * The recovery for the request. The value is null if every tool is sent, because the request then has no
+   * recovery tool.
    */
   readonly recovery: Recovery | null;
   /** Names of the tools to send in addition to the planned tools. */
@@ -40,7 +41,10 @@ export class RoundRequests {
     this.#recovered = new Set(recovered);
   }
 
-  /** Pruned tools that the model requested by name, or called after every tool was listed. */
+  /**
+   * Pruned tools that the model requested by name, and pruned tools that the model called in a request with
+   * every tool.
+   */
   get recovered(): ReadonlySet<string> {
     return this.#recovered;
   }

@@ -20,7 +20,7 @@ export interface PolicyBucket {
   readonly samples: number;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The smallest K that meets the recall target. Null unless the bucket is calibrated. */
+  /** The smallest K that meets the recall target. The value is null unless the bucket is calibrated. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   readonly recoveryRate: RecoveryRate;
@@ -28,17 +28,18 @@ export interface PolicyBucket {
   readonly curve: readonly CurvePoint[];
   /** Sum of the expected losses of conversations with recovery, by K. */
   readonly losses: readonly CurvePoint[];
-  /** Effective recall at K with its bounds. Null unless the bucket is calibrated. */
+  /** Effective recall at K with its bounds. The value is null unless the bucket is calibrated. */
   readonly effective: BoundedRecall | null;
   /** Mean number of tools in the tool lists. */
   readonly toolsMean: number;
   /**
-   * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded from the
-   * bucket. Null if recall has not dropped.
+   * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded from the bucket.
+   * The value is null if recall has not dropped.
    */
   readonly since: string | null;
   /**
-   * The reason why recall is tested again with more shadow conversations. Null if recall is not tested again.
+   * The reason why recall is tested again with more shadow conversations. The value is null if recall is not
+   * tested again.
    */
   readonly retest: RecallRetest | null;
 }

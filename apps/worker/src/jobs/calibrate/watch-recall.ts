@@ -67,7 +67,10 @@ export type WatchedConversation = {
  */
 export interface RecallState {
   readonly state: 'usual' | 'suspected' | 'changed' | 'fell';
-  /** The estimated time of the first conversation after the drop or change. Null in the state `usual`. */
+  /**
+   * The estimated time of the first conversation after the drop or change. The value is null in the state
+   * `usual`.
+   */
   readonly since: string | null;
 }
 

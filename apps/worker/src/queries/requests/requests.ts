@@ -63,7 +63,10 @@ async function countRequests(
   return Number((status === 'error' ? sums.loggedErrors : sums.loggedRequests) ?? 0);
 }
 
-/** Returns one request with all details. Null if the request is unknown or belongs to another account. */
+/**
+ * Returns one request with all details. The value is null if the request is unknown or belongs to another
+ * account.
+ */
 export async function getRequest(
   database: TelemetryDatabase,
   { accountId, requestId }: ParsedRequestOf<typeof getRequestContract>,

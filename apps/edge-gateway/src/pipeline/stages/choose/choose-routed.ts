@@ -26,8 +26,8 @@ interface RoutedQuestion {
 /** Maximum number of fallbacks for the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size of a request after pruning and compression, as a share of the received request's size.
- * The expected size of the request is used if no model fits the whole request.
+ * The expected size of a request after pruning and compression, as a share of the received request's size. The
+ * gateway uses this expected size if no model fits the whole request.
  */
 const keptShare = 0.6;
 

@@ -45,7 +45,7 @@ test('a bare model name means the same provider on /v1/responses, whether planni
       const proxied = providerOf(() => chooseProxyTarget({ ...shared, endpoint: 'responses' }, catalog));
       const wanted = { ...shared, isNamed: true, format: 'responses', tools } as const;
       const planned = providerOf(() => chooseTarget(wanted, catalog));
-      // A provider without the endpoint gets a translated request, if the model is a chat model.
+      // A provider without the client's endpoint gets a translated request if the model is a chat model.
       const isSame =
         proxied === 'endpoint_not_supported'
           ? planned === names[0] || planned === 'model_not_found'

@@ -29,7 +29,7 @@ export interface WantedTarget {
 /** The properties of a request that determine the provider's API for the request. */
 export interface RequestedTools {
   readonly hasTools: boolean;
-  /** Reads the request's reasoning effort. Undefined if the request sets no reasoning effort. */
+  /** Reads the request's reasoning effort. The value is undefined if the request sets no reasoning effort. */
   readonly effort: () => string | undefined;
 }
 
@@ -60,7 +60,7 @@ function targetAt(
 ): Target {
   const own = provider.name === hostedProvider ? ownCredential : null;
   // Most providers offer the Responses API only as a proxied endpoint, and not for all their models.
-  // On the Responses API, only the model that the client names is called, as other models may not support it.
+  // On the Responses API, the gateway calls only the model that the client names, because other models may lack the Responses API.
   const route = isNamed && format === 'responses' ? proxyRouteOf(provider, 'responses', model) : undefined;
   if (route !== undefined)
     return { provider, model, lane: { kind: 'same-format', format }, path: route.path, ownCredential: own };
@@ -89,8 +89,8 @@ function needsResponses(
 }
 
 /**
- * Lists the connected providers that have a model of any kind. If some of them have the endpoint, only these
- * providers are listed. A credential in the request determines the provider.
+ * Lists the connected providers of a model of any kind. If some of these providers have the endpoint, the list
+ * contains only providers with the endpoint. A credential in the request determines the provider.
  */
 export function listOffering(
   { model, connected, ownCredential }: Pick<WantedTarget, 'model' | 'connected' | 'ownCredential'>,
@@ -111,8 +111,8 @@ export function idAt({ name }: Provider, model: string, catalog: ModelCatalog): 
 }
 
 /**
- * Chooses the provider of a bare model name. On the Responses API, the choice equals the choice for a proxied
- * request, so that planning does not change the provider.
+ * Chooses the provider of a bare model name. On the Responses API, the function makes the same choice as for a
+ * proxied request, so that planning does not change the provider.
  */
 function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, format, connected, isNamed } = wanted;
@@ -125,7 +125,7 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const provider = first === undefined ? undefined : findProvider(first);
   if (provider && others.length === 0) {
     const target = targetAt(provider, idAt(provider, model, catalog), wanted, catalog);
-    // A model of another kind can be proxied, but not translated.
+    // A request for a model that is not a chat model can be proxied, but not translated.
     const isChat = catalog.providersOf(model, 'chat').includes(provider.name);
     if (isChat || target.path !== undefined) return target;
     throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
@@ -184,8 +184,8 @@ export function ambiguous(model: string, providers: readonly string[]): GatewayE
 }
 
 /**
- * Chooses the lane. The client's own format is preferred, because no translation is needed and nothing is
- * lost. If the provider does not support the client's format, the provider's preferred format is used.
+ * Chooses the lane. The client's own format is preferred, because a request without translation loses nothing.
+ * If the provider does not support the client's format, the provider's preferred format is used.
  * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */
 function chooseLane(format: ClientFormat, provider: Provider): Lane {

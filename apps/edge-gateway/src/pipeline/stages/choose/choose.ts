@@ -21,8 +21,8 @@ type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelC
  * the gateway chooses both the provider and the model. `<provider>/<model>` names both the provider and the
  * model, and accepts models that are not in the catalogue. A bare model name is looked up in the catalogue,
  * among the account's connected providers.
- * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a routing
- * string with stored state, and the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
+ * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a
+ * routing string with stored state. Also throws the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
 export async function choose(
   request: ParsedRequest,
@@ -58,20 +58,23 @@ export async function choose(
   return target;
 }
 
-/** The error for a routing string in a request with stored state, which only one provider can use. */
+/**
+ * The error for a routing string (such as `svc/auto`) in a request with stored state. Only one provider can use
+ * the stored state.
+ */
 function needsNamedModel(model: string, field: string): GatewayError {
   const message = `With ${model}, the gateway chooses the provider, but only the provider that stores the state can use ${field}. Set model to the <provider>/<model> of the stored state, or send the whole conversation in input, without ${field}.`;
   return new GatewayError('invalid_field', { param: 'model', message });
 }
 
 /**
- * Sets the rules for a request that depends on stored state: a message thread of Anthropic, or a stored response,
- * conversation, prompt or item of the Responses API. Only one provider account stores the state, so no fallback
- * can answer the request. The request does not name the provider account. All requests with stored state
- * therefore use the same credential as long as the credential works.
+ * Sets the rules for a request that depends on stored state: a message thread of Anthropic, or a stored
+ * response, conversation, prompt or item of the Responses API. Only one provider account stores the state, so
+ * no fallback can answer the request. The request does not name the provider account. All requests with stored
+ * state therefore use one credential as long as the credential works.
  * @param field the request field that refers to the stored state
- * @throws GatewayError `thread_unsupported_request` for a message thread, and `invalid_field` for any other field,
- * if the provider stores no such state
+ * @throws GatewayError `thread_unsupported_request` for a message thread, and `invalid_field` for any other
+ * field, if the provider does not store the state
  */
 export function keepAccount(target: Target, field: string): Target {
   const { provider, lane } = target;
@@ -85,9 +88,9 @@ export function keepAccount(target: Target, field: string): Target {
 }
 
 /**
- * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body.
- * To read the effort, a request in any other format is parsed completely. The reasoning effort is read only
- * for models whose APIs accept tools only at some reasoning efforts.
+ * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body. A
+ * request in any other format is parsed completely to find the effort. The reasoning effort is read only for
+ * models whose APIs accept tools only at some reasoning efforts.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');
@@ -96,8 +99,8 @@ function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): stri
 }
 
 /**
- * Adds affinity, so that the conversation keeps its provider account. Affinity is added only if the model's
- * reasoning is valid in no other provider account.
+ * Adds affinity, so that later requests of the conversation use the same provider account. Affinity is added
+ * only if the model's reasoning is valid in no other provider account.
  */
 function withAffinity(
   target: Target,

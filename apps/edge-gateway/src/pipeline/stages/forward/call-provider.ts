@@ -35,8 +35,8 @@ interface PlannedRequest {
    */
   readonly added: readonly ChatMessage[];
   /**
-   * Derives the conversation's key for the provider's prompt cache. Null if the account turned off prompt
-   * caches for translated requests.
+   * Derives the conversation's key for the provider's prompt cache. The value is null if the account turned off
+   * prompt caches for translated requests.
    */
   readonly promptCacheKey: () => string | null;
   readonly accountId: string;
@@ -74,7 +74,7 @@ export async function callProvider(
     model: target.model,
     credential: connection.credential,
     stream: exchange.ledger.stream,
-    // In another format, the headers of the client's format have no meaning or a different meaning.
+    // A translated request drops the headers of the client's format, because a different format may use these headers differently.
     ...(isTranslated ? {} : { clientHeaders: withBeta(exchange.request.headers, planned.beta) }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),
@@ -107,8 +107,8 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
 }
 
 /**
- * Counts a provider call. The time that the gateway adds is measured until the first provider call. The time
- * of later provider calls counts as the provider's time.
+ * Counts a provider call. The time that the gateway adds is measured until the first provider call. The
+ * gateway's share of the time ends with the first provider call.
  */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
@@ -129,21 +129,23 @@ function openProviderSpan({ provider, model }: Target): Span {
 /** A request rendered in the provider's format. */
 interface TranslatedRequest {
   readonly body: Uint8Array;
-  /** The provider API version that the body is written for. Undefined if the API has only one version. */
+  /**
+   * The provider API version that the body is written for. The value is undefined if the API has only one
+   * version.
+   */
   readonly apiVersion?: string | undefined;
 }
 
 /**
- * Maximum number of output tokens if the format requires a limit but neither the client nor the catalogue
- * sets a limit.
+ * Default limit for output tokens. The default applies if the format requires a limit, but neither the client
+ * nor the catalogue sets a limit.
  */
 const outputTokensDefault = 4096;
 
 /**
  * Translates the planned request. Translation starts from the edited bytes, so all lanes share one
  * implementation of pruning and of removing extension fields. The gateway's own messages are added unchanged.
- * A provider therefore receives its own data unmodified (for example a signature), whatever the client's
- * format is.
+ * For every client format, a provider therefore receives its own data (for example a signature) unmodified.
  * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has
  * a loss
  */
@@ -187,8 +189,8 @@ async function translateRequest(
 
 /**
  * Adds stored reasoning to a request in a format that cannot carry encrypted reasoning. The reasoning of the
- * response is stored for the client's next request. The reasoning behind the gateway's own messages is not stored,
- * because the client's next request does not contain these messages.
+ * response is stored for the client's next request. The client's next request does not contain the gateway's
+ * own messages, so the reasoning after these messages is not stored.
  */
 async function restoreReasoning(
   parsed: ChatRequest,

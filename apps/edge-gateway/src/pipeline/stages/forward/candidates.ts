@@ -34,16 +34,16 @@ interface Repeat {
   readonly waitMs: number;
 }
 
-/** The kinds of failures after which other models at the same backend would fail too. */
+/** The reasons for a failure that also affect all other models at the same backend. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
  * Calls the first available candidate. Ready candidates come first: the target with a ready credential,
- * followed by the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in
- * a pause that its provider requested. The last choice is a candidate with an open circuit breaker and no
- * call in flight. A call at an open circuit breaker tests whether the backend works again. The choice of a
- * candidate depends on the number of calls in flight. The call therefore starts in the same event loop tick
- * as the choice, so simultaneous requests count each other's calls.
+ * followed by the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in a
+ * pause that its provider requested. The last choice is a candidate with an open circuit breaker and no call in
+ * flight. A call at an open circuit breaker tests whether the backend works again. The choice of a candidate
+ * depends on the number of calls in flight. The call therefore starts in the same event loop tick as the
+ * choice, so every choice includes the calls of simultaneous requests.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected` if
  * the target's provider is not connected
  */
@@ -77,8 +77,8 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 /**
  * Chooses the next candidate after a failed call. An untried candidate comes first, followed by a failed
  * candidate that is retried after a pause. Returns undefined if no candidate can help or the retry budget is
- * empty. The pause before a retry ends early if the client disconnects. A conversation with affinity (tied to
- * one provider account) is first retried with its own credential. Another provider account would drop the
+ * empty. The pause before a retry ends early if the client disconnects. A request with affinity (tied to one
+ * provider account) is first retried with its own credential, because another provider account would drop the
  * conversation's reasoning.
  */
 export async function chooseAfterFailure(

@@ -11,7 +11,7 @@ import { tryCandidates, type TryServices } from './try-candidates.ts';
 
 type ForwardServices = TryServices & CallServices & GuardServices & { readonly log: Logger };
 
-/** The status with which a provider rejects a request as invalid. */
+/** The HTTP status with which a provider rejects an invalid request. */
 const invalidRequest = 400;
 
 /**

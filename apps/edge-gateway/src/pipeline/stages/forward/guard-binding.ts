@@ -23,16 +23,15 @@ export interface GuardServices {
 }
 
 /**
- * Anthropic's error text for reasoning behind a changed prefix. Clients also look for Anthropic's error text.
+ * Anthropic's error text for reasoning behind a changed prefix. Clients detect the error by this text as well.
  */
 const bindingError = 'bound to a different conversation';
 
 /**
- * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a
- * change by the gateway may be the cause. After the provider rejected bound reasoning, the request is sent
- * again with `drop_block`. With `drop_block`, the provider drops the reasoning that does not match. Later
- * requests of the conversation also use `drop_block`. The client's own setting is never overridden, and any
- * error other than rejected reasoning is relayed unchanged.
+ * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change
+ * by the gateway may be the cause. The gateway then sends the request again with `drop_block`, so that the
+ * provider drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The
+ * client's own setting is never overridden, and any error other than rejected reasoning is relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -67,9 +66,9 @@ export async function sendBound(
 }
 
 /**
- * Returns the request with `drop_block`. Returns null if the client chose the behavior itself, or set
- * reasoning to a type that does not accept the setting. A fallback gets `drop_block` only if its model
- * rejects bound reasoning, because some other models reject `drop_block`.
+ * Returns the request with `drop_block`. Returns null if the client sets `drop_block` itself, or sets reasoning
+ * to a type that does not accept the setting. A fallback gets `drop_block` only if its model rejects bound
+ * reasoning, because some other models reject `drop_block`.
  */
 function withDrops(
   { body, bodyFor, added, conversation }: Outbound,

@@ -15,15 +15,15 @@ interface Hedge {
 }
 
 /**
- * Returns whether a second provider call may run in parallel. A parallel call requires that the request has
- * no side effects and that no call was sent yet.
+ * Returns whether a second provider call may run in parallel. A parallel call requires that the request has no
+ * side effects and that the gateway has not yet called a provider.
  */
 export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: HedgeServices): boolean {
   return settings.hedgeAfterMs > 0 && isHedgeable === true && exchange.attempts.calls === 0;
 }
 
 /**
- * Runs an attempt. If the provider does not respond in time, the function runs a second attempt at another
+ * Runs an attempt. If the provider does not respond in time, the function runs a second attempt with another
  * ready candidate. The second attempt counts against the retry budget. The first good response of the two
  * attempts is used. The slower attempt is cancelled, and its possible cost is recorded.
  */

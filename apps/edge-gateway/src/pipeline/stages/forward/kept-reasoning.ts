@@ -18,8 +18,8 @@ const turnsStep = 64;
 /** Maximum size of the stored reasoning of one response in bytes. Larger reasoning is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
- * Limits for loading: the number of turns per Redis command, so that no reply delays other commands, and the
- * bytes per request, after which earlier turns are left out.
+ * Limits for loading stored reasoning. The number of turns per Redis command is limited, so that no reply
+ * delays other commands. Turns beyond the limit of bytes per request are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;
@@ -28,7 +28,10 @@ const loadedBytesMax = 4 * 1024 * 1024;
 export interface ReasoningOwner {
   readonly accountId: string;
   readonly sessionId: string | null;
-  /** The provider account and its model. `credential` is a secret, of which only a digest is used. */
+  /**
+   * The provider account and its model. The field `credential` is a secret, of which the gateway uses only a
+   * digest.
+   */
   readonly provider: string;
   readonly model: string;
   readonly credential: string | null;
@@ -36,7 +39,7 @@ export interface ReasoningOwner {
 
 /** Reasoning of a response. */
 interface KeptPart {
-  /** The id of the tool call behind the reasoning. Null if a text follows the reasoning. */
+  /** The id of the tool call behind the reasoning. The value is null if a text follows the reasoning. */
   readonly before: string | null;
   readonly text: string;
   readonly signature: string;
@@ -65,7 +68,7 @@ export class KeptReasoning {
     this.#log = log;
   }
 
-  /** Adds the stored reasoning to the model's turns. Never rejects. */
+  /** Adds the stored reasoning to the model's turns. The promise never rejects. */
   async restore(request: ChatRequest, owner: ReasoningOwner): Promise<RestoredRequest> {
     const { turns, end } = digestTurns(request, owner);
     const kept = await this.#load(owner, turns);
@@ -152,8 +155,8 @@ function addJson(all: Hash, value: unknown): void {
 const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 
 /**
- * Drops cache markers from the fields of each format, and whether the client wrote a text as a list, which a
- * marker requires.
+ * Removes cache markers from the fields of each format. Also removes the difference between a text and a list
+ * with one text, because a cache marker requires the list.
  */
 function withoutMarkers(extensions: unknown): unknown {
   const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {
@@ -182,8 +185,8 @@ function identityOf(ids: readonly string[], text: Hash): Buffer {
 }
 
 /**
- * Adds reasoning in front of the text or the call that the reasoning led to. The client's own copy of the
- * reasoning has no signature, so it is replaced.
+ * Adds reasoning in front of the text or the tool call that follows the reasoning. The stored reasoning
+ * replaces the client's own copy, because the copy has no signature.
  */
 function addReasoning(message: ChatMessage, kept: readonly KeptPart[] | undefined): ChatMessage {
   if (kept === undefined) return message;
@@ -211,7 +214,7 @@ export class ReasoningRecorder {
   readonly #text = createHash('sha256');
   readonly #ids: string[] = [];
   readonly #parts: KeptPart[] = [];
-  /** Ended reasoning, until the following text or tool call is known. */
+  /** Complete reasoning that waits for the text or tool call that follows. */
   #ended: Omit<KeptPart, 'before'>[] = [];
   #texts: string[] = [];
   #characters = 0;
@@ -247,7 +250,7 @@ export class ReasoningRecorder {
         this.#ids.push(event.id);
         return;
       case 'part':
-        // The client's format cannot carry the item that the reasoning led to.
+        // The client's format cannot carry the item that follows the reasoning.
         this.#ended = [];
         return;
       case 'message-end':

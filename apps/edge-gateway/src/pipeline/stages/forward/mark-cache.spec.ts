@@ -35,7 +35,7 @@ function mark(
   });
 }
 
-/** Lists the places with cache markers in the order of the prompt. */
+/** Lists the positions of the cache markers in the order of the prompt. */
 function placesOf({ tools, messages }: ChatRequest): string[] {
   return [
     ...tools.flatMap(({ cacheMarker }, at) => (cacheMarker === undefined ? [] : [`tools[${at}]`])),

@@ -5,8 +5,8 @@ import { paysToCache } from '../../../request/prompt-caching.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 
 /**
- * A cache marker without a lifetime. For a marker without a lifetime, the provider uses its shortest
- * lifetime, which is the cheapest to write.
+ * A cache marker without a lifetime. The provider then uses its shortest lifetime, which has the lowest price
+ * for cache writes.
  */
 const marker: CacheMarker = {};
 
@@ -14,11 +14,14 @@ export interface MarkedTarget {
   /** The provider's model name. */
   readonly model: string;
   /**
-   * The catalogue entry of the model. Undefined for a model that is not in the catalogue. The caching of a
-   * model outside the catalogue is unknown, so its requests get no markers.
+   * The catalogue entry of the model. The value is undefined for a model that is not in the catalogue. The
+   * caching of a model outside the catalogue is unknown, so its requests get no markers.
    */
   readonly facts: CatalogModel | undefined;
-  /** The rules for cache markers in the provider's format. Undefined for a format without cache markers. */
+  /**
+   * The rules for cache markers in the provider's format. The value is undefined for a format without cache
+   * markers.
+   */
   readonly rules: CacheMarkerRules | undefined;
   /** Estimated number of tokens of the whole request. */
   readonly tokens: number;
@@ -31,13 +34,13 @@ export interface MarkedRequest {
 }
 
 /**
- * Adds cache markers to a translated request in four places: after the tools, after the leading system
- * messages, after the last message before the model's last turn, and after the last message. The message
- * before the model's last turn is the end of the previous request. The provider therefore finds the prefix of
- * the previous request, regardless of the length of the last turn. Markers are added in the order of the
- * prompt, up to the maximum number that the provider accepts. Markers are added only at the ends of prefixes
- * that the model can cache. No markers are added if the client placed cache markers itself. No markers are
- * added if cache writes are expected to cost more than cache reads save.
+ * Adds up to four cache markers to a translated request: after the tools, after the leading system messages,
+ * after the last message before the model's last turn, and after the last message. The message before the
+ * model's last turn is the end of the previous request. The provider therefore finds the prefix of the previous
+ * request, regardless of the length of the last turn. Markers are added in the order of the prompt, up to the
+ * maximum number that the provider accepts. Markers are added only at the ends of prefixes that the model can
+ * cache. No markers are added if the client placed cache markers itself. No markers are added if cache writes
+ * are expected to cost more than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;

@@ -20,7 +20,7 @@ export interface ForwardTask {
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
   /**
-   * Whether two simultaneous provider calls are free of side effects. If the field is absent, two
+   * Whether two simultaneous provider calls are free of side effects. An absent field means that two
    * simultaneous calls may have side effects.
    */
   readonly isHedgeable?: boolean;
@@ -48,8 +48,8 @@ export type AttemptServices = RetryServices & {
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
 /**
- * Runs one attempt. Returns the response of the attempt, or the failure if another attempt may fix the
- * failure. Throws if the request itself is at fault, or if the client has disconnected.
+ * Runs one attempt. Returns the response of the attempt, or the failure if another attempt may fix the failure.
+ * Throws if the provider rejects the request as invalid, or if the client has disconnected.
  * @param parent signal that aborts the attempt: the signal of the exchange, or of one of two hedged attempts
  */
 export async function runAttempt(
@@ -143,8 +143,8 @@ interface BackendCallInput {
   readonly backend: Backend;
   readonly parent: AbortSignal;
   /**
-   * The time limit for the first byte to the client in milliseconds. Undefined if no other candidate can be
-   * called.
+   * The time limit for the first byte to the client in milliseconds. The value is undefined if no other
+   * candidate can be called.
    */
   readonly firstByteMs: number | undefined;
   /**
@@ -183,8 +183,8 @@ class BackendCall {
   }
 
   /**
-   * Called when the client has received the first byte. After the client has received the first byte, no
-   * other candidate can be called.
+   * The caller calls this method when the client has received the first byte. From this moment on, no other
+   * candidate can be called.
    */
   begun(): void {
     this.#hasBegun = true;

@@ -21,24 +21,23 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. Each value or key takes about one token, and its
- * comma takes another token, so the limit equals a million tokens. The position of each JSON value takes 12
- * bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway reads takes
- * up to ten times as much memory.
+ * Maximum number of JSON values and keys in a request body. Each value or key takes about one token, and the
+ * comma after the value takes another token, so the limit corresponds to a million tokens. The position of each
+ * JSON value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the
+ * gateway reads takes up to ten times as much memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. The number is limited, because the gateway
- * searches some objects for several fields.
+ * Maximum number of fields of one object in a request body. The limit bounds the time in which the gateway
+ * searches an object for several fields.
  */
 const fieldsMax = 16_384;
 
 /**
- * The memory that a request body takes, as a multiple of its length. The memory for a body contains the
- * received bytes, the edited bytes that are sent, and temporary strings and copies. The memory factor for
- * request bodies is an estimate. `npm run test:faults -- held-bytes` checks that the memory factor keeps the
- * process within its memory limit.
+ * The memory that a request body takes, as a multiple of its length. The memory for a body covers the received
+ * bytes, the edited bytes that are sent, and temporary strings and copies. The factor is an estimate.
+ * `npm run test:faults -- held-bytes` checks that the memory factor keeps the process within its memory limit.
  */
 export const bodyMemoryFactor = 3;
 
@@ -91,7 +90,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
     throw new GatewayError('too_many_tools', { param: 'tool_choice' });
-  // A provider with the Responses API may have stored the calls, and validates all items.
+  // A provider with the Responses API may have stored the tool calls, and validates all items of the request.
   if (exchange.format !== 'responses') requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;

@@ -29,8 +29,8 @@ export interface RecoverySubject {
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
-  // The provider's own search finds deferred tools.
-  // Tools outside a restricted `tool_choice` are in the prompt anyway.
+  // Deferred tools need no recovery, because the provider's own search finds deferred tools.
+  // Tools outside a restricted `tool_choice` need no recovery, because their definitions are in the prompt.
   const isUnreachable = isPruned && planned.deferral === undefined;
   const isArmed = isUnreachable && reply?.recovery.armed === true;
   const isReachable = isArmed && acceptsRecoveryTool(subject.request);
@@ -50,8 +50,8 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    // A turn that the gateway adds has no reasoning.
-    // With reasoning turned on, the provider rejects a turn without reasoning.
+    // A model's turn that the gateway adds to the transcript has no reasoning.
+    // If reasoning is turned on, the provider rejects a model's turn without reasoning.
     requested: turnsReasoningOn(request.tape) ? [] : (planned.requested?.slice(0, requestedMax) ?? []),
     format: formatNamed(exchange.format),
     tape: request.tape,
@@ -94,7 +94,7 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Maximum number of requested tools that are defined at the start of a turn. */
+/** Maximum number of requested tools whose definitions the gateway adds at the start of a turn. */
 const requestedMax = 8;
 
 /**

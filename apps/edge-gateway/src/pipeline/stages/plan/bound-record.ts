@@ -13,14 +13,14 @@ import { isClientDeferred } from './deferral.ts';
 
 export interface ConversationNames {
   /**
-   * Names in the cache of conversations: one for the transcript up to this request, and one for the
-   * transcript up to the previous request.
+   * Two names in the cache of conversations. One name covers the transcript up to this request, and the other
+   * name covers the transcript up to the previous request.
    */
   readonly here: string;
   readonly before: string | null;
   /**
-   * Names in the durable store: one for the messages before the first response, and one for the messages up
-   * to the end of the first response.
+   * Two names in the durable store. One name covers the messages before the first response, and the other name
+   * also covers the first response.
    */
   readonly opening: string;
   readonly firstTurn: string | null;
@@ -77,8 +77,8 @@ export function renderRecord(
 
 /**
  * Applies the stored decision of a conversation with bound reasoning.
- * @param reply the router's reply for the log. Null if the request was not ranked, or the router did not
- * reply in time.
+ * @param reply the router's reply for the log. The value is null if the request was not ranked, or the router
+ * did not reply in time.
  */
 export function applyRecord(
   record: ConversationPlanRecord | null,

@@ -68,7 +68,7 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
   return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }
 
-/** Texts that show that the client defers tools itself. */
+/** Texts in a request that prove that the client itself defers tools. */
 const ownDeferral = ['"tool_search_tool_', '"defer_loading"'];
 
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {

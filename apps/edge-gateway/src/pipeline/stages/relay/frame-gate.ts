@@ -85,7 +85,9 @@ const frameBytesMin = 16;
 export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();
-  /** Length of the buffered frame. Undefined until the first four bytes of the frame have arrived. */
+  /**
+   * Length of the buffered frame. The value is undefined until the first four bytes of the frame have arrived.
+   */
   #frameBytes: number | undefined;
 
   constructor(bytesMax: number) {

@@ -215,8 +215,8 @@ function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): R
 
 /**
  * Writes the response to the client.
- * @param bytes the provider's own bytes, which are sent unchanged. Null if the events must be rendered in the
- * client's format.
+ * @param bytes the provider's own bytes, which are sent unchanged. The value is null if the events must be
+ * rendered in the client's format.
  */
 function writeAnswer(
   bytes: Buffer | null,

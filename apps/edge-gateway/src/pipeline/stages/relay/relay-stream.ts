@@ -44,7 +44,10 @@ export class StreamReader {
     return this.#summary;
   }
 
-  /** The reason why the latest chunk could not be parsed completely. Undefined if parsing succeeded. */
+  /**
+   * The reason why the latest chunk could not be parsed completely. The value is undefined if parsing
+   * succeeded.
+   */
   get failure(): GatewayError | undefined {
     return this.#parser.failure;
   }

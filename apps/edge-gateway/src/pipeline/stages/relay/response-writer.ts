@@ -33,9 +33,9 @@ export interface ResponseWriter {
   readonly isSameFormat: boolean;
   /** Default values for fields that the client's format requires and the provider's format may lack. */
   readonly defaults: AnswerDefaults;
-  /** The recovery rounds of the response. Null if the request has no recovery. */
+  /** The recovery rounds of the response. The value is null if the request has no recovery. */
   readonly rounds: RecoveryRounds | null;
-  /** Removes calls to denied tools. Null for a key without tool lists. */
+  /** Removes calls to denied tools. The value is null for a key without tool lists. */
   readonly calls: DeniedCalls | null;
   /** Opens a writer for a parsed stream. One stream writer is created per response. */
   openStreamWriter(): StreamWriter;

@@ -11,11 +11,11 @@ export interface CompressedConversation {
   /**
    * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
    * same for every request in the conversation, and markers are valid only within this conversation. The
-   * conversation key cannot replace the hash of all first bytes. The conversation key covers only excerpts,
-   * so two different conversations could share markers.
+   * conversation key is not used for markers. The conversation key covers only excerpts, so two different
+   * conversations could share markers.
    */
   readonly name: string;
-  /** The key for the compression result of each message. */
+  /** The keys for the compression results, one key per message. */
   readonly chain: readonly Buffer[];
   /**
    * Messages before this index are replaced by summaries. The index is 0 if no message is replaced by a
@@ -51,7 +51,7 @@ export function openConversation(
 /**
  * Returns one hash per message. Each hash covers the conversation up to and including its message, so equal
  * hashes mean equal beginnings. A hash cannot be guessed without the conversation.
- * @param seed other inputs that affect a result: account, mode, version of the compression steps.
+ * @param seed other inputs that affect a result (account, mode, version of the compression steps)
  */
 function chainOf(
   seed: string,
@@ -97,9 +97,10 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * Returns one mark per message for the form in which the message is sent. `a`: the message is unchanged,
- * because it was not compressed in time. `-`: the message is compressed. `f`: the message is unchanged,
- * because it is protected or too short. `o`: the message is old and replaced by a summary.
+ * Returns one mark per message for the form in which the message is sent. The mark `a` means that the message
+ * is unchanged, because the compressor was late. The mark `-` means that the message is compressed. The mark
+ * `f` means that the message is unchanged, because the message is protected or too short. The mark `o` means
+ * that a summary replaces the old message.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -115,8 +116,8 @@ export function markMessages(
 }
 
 /**
- * Returns the index up to which a compressor may remember the conversation. The returned index is that of the
- * model's response to the last compressed request. Returns 0 if no earlier message was compressed, or if an
+ * Returns the index up to which a compressor may remember the conversation. The function returns the index of
+ * the model's response to the last compressed request. Returns 0 if no earlier message was compressed, or if an
  * intermediate result is missing.
  */
 export function findBeginning(

@@ -114,7 +114,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { accountId, requestId, pinned } = subject;
-    // A repeated request reads the form in which its new messages were first sent.
+    // A repeated request loads the form in which its newest messages were first sent.
     await this.#load(accountId, conversation, subject.candidates, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
@@ -260,7 +260,7 @@ export class ContextPlanner {
    */
   #recallIn(subject: ContextSubject, conversation: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
-      // The marker id comes from the model and may be invalid.
+      // The marker id may be invalid, because the model wrote it.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
       const question = { accountId, session: conversation.name, ids: [id] };
@@ -281,7 +281,7 @@ function lacks(what: string): GatewayError {
   return new GatewayError('service_unavailable', { detail: `the compressor lacks ${what}` });
 }
 
-/** Waits for a task that never fails, until the task ends or the signal aborts. */
+/** Waits until the task ends or the signal aborts. The task must never fail. */
 async function inTime(task: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop = (): void => undefined;

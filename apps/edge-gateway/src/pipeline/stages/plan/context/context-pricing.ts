@@ -54,8 +54,8 @@ function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices 
 }
 
 /**
- * Returns whether resending a changed conversation costs more in this request than the change can save. Even
- * if all text were removed, only the price of reading the text from the prompt cache would be saved.
+ * Returns whether resending a changed conversation costs more in this request than the change can save. The
+ * removal of text saves at most the price of reading the text from the prompt cache.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
@@ -87,9 +87,10 @@ type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 /**
  * Returns the index of the message before which summaries replace old tool results, or 0 for no summaries. A
  * declared clear happens at the first request for which the clear saves cost, or at which the context window
- * would overflow. A declared clear saves cost if the avoided cache reads are expected to cost more than the
- * required cache write. The required cache write contains the rest of the conversation. The decisions of
- * earlier requests are replayed one by one, so every replica finds the same declared clears.
+ * would overflow. A declared clear saves cost if the expected price of the avoided cache reads exceeds the
+ * price of the required cache write. The required cache write covers all messages that follow the first changed
+ * message. The decisions of earlier requests are replayed one by one, so every replica finds the same declared
+ * clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;

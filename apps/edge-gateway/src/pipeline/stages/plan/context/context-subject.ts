@@ -11,7 +11,7 @@ export interface ContextSubject {
   readonly outline: RequestOutline;
   /** The text of the whole conversation, in order. */
   readonly parts: readonly ContextPart[];
-  /** Indexes of the messages that may be compressed, from `listCandidates`. Never empty. */
+  /** Indexes of the messages that may be compressed, from `listCandidates`. The list is never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
   /** Signal that is aborted when the client disconnects. After the abort, nothing is sent to the provider. */
@@ -24,8 +24,8 @@ export interface ContextSubject {
    */
   readonly isRecallable: boolean;
   /**
-   * The model that determines the context window and prices. Undefined if the catalogue does not list the
-   * model.
+   * The model that determines the context window and prices. The value is undefined if the catalogue does not
+   * list the model.
    */
   readonly model: CatalogModel | undefined;
   /**
@@ -36,31 +36,25 @@ export interface ContextSubject {
 }
 
 /**
- * Records turns of conversations with bound reasoning durably. The new messages after a recorded turn were
- * sent unchanged.
+ * Records turns of conversations with bound reasoning durably. A recorded turn means that the new messages
+ * after the turn were sent unchanged.
  */
 export interface UnchangedTurns {
-  /**
-   * Returns those of the given names that are recorded. Rejects if the record is unavailable or the signal
-   * aborts.
-   */
+  /** Returns the given names that are recorded. Rejects if the record is unavailable or the signal aborts. */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Records the name of a turn. Rejects if the record is unavailable. Absent for a token-counting request,
-   * which records nothing.
+   * Records the name of a turn. Rejects if the record is unavailable. The field is absent for a token-counting
+   * request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
   /**
-   * Absent if the provider accepts a changed prefix, because the request then does not wait for lost
-   * compression results.
+   * The field is absent if the provider accepts a changed prefix, because the request then does not wait for
+   * lost compression results.
    */
   readonly wait?: Wait | undefined;
 }
 
-/**
- * Maximum time in milliseconds that a request waits for the records of earlier requests, in all its queries
- * together.
- */
+/** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
  * Time in milliseconds during which no request waits after a failed wait. The pause keeps an outage from
@@ -139,7 +133,7 @@ function isHopeless(error: unknown): boolean {
   return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
 }
 
-/** Whether only this account's queries fail. */
+/** Whether a query fails only for this account. */
 function isOfAccount(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'rate_limit_exceeded';
 }

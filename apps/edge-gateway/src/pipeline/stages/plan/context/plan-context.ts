@@ -71,7 +71,7 @@ export async function planPinnedContext(
 ): Promise<PinnedContext> {
   const { mode, version, turns } = pinned;
   const model = catalog.find(target.provider.name, target.model);
-  // A conversation with bound reasoning has no recovery tool.
+  // A request of a conversation with bound reasoning has no recovery tool.
   const subject = await readSubject(request, exchange, caller, { mode, recoverable: false, version }, model);
   if (subject === null) return { context: noContextEdits, isSure: true };
   const planned = await context.planPinned({ ...subject, pinned: turns }, signal);

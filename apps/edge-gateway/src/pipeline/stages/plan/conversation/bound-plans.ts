@@ -32,7 +32,7 @@ export interface BoundPlanStore {
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
-  /** Returns those of the given names that `keepUnchangedTurn` has stored. */
+  /** Returns the given names that `keepUnchangedTurn` has stored. */
   findUnchangedTurns(
     accountId: string,
     names: readonly string[],
@@ -47,8 +47,8 @@ export interface BoundPlanStore {
 const keepDeadlineMs = 500;
 /**
  * Maximum time in milliseconds for storing that messages are sent unchanged. The maximum covers the time that
- * the account service needs to reconnect to the message bus. If the decision cannot be stored, the caches
- * still have it.
+ * the account service needs to reconnect to the message bus. If the decision cannot be stored, only the caches
+ * have the decision.
  */
 const keepTurnMsMax = 1_000;
 
@@ -88,7 +88,9 @@ export interface BoundPlans {
 
 /** The state of a conversation with bound reasoning after one of its requests. */
 export interface BoundConversation {
-  /** The plan of the conversation. Null if no plan is known, so that every tool is sent unchanged. */
+  /**
+   * The plan of the conversation. The value is null if no plan is known, so that every tool is sent unchanged.
+   */
   readonly plan: ConversationPlanRecord | null;
   /**
    * Whether the plan is also stored under the name of the first response. No other conversation shares the

@@ -14,7 +14,7 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
   readonly isUndecided: boolean;
   /**
    * Estimated tokens of instructions and messages that were sent with all tools before a late plan was made.
-   * Null if no plan was late.
+   * The value is null if no plan was late.
    */
   readonly lateTokens: number | null;
   /** Tools that were recovered in recovery rounds. */
@@ -24,7 +24,7 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
    * the definitions of the requested tools yet.
    */
   readonly requested: readonly number[];
-  /** Whether full definitions were sent because of a late compressor. */
+  /** Whether full tool definitions were sent, because the compressor was late. */
   readonly hasPlainSchemas: boolean;
   /** Tools that the instructions of the first planned request name. */
   readonly systemTools: readonly number[];
@@ -47,7 +47,7 @@ const stored = z.tuple([
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
-  /** Entries from older releases lack the tools that the instructions name. */
+  /** State that an older release stored lacks the tools that the instructions name. */
   z.array(position).max(systemToolsMax).optional(),
 ]);
 

@@ -50,7 +50,7 @@ interface ConversationPlannerOptions {
   readonly memo: ConversationMemo;
   readonly catalog: ModelCatalog;
   readonly firstRequests: FirstRequests;
-  /** Whether this gateway offers recovery. */
+  /** Whether the operator has enabled recovery on this gateway. */
   readonly hasRecovery: boolean;
 }
 
@@ -67,9 +67,8 @@ export class ConversationPlanner {
 
   /**
    * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is
-   * sent with all tools. If the provider caches a prefix with all tools, a later plan prunes tools only if
-   * pruning pays for rewriting the cache. A conversation with pruned tools continues with its previous tool
-   * set.
+   * sent with all tools. A later plan then prunes tools only if the savings exceed the cost of rewriting the
+   * provider's prompt cache. A conversation with pruned tools continues with its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -210,8 +209,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * After a late plan, all sent tokens are counted until the tool set is decided. After the tool set is
- * decided, the number of sent tokens is fixed.
+ * After a late plan, the planner counts all sent tokens until the tool set is decided. The count does not
+ * change afterwards.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;
@@ -280,8 +279,8 @@ export class FirstRequests {
   }
 
   /**
-   * Counts a request. Returns whether the account is already known to be past its first requests. The count
-   * does not wait for Redis.
+   * Counts a request. Returns whether the account is already known to be past its first requests. The call does
+   * not wait for Redis.
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;

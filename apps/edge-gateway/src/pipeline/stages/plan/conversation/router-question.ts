@@ -26,8 +26,8 @@ const resultCharactersMax = 1_000;
 
 /**
  * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns,
- * because the tool set grows turn by turn. In a conversation of more than 200 turns, the last turn takes the
- * 200th place. The plan may lose tools that were added only because of an omitted turn.
+ * because the tool set grows turn by turn. For a conversation of more than 200 turns, the request contains the
+ * first 199 turns and the last turn. The plan may lose tools that were added only because of an omitted turn.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -53,8 +53,8 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 
 /**
  * Returns the tools that are forwarded regardless of their rank.
- * @param known the tools that the instructions named in the conversation's first planned request. Undefined
- * in that request.
+ * @param known the tools that the instructions named in the conversation's first planned request. The value is
+ * undefined in that request.
  */
 export function toolContext(
   outline: RequestOutline,
@@ -75,15 +75,18 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanToolsRequest['
 
 /** Maximum number of characters of the instructions that are searched for names of tools. */
 const instructionsCharactersMax = 200_000;
-/** The character before a name that is quoted, bold, a heading, or the name of an element. */
+/**
+ * The pattern matches the character before a name that is quoted, bold, a heading, or the name of an element.
+ */
 const markPattern = /[`"'“‘*<]$|# $/;
 const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
 
 /**
  * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read"
  * names the tool `read` only if it is marked (quoted, bold, a heading) or stands before the word "tool". If the
- * instructions name more tools, the tools that are named at least twice are returned, the most frequent first:
- * a mere list of all tools says nothing about their use. The work is linear in the length of the instructions.
+ * instructions name more tools, the function returns the tools that are named at least twice, the most frequent
+ * first. A mere list of all tools contains no information about the use of the tools. The work is linear in the
+ * length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(
@@ -152,8 +155,9 @@ export function priceOf(
 }
 
 /**
- * Rounds up to 1, 1.25, 1.5 or 1.75 times a power of two. Agents put changing text into their instructions, such
- * as the state of a repository. Without rounding, a few tokens more could change K in the next session.
+ * Rounds up to 1, 1.25, 1.5 or 1.75 times a power of two. Agents put changing text into their instructions,
+ * such as the state of a repository. Without rounding, a few more tokens could change K (the number of ranked
+ * tools) in the next session.
  */
 function roundUp(tokens: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(Math.max(1, tokens))) - 2);
@@ -202,9 +206,9 @@ type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'
 const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 };
 
 /**
- * Returns the cache prices with deferral. `deferred`: found definitions are always appended to the context,
- * so a larger initial list saves nothing. `allowed`: all definitions stay in the prompt, so allowing more
- * tools rewrites nothing.
+ * Returns the cache prices with deferral. With `deferred`, the provider appends found definitions to the
+ * context, so a larger initial list saves nothing. With `allowed`, all definitions stay in the prompt, so
+ * allowing more tools rewrites nothing.
  */
 function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
   if (mode === undefined) return price;
@@ -213,8 +217,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Returns the model's cache prices. Some providers cache only requests with cache markers. At a provider that
- * requires cache markers, a request without markers has the prices of uncached input.
+ * Returns the model's cache prices. Some providers cache only requests with cache markers. For such a provider,
+ * a request without cache markers has the prices of uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

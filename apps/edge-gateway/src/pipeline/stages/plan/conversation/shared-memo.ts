@@ -16,7 +16,7 @@ interface ValueKind<Value> {
   readonly render: (value: Value) => string | null;
   /** Parses a value from Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;
-  /** Debug log message while Redis is unavailable. The log message contains the consequence for planning. */
+  /** The debug log message for an unavailable Redis, which names the consequence for planning. */
   readonly unavailable: string;
 }
 
@@ -61,7 +61,7 @@ export class SharedMemo<Value extends object> {
   /**
    * Finds a value. The call never fails. Returns undefined if no entry exists, or if Redis is unavailable,
    * slow or returns invalid data.
-   * @param signal abort signal. If the abort signal is already aborted, the function does not wait for Redis.
+   * @param signal an abort signal. If the signal is already aborted, the function does not wait for Redis.
    */
   find(
     accountId: string,

@@ -5,21 +5,21 @@ const turnCharactersMax = 1_000;
 /** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
 /**
- * The gateway looks for text that the user wrote in this number of characters at each end of a turn. The
+ * Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The
  * middle of a longer turn is not sent to the tool router.
  */
 const searchedCharacters = 1_000;
 /**
- * Minimum length of a line that is cut at the edge of the searched text. A shorter piece of a cut line is
- * dropped, because it does not show whether the line was pasted.
+ * Minimum length of a line that is cut at the edge of the searched text. A shorter line is dropped, because too
+ * little text remains to recognize pasted text.
  */
 const partialLineMin = 200;
 const fence = '```';
 
 /**
- * Shortens a long user turn. In a shortened turn, text that the user wrote comes first, because it states the
- * task. Pasted text follows between code fences, so that the router recognizes pasted text (`splitTurn`). The
- * shortened turn contains the beginning and the end of each part.
+ * Shortens a long user turn. A shortened turn starts with the text that the user wrote, because this text
+ * states the task. Pasted text follows between code fences, so that the router recognizes pasted text
+ * (`splitTurn`). Both the user's text and the pasted text keep their beginning and end.
  */
 export function shortenTurn(text: string): string {
   if (text.length <= turnCharactersMax) return text;
