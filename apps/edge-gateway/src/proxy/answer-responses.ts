@@ -29,8 +29,8 @@ export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): bo
 }
 
 /**
- * Answers a Responses API request with a provider that uses any chat format. A translated Responses API
- * request is handled like a chat request, but without planning: tools and conversation are sent unchanged.
+ * Answers a Responses API request with a provider that uses any chat format. A translated Responses API request
+ * is handled like a chat request, but without planning, so tools and conversation are sent unchanged.
  * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response or has two
  * models
  */

@@ -113,8 +113,8 @@ export class HeldBody {
 
   /**
    * Returns the whole body with the model replaced, as fast as the consumer reads the body.
-   * @throws GatewayError `request_too_large` if the body exceeds the size limit; the errors of the scanner
-   * for the rest of the body
+   * @throws GatewayError `request_too_large` if the body exceeds the size limit, or an error of the scanner for
+   * the rest of the body
    */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
     const { start, end } = this.place;
@@ -218,7 +218,7 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
       resolve(null);
       return;
     }
-    // If the client has already disconnected, the request emits no further event.
+    // After the client has disconnected, the request stream emits no further event.
     if (request.destroyed) {
       reject(clientLeft());
       return;

@@ -47,7 +47,8 @@ export class JsonModelScanner implements ModelScanner {
   }
 
   /**
-   * Does nothing, because `MemberFilter` removes a second model from the body before the body is forwarded.
+   * The scanner does not check the bytes after the model, because `MemberFilter` removes a second model before
+   * the body is forwarded.
    */
   pushRest(): void {}
 

@@ -40,7 +40,7 @@ export class MemberFilter {
   /**
    * Creates a filter.
    * @param names fields to remove from the outermost object.
-   * @param onceName field that may occur only once; repetitions are removed.
+   * @param onceName field of which only the first occurrence is kept
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
@@ -70,7 +70,8 @@ export class MemberFilter {
   }
 
   /**
-   * Returns the bytes that are still buffered when the body ends. The provider validates the returned bytes.
+   * Returns the bytes that are still buffered when the body ends. The filter does not validate these bytes,
+   * because the provider validates the body.
    */
   end(): Buffer {
     return Buffer.from(this.#held.splice(0));
@@ -110,7 +111,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // The object key does not match. The rest of the object key is skipped like any other string.
+    // The object key matches no removed field, so the rest of the key is skipped like any other string.
     this.#decide(false);
     this.#inString = true;
     return false;
@@ -129,7 +130,7 @@ export class MemberFilter {
     this.#depth = 0;
     this.#inString = false;
     if (isDropped) return;
-    // The comma before the first remaining field belonged to a removed field.
+    // The comma before the first remaining field is removed, because the comma followed a removed field.
     if (!this.#hasKept) this.#held = this.#held.map((held) => (held === comma ? space : held));
     this.#hasKept = true;
   }

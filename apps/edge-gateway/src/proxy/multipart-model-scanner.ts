@@ -21,10 +21,10 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * part with this name. The scanner buffers at most one part's headers. Parsers differ in three features of
- * malformed bodies: line ends, parts after the final delimiter, and names. The scanner rejects a body in
- * which some parser could find a different model. The provider therefore always calls the model that the
- * gateway checked.
+ * part with this name. The scanner buffers at most one part's headers. Parsers of malformed bodies differ in
+ * their treatment of line ends, parts after the final delimiter, and names. The scanner rejects a body in which
+ * some parser could find a different model. The provider therefore always calls the model that the gateway
+ * checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
@@ -93,7 +93,7 @@ export class MultipartModelScanner implements ModelScanner {
   #seekBoundary(): null {
     const at = this.#findDelimiter(2);
     if (at === -1) {
-      // The delimiter may arrive in pieces. The line break before the delimiter is a part of the delimiter.
+      // A delimiter, which includes the line break before it, may arrive in several chunks.
       this.#drop(Math.max(0, this.#held.length - this.#delimiter.length - 1));
       return null;
     }
@@ -120,7 +120,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens after a delimiter mark the end of the body. Otherwise, a part starts after optional padding.
+    // Two hyphens after a delimiter mark the end of the body. Any other delimiter is followed by optional padding and the next part.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

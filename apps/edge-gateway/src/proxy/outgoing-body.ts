@@ -24,7 +24,7 @@ export interface OutgoingBody {
    * Converts the response for the client. If the function is undefined, the response is forwarded unchanged.
    */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the JSON structure of the body differs from that of the client's body. */
+  /** Whether the body and the client's body have different JSON structures. */
   readonly isMapped: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface OutgoingBody {
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
 /**
- * The prefixes of JSON escapes for lowercase letters and underscores. With JSON escapes, clients can spell
- * one object key in several ways.
+ * The prefixes of JSON escapes for lowercase letters and underscores. A client can use JSON escapes to spell an
+ * object key differently.
  */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
@@ -104,8 +104,8 @@ async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Pr
 }
 
 /**
- * Returns whether the body may contain a field that is never forwarded, or a second `model` field. Searching
- * a body that repeats the first byte of a mark takes long, so other requests run between two searches.
+ * Returns whether the body may contain a field that is never forwarded, or a second `model` field. The search
+ * takes long in a body that often repeats the first byte of a mark, so other requests run between two searches.
  */
 async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolean> {
   for (const mark of [cloudMark, modelMark, ...escapeMarks]) {

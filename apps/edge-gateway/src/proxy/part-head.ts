@@ -4,13 +4,13 @@ const modelName = 'model';
 
 /**
  * Returns whether a multipart part is named `model` in its Content-Disposition header. Throws
- * `malformed_multipart` for headers that parsers read differently: folded lines, bare CR or LF, and ambiguous
- * names (RFC 7578 §4.2, §5.1).
+ * `malformed_multipart` for headers that parsers read differently: such headers have folded lines, bare CR or
+ * LF, or ambiguous names (RFC 7578 §4.2, §5.1).
  * @param head the part's headers, without the empty line that ends them
  */
 export function namesModel(head: string): boolean {
   const lines = head.split('\r\n');
-  // The headers are preceded by the rest of the delimiter's line.
+  // The text starts with the rest of the delimiter's line, followed by the headers of the part.
   // Only spaces and tabs may follow a delimiter.
   const [padding = '', ...fields] = lines;
   const dispositions: string[] = [];

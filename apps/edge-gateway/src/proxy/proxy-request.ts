@@ -64,7 +64,8 @@ function replaceBody(body: HeldBody, bytes: Buffer): void {
 
 /**
  * Removes reasoning that the gateway encoded for a client of the Responses API. The body is buffered, because
- * the reasoning may be anywhere in the body. A body that the gateway cannot read is left to the provider.
+ * the reasoning may be anywhere in the body. A body that the gateway cannot parse is forwarded unchanged, so
+ * that the provider validates the body.
  */
 async function dropSealed(body: HeldBody, exchange: Exchange): Promise<void> {
   const given = await body.holdAll();
@@ -86,12 +87,12 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
 ]);
 
 /**
- * Handles a request to the Responses API: like any chat request if the account turned on planning for the
- * Responses API, and as a proxied request otherwise. The call never throws.
+ * Handles a request to the Responses API. If the account turned on planning for the Responses API, the request
+ * is handled as a chat request. Otherwise the request is proxied. The call never throws.
  */
 export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
   const { headers } = exchange.request;
-  // The handler of the request repeats the check of the key, which is cached, and reports its errors.
+  // Errors of this check are ignored, because the handler of the request checks the cached key again and reports the errors.
   const caller = await authenticateHeaders(headers, services.grants).catch(() => undefined);
   return caller?.responses.plan === true
     ? handleRequest(exchange, services)

@@ -176,7 +176,8 @@ function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
 }
 
 /**
- * Ends an incomplete response: an event stream as `breakOff` does, any other response by a reset.
+ * Ends an incomplete response. An event stream ends as in `breakOff`, and any other response ends with a reset
+ * of the connection.
  * @param usage the token usage that the provider had reported. The value is undefined if the provider had
  * reported no usage.
  */
@@ -189,7 +190,7 @@ function endBroken(
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
-  // The line breaks end an incomplete event.
+  // The line breaks before the error event end an incomplete event.
   // Without the line breaks, the client would read the error event as part of the incomplete event.
   if (!left && ledger.stream) breakOff(error, exchange, '\n\n');
   else if (!left) resetConnection(response);
@@ -261,7 +262,7 @@ export function parseFields(bytes: Buffer): JsonFields {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
   } catch {
-    // A parse error is reported in the same way as a value that is not an object.
+    // A body that is not JSON has the same error as a JSON value that is not an object.
   }
   throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
 }

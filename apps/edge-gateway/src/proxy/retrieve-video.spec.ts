@@ -17,8 +17,8 @@ const wanted = { id: 'r-1', part: 'content', query: '' } as const;
 type Reply = Omit<UpstreamReply, 'body'> | GatewayError;
 
 /**
- * Downloads a video from the URL in the video's state. The servers with the bytes send the given replies in
- * order.
+ * Downloads a video from the URL in the video's state. The servers that store the video's bytes send the given
+ * replies in order.
  */
 function download(url: string, replies: readonly Reply[]) {
   const calls: UpstreamCall[] = [];

@@ -31,7 +31,7 @@ import type { Caller } from '../request/request.ts';
 import type { UpstreamReply } from '../upstream/upstream.port.ts';
 import { parseFields, relayBytes, usualLane } from './relay.ts';
 
-/** The object that a client retrieves: the video object, or the bytes of a finished video. */
+/** The client's choice between the video object and the bytes of a finished video. */
 export interface WantedVideo {
   /** The video's id as the client received it, optionally with a provider name as a prefix (`xai/<id>`). */
   readonly id: string;
@@ -49,9 +49,9 @@ export interface VideoTarget {
 }
 
 /**
- * Returns a generated video, or the state of the video, from the provider that generates it. The gateway
- * stores nothing about videos. For videos, authentication, limits, credentials and the request log work as
- * they do for proxied requests. The call never throws.
+ * Returns a generated video, or the state of the video, from the provider that generates it. The gateway stores
+ * nothing about videos. Authentication, limits, credentials and the request log work as for proxied requests.
+ * The call never throws.
  */
 export async function retrieveVideo(
   exchange: Exchange,
@@ -101,7 +101,7 @@ export async function relayVideo(
     },
     services,
   );
-  // The provider has returned the state, so a failure of the download is not the provider's.
+  // The provider has returned the video's state, so a failed download does not count as a failure of the provider.
   if (wanted.part === 'content' && videos.contentPathOf === undefined) answer.ended();
   const { mapState } = videos;
   const isMapped = wanted.part === 'state' && mapState !== undefined;
@@ -257,7 +257,7 @@ async function fetchContent(
 }
 
 /**
- * Sends a request to a server that is not the provider's. A failure of the video server throws
+ * Sends a request to a server that the provider does not operate. A failure of the video server throws
  * `provider_error`, which does not count as a failure of the provider or of the credential.
  */
 async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {

@@ -74,7 +74,10 @@ export class UsageReader {
     else this.#keepTail(chunk);
   }
 
-  /** Drops a long line after the type of its event was read. Providers send the type as the first member. */
+  /**
+   * Drops a long line after the type of its event was read. Providers send the type as the first field of an
+   * event.
+   */
   #dropLine(chunk: Buffer): void {
     if (!this.#findsEnd) return this.#kept.clear();
     if (this.#size - chunk.length > textBytesMax) return;
@@ -84,13 +87,13 @@ export class UsageReader {
   }
 
   /**
-   * Keeps the end of the response. The kept bytes are shortened only at twice the kept length, so that many
-   * short chunks take linear time.
+   * Keeps the end of the response. The buffer is shortened only when the buffer reaches twice its target
+   * length, so that many short chunks take linear time.
    */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
     if (this.#kept.size < 2 * tailBytesMax) return;
-    // The tail is copied, so that the whole chunk is not retained in memory.
+    // The end of the chunk is copied, so that the whole chunk is not retained in memory.
     const tail = Buffer.from(this.#kept.concat().subarray(-tailBytesMax));
     this.#kept.clear();
     this.#kept.push(tail);
@@ -99,7 +102,7 @@ export class UsageReader {
   #pushLines(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      // Most short lines are empty. A short line costs as much to copy as a long line.
+      // Short lines are dropped, because most short lines are empty and each copy has a fixed cost.
       const isShort = this.#size === 0 && at - from < usageLineBytesMin;
       if (!isShort) {
         this.#keep(chunk.subarray(from, at));
@@ -125,7 +128,7 @@ export class UsageReader {
     try {
       this.#usage = usageOf(JSON.parse(text)) ?? this.#usage;
     } catch {
-      // A response that cannot be parsed is not metered.
+      // A response that cannot be parsed has no recorded token usage.
     }
   }
 }
@@ -136,7 +139,10 @@ const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|can
 /** Minimum length in bytes of a line with token usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;
 
-/** Extracts the last `usage` field from the text. The returned text is a JSON object with only this field. */
+/**
+ * Extracts the last `usage` field from the text. The returned text is a JSON object with only the field
+ * `usage`.
+ */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');
   const from = at === -1 ? -1 : tail.indexOf('{', at);

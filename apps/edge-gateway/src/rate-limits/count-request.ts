@@ -9,7 +9,7 @@ export interface CountServices {
 }
 
 /**
- * A counted request: the rate limit decision, and the API key's grant with all changes known at that time.
+ * The rate limit decision for a counted request, and the API key's grant with all changes known at that time.
  */
 export interface CountedRequest {
   readonly caller: KeyGrant;

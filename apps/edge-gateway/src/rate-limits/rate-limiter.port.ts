@@ -20,7 +20,7 @@ export interface RateDecision {
   readonly epoch: number;
 }
 
-/** The parts of a caller that the rate limiter needs. */
+/** The fields of a caller that the rate limiter uses. */
 export interface LimitedCaller extends Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'> {
   /** Selects a second, independent rate limit window of the same API key, for calls to account routes. */
   readonly window?: 'account';

@@ -40,14 +40,14 @@ const windowsMax = 50_000;
 const reportMs = 1_000;
 
 /**
- * A rate limiter that is exact across all gateway processes. When a request arrives, the request is counted
- * in Redis together with all waiting requests. API keys with many requests get leases: tokens that Redis
- * counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for Redis.
- * No leases are granted if few tokens are left. No period of 60 seconds admits more requests than the limit
- * (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
- * unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is available
- * again, the process reports the requests that it admitted. If Redis has lost its data, the process restores the
- * number of requests that it last received from Redis.
+ * A rate limiter that is exact across all gateway processes. When a request arrives, the request is counted in
+ * Redis together with all waiting requests. API keys with many requests get leases, which consist of tokens
+ * that Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait
+ * for Redis. No leases are granted if few tokens are left. No period of 60 seconds admits more requests than
+ * the limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While
+ * Redis is unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is
+ * available again, the process reports the requests that it admitted. If Redis has lost its data, the process
+ * restores the number of requests that it last received from Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -127,8 +127,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Decides without Redis. The requests that Redis last counted may all be less than a minute old, so this process
-   * uses only its share of the requests that were left.
+   * Decides on a request without Redis. All requests in the last count from Redis may be less than a minute
+   * old, so this process admits only its share of the remaining requests.
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();
@@ -194,9 +194,9 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Adds a lease of tokens. The lease expires in this process 50 ms after the request for the lease, and only
-   * later in Redis. When a lease expires, its unused tokens are returned to Redis. If unused tokens cannot be
-   * returned to Redis, fewer tokens are available in the current minute.
+   * Adds a lease of tokens. The lease expires in this process 50 ms after the request for the lease. The lease
+   * expires later in Redis. When a lease expires, its unused tokens are returned to Redis. If unused tokens
+   * cannot be returned to Redis, fewer tokens are available in the current minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
     const [, countAfter, emptyMs, , epoch, tokens, step] = reply;
@@ -270,7 +270,7 @@ export class LocalRateLimiter {
 
   /**
    * Decides on a request.
-   * @param left number of requests that were left in the window when Redis was last available.
+   * @param left number of requests that the rate limit still allowed when Redis was last available
    * @param admittedSince number of requests that this process has admitted since then, in the last minute.
    */
   admit(caller: LimitedCaller, left = caller.rateLimitRpm, admittedSince = 0): RateDecision {

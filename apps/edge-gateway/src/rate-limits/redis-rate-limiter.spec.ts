@@ -5,7 +5,7 @@ const { jest } = import.meta;
 
 type Reply = readonly number[];
 
-/** A limiter with calls to Redis that wait until the test answers the calls. */
+/** A rate limiter whose calls to Redis wait until the test answers them. */
 function openLimiter() {
   const calls: { unreported: number; answer: () => void; fail: () => void }[] = [];
   const redis = {

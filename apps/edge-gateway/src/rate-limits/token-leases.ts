@@ -32,8 +32,8 @@ export interface LeasedToken {
 }
 
 /**
- * The leases of one API key in one process, and the rate at which the key's requests arrive. The class for
- * leases has no clock: callers pass the time in milliseconds, from a monotonic clock.
+ * The leases of one API key in one process, and the rate at which the key's requests arrive. Callers pass the
+ * time in milliseconds from a monotonic clock, because this class has no clock.
  */
 export class TokenLeases {
   #leases: Lease[] = [];
@@ -53,8 +53,8 @@ export class TokenLeases {
   }
 
   /**
-   * Returns the number of tokens that the next lease should have: the number of requests in the last period.
-   * Returns 0 if so few requests arrive that a lease is not worth a call to Redis.
+   * Returns the number of tokens that the next lease should have, which is the number of requests in the last
+   * period. Returns 0 if so few requests arrive that a lease is not worth a call to Redis.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
@@ -135,8 +135,8 @@ export class UnreportedRequests {
   }
 
   /**
-   * Removes and returns all requests, before they are sent to Redis. No other call to Redis therefore sends
-   * them again.
+   * Removes and returns all requests, before they are sent to Redis. The removal prevents a second call to
+   * Redis from sending these requests again.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

@@ -1,21 +1,21 @@
 /**
- * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key
- * has one hash in Redis, with a field for each step that has requests and a field for their running total.
- * The hash has at most 125 fields, which Redis stores compactly. A step expires once the whole step is 60 s
- * old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8%
- * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on
- * the number of steps since the previous call. The script uses Redis's clock, so gateway processes with
- * skewed clocks agree.
+ * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key has
+ * one hash in Redis, with a field for each step that has requests and a field for their running total. The hash
+ * has at most 125 fields, which Redis stores compactly. A step expires once the whole step is 60 s old, so no
+ * period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8% below the
+ * limit. Expired steps are removed when the next request arrives, so the cost of a call depends on the number
+ * of steps since the previous call. The script uses the clock of the Redis server, so that gateway processes
+ * with skewed clocks count in the same window.
  *
- * A gateway may request a lease: tokens for requests that have not arrived yet. A lease is counted in the
- * step in which the lease expires. The requests of a lease therefore stay in the window for at least 60 s
- * after the last request of the lease. A lease gets at most 1/64 of the free tokens, and no tokens while
- * fewer than 1,024 tokens are free. If few tokens are free, every request is therefore counted when it
+ * A gateway may request a lease, which contains tokens for requests that have not arrived yet. A lease is
+ * counted in the step in which the lease expires. The requests of a lease therefore stay in the window for at
+ * least 60 s after the last request of the lease. A lease gets at most 1/64 of the free tokens, and no tokens
+ * while fewer than 1,024 tokens are free. If few tokens are free, every request is therefore counted when it
  * arrives. Unused tokens are returned to the time step of their lease.
  *
- * If Redis loses its data, gateways restore the count that they last knew. The field `base` is the restored part
- * of the total: the largest count that a gateway has restored. Requests that were admitted after the loss do not
- * count as restored.
+ * If Redis loses its data, gateways restore the count that they last knew. The field `base` is the largest
+ * count that a gateway has restored, and is part of the total. Requests that were admitted after the loss do
+ * not count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
  * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.

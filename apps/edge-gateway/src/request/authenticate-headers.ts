@@ -31,12 +31,12 @@ function explainMissingKey(authorization: string | undefined): GatewayError {
   return new GatewayError('missing_api_key', { message });
 }
 
-/** The start of API keys that are issued by providers. */
+/** The prefix of API keys that providers issue. */
 const providerKeyForm = /^(?:sk-(?:ant|proj|or|svcacct|admin)-|AIza|gsk_|xai-|hf_|pplx-|nvapi-|ABSK)/;
 
 /**
- * Recognizes session tokens and the keys of providers by their form. All other invalid keys have the same
- * text, so the text does not reveal whether a key ever existed.
+ * Recognizes session tokens and the keys of providers by their form. The error text is equal for all other
+ * invalid keys, so the text does not reveal whether a key ever existed.
  */
 function explainInvalidKey(key: string): GatewayError {
   if (looksLikeSessionToken(key)) return new GatewayError('api_key_required');

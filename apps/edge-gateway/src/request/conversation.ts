@@ -6,8 +6,8 @@ import type { JsonTape } from '@gateway/wire-formats';
 /** Maximum length of a session id in characters. Longer session ids are truncated. */
 const sessionIdLengthMax = 256;
 /**
- * Maximum number of bytes of message text in a digest, in addition to the total length. The digest is
- * computed from raw bytes, so no text is decoded.
+ * Maximum number of bytes of message text in a digest, in addition to the total length. The digest of a
+ * conversation is computed from raw bytes, so no text is decoded.
  */
 const textBytesMax = 1_000;
 
@@ -19,13 +19,17 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
   return idOf(headers['x-svc-session-id']);
 }
 
-/** Headers in which published agents send the id of their session, in lower case. The first header wins. */
+/**
+ * Headers in which published agents send the id of their session, in lower case. If a request has several of
+ * these headers, the first header in this list applies.
+ */
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
 
 /**
  * Returns the session id from an agent's session header (`agentHeaders`), truncated to 256 characters. The
- * agent's id groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an agent
- * has several conversations (subagents, titles), so the agent's id does not identify a conversation.
+ * agent's session id groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an
+ * agent has several conversations (for example for subagents and titles), so the agent's session id does not
+ * identify a conversation.
  */
 export function readAgentSessionId(headers: IncomingHttpHeaders): string | null {
   for (const name of agentHeaders) {
@@ -36,8 +40,8 @@ export function readAgentSessionId(headers: IncomingHttpHeaders): string | null 
 }
 
 /**
- * Returns the session id that an agent sends in the body: `prompt_cache_key` of OpenAI's formats. The body's
- * id is used like the id in an agent's header.
+ * Returns the session id that an agent sends in the body: `prompt_cache_key` of OpenAI's formats. The session
+ * id in the body has the same use as the session id in an agent's header.
  */
 export function readBodySessionId(tape: JsonTape): string | null {
   return idOf(tape.stringValue(tape.get(tape.root, 'prompt_cache_key')));
@@ -72,18 +76,19 @@ export class Conversation {
 
   /**
    * The key that all requests in a conversation share: the session id, or otherwise a digest of all messages
-   * before the model's first turn. All digests exclude the instructions (the system prompt, and system
-   * messages at the start), because agents put changing text there: the date, the state of a repository, ids.
+   * before the model's first turn. All digests exclude the instructions (the system prompt, and system messages
+   * at the start), because agents put changing text into the instructions, such as the date, the state of a
+   * repository, or ids.
    */
   get key(): string {
     return this.sessionId ?? this.#start.digest;
   }
 
   /**
-   * The key under which the conversation's model is remembered. With a session id, the key equals `key`.
-   * Without a session id, the key also covers the system prompt. The agents of one client often share their
-   * first message and differ only in the system prompt. The system prompt in the key gives each agent its own
-   * model.
+   * The key under which the conversation's model is remembered. With a session id, the model's key equals
+   * `key`. Without a session id, the model's key also covers the system prompt. The agents of one client often
+   * share their first message and differ only in the system prompt. The system prompt in the key gives each
+   * agent its own model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -149,8 +154,8 @@ export function deriveKey(owner: string, key: string): string {
 }
 
 /**
- * The opening of a conversation: the messages before the model's first turn. For routing without planning,
- * later messages are not needed.
+ * The opening of a conversation: the messages before the model's first turn. Model routing without planning
+ * needs no later messages.
  */
 interface Opening {
   readonly digest: string;

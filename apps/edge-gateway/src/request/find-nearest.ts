@@ -1,6 +1,6 @@
 import { providerNames } from '@gateway/providers';
 
-/** Longer names get no suggestion, so a search takes a bounded time. */
+/** Maximum length of a name that gets a suggestion. The maximum bounds the time of a search. */
 const nameCharsMax = 100;
 /** Maximum number of inserted, deleted or replaced characters (Levenshtein distance). */
 const distanceMax = 2;
@@ -25,7 +25,8 @@ export function findNearest(name: string, known: Iterable<string>): string | und
 
 /**
  * Returns the Levenshtein distance of two texts, or undefined if the distance exceeds `limit`. The function
- * computes only the cells near the diagonal, so the time is proportional to length × limit.
+ * computes only the cells near the diagonal, so the time is proportional to the text length multiplied by
+ * `limit`.
  */
 function distanceWithin(left: string, right: string, limit: number): number | undefined {
   if (Math.abs(left.length - right.length) > limit) return undefined;

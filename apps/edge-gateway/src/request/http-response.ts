@@ -25,7 +25,7 @@ export function resetConnection(response: ServerResponse): void {
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       return;
     }
-    // Node cannot reset the connection below TLS. Without the last chunk, the response is incomplete all the same.
+    // Node cannot reset a TLS connection. The client still detects an incomplete response, because the last chunk is missing.
     if (response.socket instanceof TLSSocket) response.destroy();
     else response.socket?.resetAndDestroy();
   });

@@ -58,8 +58,8 @@ export function renderChoiceAttributes({ mode, reason, level, complexity, choice
 }
 
 /**
- * Maximum number of candidate models in a trace span. The row in the request log lists more candidates than
- * the trace span.
+ * Maximum number of candidate models in a trace span. The request log lists more candidates than the trace
+ * span.
  */
 const candidatesTold = 5;
 const excludedTold = 16;

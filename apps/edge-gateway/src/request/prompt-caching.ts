@@ -14,10 +14,10 @@ export interface ConversationShape {
 
 /**
  * Returns whether cache markers in a translated request are expected to save money. Cache markers save money
- * only if the model caches only marked prefixes. One cache write and one cache read of a prefix must cost
- * less than sending the prefix twice. The request must have tools or earlier turns. A request without tools
- * and earlier turns is often the only request in its conversation. In a conversation with tools, the result
- * does not change, because the ratios between prices are constant.
+ * only if the model caches only marked prefixes. One cache write and one cache read of a prefix must cost less
+ * than sending the prefix twice. The request must have tools or earlier turns, because other requests are often
+ * the only request in their conversation. The result stays constant in a conversation with tools, because the
+ * ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,

@@ -7,7 +7,7 @@ import { ByteList } from '../bytes/byte-list.ts';
 
 /**
  * A function that is called before the request stores more body bytes. The function receives the number of
- * bytes, and throws if the request may not store as many bytes now.
+ * bytes, and throws if the request may not store this number of bytes now.
  */
 export type ReserveBytes = (bytes: number) => void;
 
@@ -27,7 +27,7 @@ export async function readBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   reserve(declared);
-  // If the client has already disconnected, the stream emits no further events.
+  // After the client has disconnected, the request stream emits no further events.
   if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
     const collected = new CollectedBytes(declared);
@@ -39,7 +39,7 @@ export async function readBody(
         collected.push(chunk);
       } catch (error) {
         request.pause();
-        // The rest of a rejected body may still be read, but is not collected.
+        // The stream may still deliver the rest of a rejected body, but the bytes are dropped.
         request.off('data', take);
         reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -99,7 +99,7 @@ function renderMebibytes(bytes: number): string {
   return `${Number((bytes / 1024 ** 2).toFixed(2))} MiB`;
 }
 
-/** The error for a body that is not JSON. `offset` is the position of the first wrong byte. */
+/** The error for a body that is not JSON. The parameter `offset` is the position of the first wrong byte. */
 export function malformedJson(bytes: Buffer, offset: number): GatewayError {
   const message =
     bytes.length === 0
@@ -188,7 +188,7 @@ function validate<Schema extends z.ZodType>(
   const param = renderPath(issue.path);
   if (issue.code === 'invalid_type' && issue.input === undefined && param !== '') throw missingField(param);
   const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
-  // A text that starts differently comes from the schema of the field.
+  // A rule's text with another beginning comes from the schema of the field.
   const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
   throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),
@@ -257,7 +257,7 @@ function explainBound(origin: string, comparison: string, bound: number | bigint
   return unit === undefined ? `must be ${comparison} ${bound}` : `must have ${comparison} ${bound} ${unit}`;
 }
 
-/** Callers often send 95 for a share of 0.95. */
+/** Returns a hint for callers that send a percentage such as 95 instead of the share 0.95. */
 function hintAtShare({ maximum, input }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
   if (typeof input !== 'number' || maximum > 1 || input <= 1 || input >= 100) return '';
   return ` (${input}% is ${input / 100})`;

@@ -16,7 +16,7 @@ export function renderHead(format: ExportFormat, columns: readonly string[]): st
 /**
  * Renders one log entry as a JSON line or a CSV record (RFC 4180). Null becomes an empty field, and an object
  * becomes JSON.
- * @param columns the columns in order; a nested field is named by its path
+ * @param columns the columns in order, in which the path of a nested field is its name
  */
 export function renderLine(format: ExportFormat, entry: object, columns: readonly string[]): string {
   if (format === 'jsonl') return `${JSON.stringify(entry)}\n`;

@@ -73,7 +73,8 @@ export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonl
 
 /**
  * Returns the index of the model's first message, or Infinity if the model has not responded yet. Messages
- * before the model's first message are instructions and contain no repetition, so they are never compressed.
+ * before the model's first message are never compressed, because these messages are instructions and contain no
+ * repetition.
  */
 export function findFirstTurn({ messages }: Pick<RequestOutline, 'messages'>): number {
   const first = messages.findIndex(({ role }) => role === 'assistant');
@@ -138,8 +139,9 @@ export function isReasoningBound(
 
 /**
  * Returns the name of a request field with which the request depends on a transcript that its provider stores:
- * `thread` of the messages format, or a field of the Responses API. Later requests contain only new messages, so
- * the gateway could not repeat a plan for the conversation. Returns undefined for any other request.
+ * `thread` of the messages format, or a field of the Responses API. A request that depends on a stored
+ * transcript contains only new messages, so the gateway could not repeat a plan for the conversation. Returns
+ * undefined for any other request.
  */
 export function findStoredState({
   tape,
@@ -216,7 +218,7 @@ const sealMark = Buffer.from(`"${sealPrefix}`);
 /**
  * Removes the reasoning that the gateway encoded for a client of the Responses API, for a provider that would
  * reject the encoding.
- * @param scan scans the bytes, if they may contain such reasoning
+ * @param scan scans bytes that may contain such reasoning
  */
 export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);

@@ -24,8 +24,9 @@ export interface ParsedRequest {
 }
 
 /**
- * The way in which a request reaches its provider. `same-format`: the client's own bytes are edited in place.
- * `translated`: the request is rendered in one of the provider's formats, through the interchange format.
+ * The lane by which a request reaches its provider. In the lane `same-format`, the client's own bytes are
+ * edited in place. In the lane `translated`, the request is rendered in one of the provider's formats, through
+ * the interchange format.
  */
 export interface Lane {
   readonly kind: 'same-format' | 'translated';

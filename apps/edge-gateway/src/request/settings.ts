@@ -19,8 +19,8 @@ export interface PipelineSettings {
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
   /**
-   * Milliseconds for which a non-streaming provider call without tools may be silent before a hedge starts. 0
-   * turns hedging off.
+   * Milliseconds for which a non-streaming provider call without tools may send nothing before a hedge starts.
+   * The value 0 turns hedging off.
    */
   readonly hedgeAfterMs: number;
   /** Whether a client at this address may choose a request's trace id and sampling. */

@@ -7,7 +7,10 @@ import { charactersPerToken } from './token-estimates.ts';
  */
 const decay = 0.99;
 const requestsMin = 20;
-/** Plausible bytes per token for text. Other request bodies consist mostly of images or similar data. */
+/**
+ * The plausible range of bytes per token for text. A request body outside the range consists mostly of images
+ * or similar data.
+ */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
 /**

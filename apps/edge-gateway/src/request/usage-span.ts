@@ -37,7 +37,7 @@ export function chooseLastDays(days: number, nowMs: number): UsageSpan {
 }
 
 /**
- * Completes the given bounds of a time span with the default. Throws `invalid_field` if the time span is
+ * Replaces missing bounds of a time span with the default bounds. Throws `invalid_field` if the time span is
  * empty or too long.
  */
 export function chooseSpan(

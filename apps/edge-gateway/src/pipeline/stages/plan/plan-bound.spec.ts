@@ -51,11 +51,11 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
     isLate: false,
     isShadow: false,
     policy: 'v1',
-    /** The settings with which requests were compressed. */
+    /** The compression settings that the gateway used for each request. */
     compressed: [] as ContextSubject['settings'][],
     /** Whether earlier messages cannot be compressed again. */
     hasLost: false,
-    /** Plans are stored after this promise is resolved. */
+    /** The store saves a plan only after this promise is resolved. */
     storing: Promise.resolve(),
   };
   const check = (): void => {
@@ -134,7 +134,7 @@ describe('the tool set of a conversation with bound reasoning', () => {
     Object.assign(replica.state, { forwarded: [0, 2], policy: 'v2' });
     expect(await replica.plan(subjectOf(second))).toMatchObject({
       ...{ forwarded: [1], reason: 'frozen' },
-      // The log shows the stored decision.
+      // The request log shows the stored decision.
       reply: { k: 1, policyVersion: 'v1' },
     });
     expect(await replica.plan(subjectOf(second, { mode: 'off' }))).toMatchObject({ forwarded: [1] });

@@ -106,8 +106,8 @@ async function propose(
 }
 
 /**
- * Stores the decision. Returns the stored decision, because the decision of another request with the same
- * beginning may have been stored first. Returns null if the store failed.
+ * Stores the decision. Returns the decision in the store, because another request with the same beginning may
+ * have stored its decision first. Returns null if the store failed.
  */
 async function keepProposal(
   { record }: Proposal,
@@ -187,7 +187,7 @@ async function carryOn(
   ]);
   const applied = applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject);
   const planned = { ...continueRecord(applied, known.plan), context: compressed.context };
-  // An exhausted budget never changes the plan, because the provider would reject a changed prefix.
+  // An exhausted token budget never changes the plan, because the provider would reject a changed prefix.
   await spendBudget(planned, exchange, caller, services);
   return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
 }
@@ -292,8 +292,8 @@ function anchor(
 ): void {
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   store.keep(accountId, firstTurn, known.plan).then(
-    // The provider may have rejected the request in the meantime.
-    // The function therefore reads `dropsBlocks` from the cache again.
+    // The provider may have rejected reasoning while the plan was being stored.
+    // The field `dropsBlocks` is therefore read from the cache again.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
   );

@@ -55,10 +55,10 @@ interface PlanServices {
 
 /**
  * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The
- * planned request has only tools that the key may use. The tool router and the compressor run in parallel
- * under one deadline. Late or failed results of the router or the compressor are ignored. The planned savings
- * are reserved from the API key's budget. If the budget is exhausted, the request is sent unchanged or
- * rejected with `saved_token_budget_exhausted`.
+ * planned request has only tools that the key may use. The tool router and the compressor run in parallel under
+ * one deadline. Late or failed results of either service are ignored. The planned savings are reserved from the
+ * API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
+ * `saved_token_budget_exhausted`.
  */
 export async function plan(
   request: ParsedRequest,
@@ -121,8 +121,8 @@ function bindSubject(
 }
 
 /**
- * Plans the counting of a request's tokens. A request is counted as the client sent it, unless it belongs to
- * a conversation with bound reasoning.
+ * Plans the counting of a request's tokens. The count covers the client's original request, except in a
+ * conversation with bound reasoning.
  */
 export function planCount(
   request: ParsedRequest,

@@ -18,10 +18,10 @@ export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): 
 }
 
 /**
- * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves
- * no tokens. If the remaining budget is unknown, the request is sent unchanged. If the budget is exhausted,
- * the request is sent unchanged, or rejected with `saved_token_budget_exhausted` if the account chose
- * rejection.
+ * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves no
+ * tokens. If the remaining budget is unknown, the request is sent unchanged. If the budget is exhausted, the
+ * request is sent unchanged. If the account chose rejection, the request is rejected with
+ * `saved_token_budget_exhausted`.
  */
 export async function spendBudget(
   planned: ToolPlan,
@@ -32,8 +32,8 @@ export async function spendBudget(
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
   const reserved = budgets.reserve(caller, tokens);
-  // Most reservations use tokens that this process already reserved.
-  // Most reservations therefore succeed without waiting.
+  // Most reservations succeed without waiting.
+  // This process usually has enough tokens reserved in advance.
   const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

@@ -28,7 +28,10 @@ export function addSavings(
   return leftOut.counts instanceof Promise ? leftOut.counts.then(add) : add(leftOut.counts);
 }
 
-/** Returns the tools that were left out. A last request with every tool does not have the recovery tool. */
+/**
+ * Returns the tools that were left out. If the last request was sent with every tool, this request had no
+ * recovery tool.
+ */
 function findLeftOut({ leftOut, rounds }: Exchange): LeftOutTools | undefined {
   if (leftOut === undefined || rounds?.hasEveryTool !== true) return leftOut;
   return { ...leftOut, hasRecoveryTool: false };

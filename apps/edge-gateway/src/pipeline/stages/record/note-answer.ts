@@ -5,7 +5,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 
 /** The speed of a model is measured only for responses with at least this many output tokens. */
 const tokensMin = 8;
-/** The first token of a non-streaming response is assumed to take as long as this many later tokens. */
+/** For a non-streaming response, the first token is assumed to take as long as this number of later tokens. */
 const firstTokenWorth = 50;
 
 /** Reports two facts to the model router: the model's speed, and that the model serves this conversation. */
@@ -20,7 +20,7 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // Each recovery round repeats the whole conversation, so the total of all rounds would be too high.
+    // Only the last round counts. Each recovery round repeats the whole conversation, so the total of all rounds would be too high.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });

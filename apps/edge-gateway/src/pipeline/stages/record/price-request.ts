@@ -6,9 +6,7 @@ import { costUsd, pricesAt } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/**
- * The values, in addition to the usage event of a request, that are needed to price the request's savings.
- */
+/** The values that, together with a request's usage event, determine the price of the request's savings. */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
@@ -21,14 +19,11 @@ export interface PricedRequest {
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
-  /**
-   * Whether the gateway added cache markers. If the gateway added cache markers, these markers cause all use
-   * of the prompt cache.
-   */
+  /** Whether the gateway added cache markers. The prompt cache is then used only because of these markers. */
   readonly isMarked: boolean;
   /**
-   * Time at which the request was accepted, as Unix time in milliseconds. The prices at the time of
-   * acceptance apply.
+   * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at this time apply
+   * to the request.
    */
   readonly at: number;
 }
@@ -37,7 +32,7 @@ export interface PricedRequest {
 interface PricedSavings {
   /**
    * Value of the saved tokens at the request's mean input price, plus the savings of cache reads due to the
-   * gateway's cache markers. For pruned tools, the measured number of saved tokens is used if it is known.
+   * gateway's cache markers. The measured number of tokens saved by pruning is used if this number is known.
    */
   readonly grossUsd: number;
   /**
@@ -48,13 +43,13 @@ interface PricedSavings {
 }
 
 /**
- * Prices the savings from pruning and compression in USD, before and after the cost of pruning and
- * compression. Returns null if prices are unknown or the request was not served. `net = saved tokens × mean
- * price of this request's input − prompt cache rewrites − recovery + cache markers`. The mean price is that
- * of the billed input, so leaving out cheap cached input saves little. With recovery rounds, the mean price
- * is that of the first round. A request with every tool would have read its input once, at the price of the
- * first round. If the tool set grew, or was decided after requests with all tools, the uncached part of the
- * prefix is a cost. The new part of the prefix is included in the cost.
+ * Prices the savings from pruning and compression in USD, before and after the cost of pruning and compression.
+ * Returns null if prices are unknown or the request was not served.
+ * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
+ * The mean price is the price of the billed input, so the omission of cheap cached input saves little. With
+ * recovery rounds, the mean price of the first round applies, because a request with every tool would have read
+ * its input once at this price. If the tool set grew, or was decided after requests with all tools, the
+ * uncached part of the prefix is a cost. The cost includes the new end of the prefix.
  */
 export function priceSavings(
   event: Pick<
@@ -86,10 +81,10 @@ export function priceSavings(
 }
 
 /**
- * Returns the cost of recovery: the cost of all provider calls beyond the single call that every request
- * needs. The single provider call reads the input of the first recovery round and writes the response. The
- * single call reads as much from the prompt cache as the first recovery round. A last provider call with
- * every tool is itself the single call that is always needed.
+ * Returns the cost of recovery: the cost of all provider calls beyond the single call that every request needs.
+ * The single provider call reads the input of the first recovery round and writes the response. The single call
+ * reads as much from the prompt cache as the first recovery round. If the last provider call was sent with
+ * every tool, this call is the single call that every request needs.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -139,8 +134,8 @@ function round(usd: number): number {
 }
 
 /**
- * Returns the extra cost of the input that was not read from the prompt cache. The extra cost of uncached
- * input is relative to a cache read of the same input.
+ * Returns the extra cost of the input that was not read from the prompt cache. The extra cost is the price of
+ * the uncached input minus the price of a cache read of the same tokens.
  */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;

@@ -7,8 +7,8 @@ import { findStart, instructionsOf } from '../../../request/conversation.ts';
 /** Number of hex digits of each hash. 64 bits are enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
 /**
- * Number of earlier turns of a conversation at which the transcript is hashed. Up to this number of turns may
- * be missing in the log.
+ * Number of earlier turns after which the transcript is hashed. The worker can still match a request if the log
+ * lacks up to this number of turns.
  */
 const turnsMax = 8;
 /**
@@ -70,8 +70,8 @@ export class PromptHasher {
 }
 
 /**
- * A cache marker with the comma that separates it from its neighbour: the comma before the marker, or else
- * the comma after the marker.
+ * A cache marker with the comma before the marker. Without a comma before the marker, the range includes the
+ * comma after the marker.
  */
 const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
 const cachePoint = /^\{\s*"cachePoint"/;

@@ -35,7 +35,10 @@ interface RecordServices {
   readonly requestLog: LineLog;
 }
 
-/** Records one request in the log. A request is accepted once and finished exactly once. */
+/**
+ * Records one request in the request log. The caller accepts each request once and finishes each request
+ * exactly once.
+ */
 interface Recording {
   /**
    * Starts writing the line that records the acceptance of the request. The accept line is written while the
@@ -92,7 +95,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
   };
 }
 
-/** Adds data that is computed only after the response: savings, and hashes of the prompt. */
+/** Adds the savings and the hashes of the prompt, which are computed only after the response. */
 function completeEvent(
   event: RequestEventV1,
   exchange: Exchange,

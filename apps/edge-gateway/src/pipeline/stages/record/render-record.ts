@@ -242,8 +242,8 @@ interface FinishedRequest {
 }
 
 /**
- * Renders the single log line with all fields of a request. The log line contains only names and figures: no
- * body, no header values, no tool arguments. The log line is one object literal, because spreading other
+ * Renders the single log line with all fields of a request. The log line contains only names and figures, and
+ * never a body, header values or tool arguments. The log line is one object literal, because spreading other
  * objects into the literal is several times as expensive.
  */
 export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: FinishedRequest) => ({

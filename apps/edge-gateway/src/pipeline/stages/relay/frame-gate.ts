@@ -3,14 +3,17 @@ import { ByteList } from '../../../bytes/byte-list.ts';
 /**
  * Releases complete frames from a stream, and buffers the beginning of a frame until the rest of the frame
  * arrives. A broken stream can therefore still end with an error event. Without the buffer, the client would
- * parse the error event as the rest of the broken frame. The bytes of a frame are not changed.
+ * parse the error event as the rest of the broken frame. The gate does not change the bytes of a frame.
  */
 export interface FrameGate {
   /**
    * Returns all bytes up to the end of the last complete frame. Throws a `RangeError` if a frame is too long.
    */
   push(chunk: Buffer): readonly Buffer[];
-  /** Returns the unfinished frame. Some providers omit the last empty line of the last frame. */
+  /**
+   * Returns the unfinished frame at the end of the stream, because some providers omit the empty line after the
+   * last frame.
+   */
   rest(): readonly Buffer[];
 }
 
@@ -28,7 +31,7 @@ export class SseFrameGate implements FrameGate {
   /** The last three bytes in the buffer, where an empty line may begin. */
   #seam: Buffer = noBytes;
 
-  /** @param bytesMax maximum length of a buffered frame; `push` throws a `RangeError` for a longer frame. */
+  /** @param bytesMax maximum length of a buffered frame, above which `push` throws a `RangeError` */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -76,7 +79,10 @@ function endOf(bytes: Buffer, pattern: string): number {
   return at < 0 ? 0 : at + pattern.length;
 }
 
-/** Minimum length of a frame in bytes: prelude (8), CRC of the prelude (4) and CRC of the message (4). */
+/**
+ * Minimum length of a frame in bytes: the prelude has 8 bytes, the CRC of the prelude 4 bytes, and the CRC of
+ * the message 4 bytes.
+ */
 const frameBytesMin = 16;
 
 /**

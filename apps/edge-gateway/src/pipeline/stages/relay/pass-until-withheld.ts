@@ -38,10 +38,10 @@ interface PassGiven {
 type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
- * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first tool
- * call that the client must not see. After the first withheld tool call, the stream is rendered by a renderer
- * that has received all earlier events. Frames are buffered while a tool call is undecided. Frames before the
- * first block are buffered too, so a recovery round without visible content sends nothing.
+ * Writes a stream with recovery in the provider's own format. Frames are sent byte for byte until the first
+ * tool call that must be hidden from the client. After the first withheld tool call, the stream is rendered by
+ * a renderer that has received all earlier events. Frames are buffered while a tool call is undecided. Frames
+ * before the first block are buffered too, so a recovery round without visible content sends nothing.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -56,7 +56,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
   };
   const renderAll = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
-    // Pieces of the same frame are joined and handled as one piece.
+    // Chunks that belong to one frame are joined and handled together.
     split: (chunk) => split(Buffer.concat(gate.push(chunk))),
     left() {
       const left = gate.rest();
@@ -70,7 +70,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));
       if (rounds.isAltered) return switchToRendering();
-      // After an error, undecided calls stay undecided. Withheld calls are dropped, and the error is sent.
+      // After an error, the gateway decides no further tool calls. Withheld calls are dropped, and the error is sent.
       if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
@@ -104,7 +104,9 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
-  /** The last frame that was sent. Comments do not count, because they have no event. */
+  /**
+   * The last frame with an event that was sent. A comment is not stored here, because a comment has no event.
+   */
   #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {
@@ -132,7 +134,7 @@ class WaitingFrames {
 
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer(this.#lastFrame);
-    // Replays the events that the client has already seen.
+    // Replays the events that the client has already received.
     // The renderer's output for the replayed events is dropped.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);

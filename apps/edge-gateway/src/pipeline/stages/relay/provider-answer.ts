@@ -41,8 +41,8 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 }
 
 /**
- * Writes the result of recovery rounds to the log and, if the response has not begun, to the response
- * headers. Results of later recovery rounds appear only in the log.
+ * Writes the result of recovery rounds to the log and, if the response has not begun, to the response headers.
+ * After the response has begun, results of recovery rounds appear only in the log.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -72,7 +72,7 @@ const eventBytes = new Set(Buffer.from('deir:'));
 
 /**
  * Corrects the content type of a stream that the provider labels as JSON. The first byte of the body
- * distinguishes events from JSON. Responses that are not mislabeled streams are returned unchanged.
+ * distinguishes events from JSON. The function returns all other responses unchanged.
  */
 export async function relabelStream(
   passed: ProviderAnswer,
@@ -98,7 +98,7 @@ export function pump(
   return new Promise((resolve, reject) => {
     response.once('close', () => {
       if (isAnswered(response)) return;
-      // Only the first rejection has an effect. Discarding the response body may cause another rejection.
+      // Only the first rejection has an effect, because the disposal of the response body may cause another rejection.
       reject(new DOMException('the client left', 'AbortError'));
       body.discard();
     });

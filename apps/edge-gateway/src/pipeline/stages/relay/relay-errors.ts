@@ -48,7 +48,7 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** The failures of a provider's response that the same request, sent again, may not meet. */
+/** The failures of a provider's response that may not occur if the client sends the request again. */
 const brokenResponses: ReadonlySet<ErrorCode> = new Set([
   'upstream_unreachable',
   'upstream_timeout',
@@ -56,11 +56,11 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Ends a stream of which the client has received a part. If the provider's response broke, the client's
- * connection is reset, because agents retry a reset connection and treat most error events as final. For any
- * other error, the function sends the error event of the endpoint's format, without a success terminator. An
- * HTTP/1.0 client always gets the event, because the end of its connection is the regular end of a response.
- * See docs/decisions/0009-broken-streams-reset-the-connection.md.
+ * Ends a stream after the client has received some of its frames. If the provider's response broke, the
+ * client's connection is reset, because agents retry a reset connection and treat most error events as final.
+ * For any other error, the function sends the error event of the endpoint's format, without a success
+ * terminator. An HTTP/1.0 client always gets the error event, because HTTP/1.0 responses regularly end with the
+ * end of the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
  */
 export function breakOff(
@@ -82,9 +82,9 @@ export const truncatedStream = new GatewayError('upstream_invalid', {
 const shortBodyBytes = 64 * 1024;
 
 /**
- * Closes the connection or stream if the request body was not read. Over HTTP/1.1, the unread bytes would be
- * parsed as the next request, so the connection closes after the response. Over HTTP/2, only the stream with
- * the unread body closes, and the connection stays open.
+ * Closes the connection or stream if the request body was not read. An HTTP/1.1 connection closes after the
+ * response, because the unread bytes would be parsed as the next request. On an HTTP/2 connection, only the
+ * stream with the unread body closes.
  * @returns whether the connection will close with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
@@ -180,7 +180,7 @@ function retryHeaders(
   saidMs: number | undefined,
 ): Record<string, string> {
   const { 'retry-after': seconds, 'retry-after-ms': ms } = headers;
-  // Clients ignore fractions of a second: RFC 9110 §10.2.3 defines whole seconds.
+  // The value is rounded up to whole seconds, because RFC 9110 §10.2.3 defines no fractions and clients ignore fractions.
   if (seconds !== undefined && /^\d{1,9}\.\d{1,9}$/.test(seconds))
     return {
       'retry-after': `${Math.ceil(Number(seconds))}`,

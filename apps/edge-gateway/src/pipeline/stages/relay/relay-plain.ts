@@ -31,7 +31,7 @@ export async function relayPlain(
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
   // The client may expect a stream or a different format.
-  // The client would then read an error with status 200 as an empty response.
+  // Such a client would read an error with status 200 as an empty response.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
   const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
@@ -156,9 +156,9 @@ function parseAnswer(
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * The memory that a response takes, as a multiple of its length. The memory for a response contains the
- * bytes, the chunks until they are joined, and the texts in the response. Like `bodyMemoryFactor`, this
- * memory factor is an estimate.
+ * The memory that a response takes, as a multiple of its length. The memory for a response covers the bytes,
+ * the chunks until the chunks are joined, and the texts in the response. The memory factor for responses is an
+ * estimate.
  */
 export const answerMemoryFactor = 3;
 

@@ -60,7 +60,7 @@ export class StreamReader {
     return this.note(this.#parser.push(chunk));
   }
 
-  /** Must be called when the provider has ended the stream. */
+  /** The caller must call this method when the provider has ended the stream. */
   end(): readonly StreamEvent[] {
     return this.note(this.#parser.end());
   }
@@ -123,7 +123,7 @@ async function runRound(stream: OpenStream): Promise<Continuation> {
   } catch (error) {
     const next = hasLeft(exchange) ? undefined : await rounds?.afterFailure();
     if (next === undefined) throw error;
-    // The next response must not be read as the rest of an unfinished frame.
+    // The parser starts afresh, so that the next response is not read as the rest of an unfinished frame.
     stream.writer.left();
     return next;
   }
@@ -146,7 +146,7 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // The first response is known to be a stream.
+    // The content type of the first response was checked before, so the first response is a stream.
     // The response of a later recovery round may have another content type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
@@ -252,9 +252,9 @@ function endStream(stream: OpenStream): RelayOutcome {
 }
 
 /**
- * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own
- * error event, without a success terminator. Before the first byte is sent, the function throws the error,
- * which becomes an ordinary error response.
+ * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own error
+ * event, without a success terminator. If no byte was sent, the function throws the error, which becomes an
+ * ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;

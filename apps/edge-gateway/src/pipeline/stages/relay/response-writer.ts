@@ -31,7 +31,7 @@ export interface ResponseWriter {
   readonly provider: WireFormat;
   /** Whether the provider's own bytes pass unchanged. */
   readonly isSameFormat: boolean;
-  /** Default values for fields that the client's format requires and the provider's format may lack. */
+  /** Default values for fields that the client's format requires but a provider's response may lack. */
   readonly defaults: AnswerDefaults;
   /** The recovery rounds of the response. The value is null if the request has no recovery. */
   readonly rounds: RecoveryRounds | null;
@@ -44,9 +44,9 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes: the limit of the messages parser, plus room for the fields
- * around the data. A server tool's document arrives in a single event. Each parser checks its own limit
- * first, and the limit of the chat-completions parser is lower.
+ * Maximum length of a buffered frame in bytes. The maximum is the limit of the messages parser, plus room for
+ * the fields around the data, because the document of a server tool arrives in a single event. Each parser
+ * checks its own limit first, and the limit of the chat-completions parser is lower.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
@@ -81,7 +81,7 @@ export function openResponseWriter(
     rounds,
     calls,
     openStreamWriter: () => {
-      // Responses events show calls to the provider's own tools before the gateway can judge the calls.
+      // Events of the Responses API show calls to the provider's own tools before the gateway can check the calls.
       const isRendered = rounds !== null || exchange.format === 'responses';
       if (!isSameFormat || (calls !== null && isRendered)) return render({ rounds, calls });
       if (calls !== null) return passChecked(client, calls, requestId, render(unjudged));
@@ -106,7 +106,7 @@ function estimateInput({ prompt, bytesPerToken = charactersPerToken }: Exchange)
 
 type ProviderSide = ReturnType<typeof providerFormatNamed>;
 
-/** Restores the client's tools: names that the provider rejects, and custom tools. */
+/** Restores the client's tool names that the provider rejects, and the client's custom tools. */
 function withClientTools(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
   const named = restoreToolNames(spoken.provider, () => attempts.current?.toolNames ?? null);
   return { ...spoken, provider: restoreCustomCalls(named, () => attempts.current?.customTools ?? null) };

@@ -33,8 +33,8 @@ export class StreamMemory {
   }
 
   /**
-   * Must be called with every chunk from the provider. A chunk without a subsequent write to the client stays
-   * in memory.
+   * The caller must pass every chunk from the provider. A chunk stays in memory until the next write to the
+   * client.
    */
   noteChunk({ length }: Uint8Array, hasSent: boolean): void {
     this.#unsentBytes = hasSent ? 0 : this.#unsentBytes + length;
@@ -45,7 +45,7 @@ export class StreamMemory {
 
   /**
    * Counts the events that the next recovery round needs.
-   * @param piece the bytes that the events were parsed from; no event is longer than the piece
+   * @param piece the bytes from which the events were parsed, and which are at least as long as each event
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;

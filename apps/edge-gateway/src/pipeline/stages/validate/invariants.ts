@@ -53,8 +53,8 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 
 /**
  * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, with two
- * exceptions. The plan may edit text after the last message with a cache marker. Calls to pruned tools may be
- * rewritten, identically in every turn.
+ * exceptions: the plan may edit text after the last message with a cache marker, and may rewrite calls to
+ * pruned tools, identically in every turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);

@@ -114,8 +114,8 @@ function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: 
 }
 
 /**
- * Returns the smallest K at which the plan would forward each tool, by tool name. If two tools have the same
- * name, the smaller K is used.
+ * Returns the smallest K at which the plan would forward each tool, by tool name. The smaller K applies if two
+ * tools have the same name.
  */
 function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
   const held = new Map<string, number>();
@@ -154,8 +154,8 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
 }
 
 /**
- * Adds the estimated token counts for conversations that the compressor processed. The token counts are whole
- * numbers, and the parts add up to the total.
+ * Adds the estimated token counts for conversations that the compressor processed. The token counts are rounded
+ * to whole numbers that add up to the total.
  */
 function noteContext(
   { headers }: Exchange,

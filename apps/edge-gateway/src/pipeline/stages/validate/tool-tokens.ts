@@ -68,7 +68,7 @@ export class ToolTokens {
         }
       }
     } catch {
-      // The token counts stay unknown, and the next request calls the compressor again.
+      // After a failure, the token counts stay unknown, and the next request calls the compressor again.
     }
     return this.#read(definitions);
   }

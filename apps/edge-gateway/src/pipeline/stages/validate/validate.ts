@@ -29,7 +29,10 @@ import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
 import type { ToolTokens } from './tool-tokens.ts';
 
-/** Cheap checks come first. The full scan of the edited request runs only if the cheap checks pass. */
+/**
+ * The invariants that every upstream request must satisfy. The full scan of the edited request runs last,
+ * because the other checks are cheap.
+ */
 const invariants: readonly Invariant[] = [
   toolChoiceIsForwarded,
   calledToolsAreDefined,
@@ -114,9 +117,9 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request for a recovery round. The request for a recovery round follows the plan of the first
- * request. The request for a recovery round also has the tools that were added in the round, and the round's
- * recovery tool. The request for a recovery round ends with messages that the client has not seen.
+ * Builds the request for a recovery round. The request follows the plan of the first request, and also has the
+ * tools that were added in the round and the round's recovery tool. The last messages of the request are hidden
+ * from the client.
  */
 function roundOf(
   request: ParsedRequest,

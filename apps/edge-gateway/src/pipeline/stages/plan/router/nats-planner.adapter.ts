@@ -54,7 +54,7 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-  /** @param deadlineMs limit for all calls in one plan together; each call may use the remaining time. */
+  /** @param deadlineMs time limit for all calls of one plan together */
   constructor(messaging: Messaging, deadlineMs: number, newTools = new TimeShare(newToolsShare)) {
     this.#messaging = messaging;
     this.#newTools = newTools;
@@ -152,8 +152,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns definitions without a compression result, up to the size of one message. Tool definitions that do
-   * not fit into the message are sent with the next request.
+   * Returns the definitions that still have no compression result, up to the size of one message. Tool
+   * definitions that do not fit into the message are sent with the next request.
    */
   #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
     const unseen = new Map<string, ByteRange>();
@@ -219,8 +219,8 @@ function keyOf(mode: SchemaMode, hash: string): string {
 }
 
 /**
- * Returns the newest turn in full and a hash of the earlier turns. A router that planned the previous turn
- * has the earlier turns in memory.
+ * Returns the newest turn in full and a hash of the earlier turns. A router instance that planned the previous
+ * turn has the earlier turns in memory.
  */
 function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanToolsRequest, 'earlierTurns'> {
   const earlier = question.userTurns.slice(0, -1);
@@ -238,7 +238,7 @@ const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
  * Reports the tool list of an account to the worker. The worker assesses the tools' descriptions. The report
- * is sent outside the request, and a failed report is repeated with a later request.
+ * does not delay the request. A failed report is repeated with a later request.
  */
 class ToolReporter {
   readonly #messaging: Messaging;
