@@ -14,7 +14,7 @@ const origin = z
   .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an origin without a path')
   .transform((text) => new URL(text).origin);
 
-/** An email address, or `Name <address>`. */
+/** Accepts an email address, or `Name <address>`. */
 const mailbox = z.string().refine((text) => {
   const address = text.endsWith('>') ? text.slice(text.lastIndexOf('<') + 1, -1) : text;
   return z.email().safeParse(address).success && !/[\r\n]/.test(text);
@@ -24,8 +24,8 @@ const mailbox = z.string().refine((text) => {
 const operatorVariables = {
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * 32 bytes in base64. All keys of the embedded identity service are derived from the session secret. A
-   * change of the session secret ends every login session, but passwords stay valid.
+   * The session secret has 32 bytes, in base64. All keys of the embedded identity service are derived from the
+   * session secret. A change of the session secret ends every login session, but passwords stay valid.
    */
   SESSION_SECRET: key,
   /** The gateway's public origin, used for links in emails: `https://gateway.example`. */
@@ -100,7 +100,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 export type OperatorConfig = z.output<z.ZodObject<typeof operatorVariables>>;
 
 /**
- * Reads the environment variables that the operator's commands need. Throws the same error as `loadConfig`.
+ * Reads the environment variables that the operator's commands need. Throws the error of `loadConfig` for
+ * invalid variables.
  */
 export function loadOperatorConfig(variables: NodeJS.ProcessEnv = process.env): OperatorConfig {
   return parseConfig(z.object(operatorVariables), variables);

@@ -5,7 +5,7 @@
 //
 // The commands run where the account service runs, with its environment variables:
 // ACCOUNT_DATABASE_URL, SESSION_SECRET and, for complete links, PUBLIC_URL.
-// On the machine of this checkout, `npm run account -- <command> <email>` supplies these variables.
+// In a source checkout, `npm run account -- <command> <email>` supplies these variables.
 import { loadOperatorConfig } from './config.ts';
 import { deriveMailPepper } from './identity/identity.ts';
 import { createResetLink, markEmailVerified } from './identity/operator-commands.ts';

@@ -11,8 +11,8 @@ import { PLANS, type Plans } from './plans/plans.ts';
 export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: BillingDatabase;
   /**
-   * The Redis server of the job queue. Redis may be unavailable, even on startup, because only the ledger
-   * depends on Redis.
+   * The Redis server of the job queue. Only the ledger depends on Redis, so Redis may be unavailable, even on
+   * startup.
    */
   readonly queueRedis: Redis;
   readonly plans: Plans;

@@ -12,13 +12,13 @@ const environment = z
      */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without a Stripe key, the billing service runs as self-hosted: the
-     * service writes the ledger but charges nothing.
+     * Stripe's secret or restricted key. Without a Stripe key, the billing service runs as self-hosted. A
+     * self-hosted service writes the ledger but charges nothing.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**
-     * The secret with which Stripe signs events. The signing secret is required if there is a Stripe key.
-     * With an empty secret, anyone could sign events.
+     * The secret with which Stripe signs events. The signing secret is required with a Stripe key, because
+     * anyone could sign events for an empty secret.
      */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
     /** Base URL of the Stripe API, for tests and proxies. */

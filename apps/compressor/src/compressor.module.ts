@@ -57,7 +57,10 @@ export class CompressorModule implements OnModuleDestroy {
   }
 }
 
-/** Small and large conversations are stored in different threads, and both threads share the memory limit. */
+/**
+ * One thread stores small conversations, and another thread stores large conversations. Both threads share the
+ * memory limit.
+ */
 function provideCompressor({
   instanceId,
   metrics,

@@ -109,7 +109,7 @@ async function findEmail(
   return user?.email ?? null;
 }
 
-/** Hashes the issuer and the subject as JSON, because both may contain any character. */
+/** Hashes the issuer and the subject as JSON, because an issuer and a subject may contain any character. */
 function hashOrigin(issuer: string, subject: string): string {
   return `person:${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))

@@ -30,7 +30,7 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** A user, for a change of the user's account or the end of the user's login sessions. */
+/** The user of a broadcast about the user's account or the end of the user's login sessions. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;
@@ -69,8 +69,8 @@ export class ChangeAnnouncer {
   readonly #database: AccountDatabase;
   readonly #logger: Pick<Logger, 'warn'>;
   /**
-   * The announced epochs that the last sweep found. A change is announced again if two sweeps find it, because
-   * the first sweep may run while a process announces the change.
+   * The announced epochs that the last sweep found. The second sweep that finds a change announces the change
+   * again. The first sweep may run while a process still announces the change.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -92,7 +92,7 @@ export class ChangeAnnouncer {
     this.#timer ??= setInterval(() => this.#sweepSoon(), sweepMs).unref();
   }
 
-  /** Stops the sweep, stores which changes were announced, and waits for the queries. */
+  /** Stops the sweep, stores the announced epochs, and waits for the queries. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#markTimer);
@@ -136,8 +136,8 @@ export class ChangeAnnouncer {
   }
 
   /**
-   * Stores which changes were announced, with one query at a time, because the queries wait for changes of the
-   * same account. An epoch is stored only after the previous epoch, so that no change is skipped. The sweep
+   * Stores the announced epochs with one query at a time, because each query may wait for a running change of
+   * the account. An epoch is stored only after the previous epoch, so that no change is skipped. The sweep
    * announces the changes of a failed or skipped query again.
    */
   async #storeMarks(): Promise<void> {
@@ -176,7 +176,7 @@ export class ChangeAnnouncer {
     this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
     for (const account of found) {
       if (lastSwept.get(account.id) !== account.announcedEpoch) continue;
-      // A locked account row must not delay the changes of other accounts.
+      // The query skips locked rows, so that a locked account row does not delay the changes of other accounts.
       await this.#repeat(account).catch((error: unknown) => this.#noteFailure(error));
     }
   }

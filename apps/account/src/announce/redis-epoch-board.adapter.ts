@@ -4,8 +4,7 @@ import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
  * Maximum number of epochs (change numbers) that wait to be written to Redis. Above the maximum, the oldest
- * waiting epochs are dropped. Dropping epochs is safe because gateways reload cached grants every 10 s
- * anyway.
+ * waiting epochs are dropped. The loss of an epoch is safe, because gateways reload cached grants every 10 s.
  */
 const waitingMax = 10_000;
 /**
@@ -43,8 +42,8 @@ export class RedisEpochBoard implements EpochBoard {
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param redis the client, which must not use an offline queue. The class `RedisEpochBoard` already limits
-   * the number of waiting writes.
+   * @param redis the client, which must not use an offline queue. The class `RedisEpochBoard` has its own limit
+   * for waiting writes.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

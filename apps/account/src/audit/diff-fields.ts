@@ -5,7 +5,8 @@ const valueLengthMax = 1_024;
 
 /**
  * Lists the fields that differ between two objects, with the value before and after the change. A field in a
- * nested object is named by its path. Pass only objects from API responses, which contain no secrets.
+ * nested object is named by its path. The caller must pass only objects from API responses, because these
+ * objects contain no secrets.
  */
 export function diffFields(before: object, after: object): AuditChanges {
   const [from, to] = [flatten(before), flatten(after)];

@@ -11,7 +11,7 @@ export interface AuditedChange {
 }
 
 /**
- * The account, and the actor that makes the change. If no actor is given, an operator command made the
+ * The account, and the actor that makes the change. A missing actor means that an operator command made the
  * change.
  */
 export interface AuditPlace {
@@ -20,7 +20,7 @@ export interface AuditPlace {
 }
 
 /**
- * Adds an event to the account's audit log. Call this function in the transaction of the change, so that the
+ * Adds an event to the account's audit log. The caller must use the transaction of the change, so that the
  * change and the event are stored together.
  */
 export async function recordAudit(
@@ -105,8 +105,8 @@ export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'ema
 /**
  * Adds an event about a person's sign-in to the audit log of the person's account. No event is written for a
  * person without an account, because each audit log belongs to an account. Failed sign-ins above a limit per
- * hour are not recorded. Answer a failed sign-in without waiting for this function, because the response time
- * must not show whether the person exists.
+ * hour are not recorded. The caller must not wait for this function before the response to a failed sign-in,
+ * because the response time must not show whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

@@ -28,8 +28,8 @@ export function sealSecret(secret: string, recipientPublicKey: string): string {
 }
 
 /**
- * Checks a public key. Throws the same errors as `sealSecret`. Call this function before generating the
- * secret, so that an invalid public key cannot cause a secret to be lost.
+ * Checks a public key. Throws the errors of `sealSecret`. The check must precede the creation of the secret, so
+ * that an invalid public key cannot cause the loss of a secret.
  */
 export function requireRecipient(recipientPublicKey: string): void {
   sealSecret('', recipientPublicKey);

@@ -57,8 +57,8 @@ export async function keepPlan(
 }
 
 /**
- * Returns the plan under the first of the given names that has a stored plan. Reading a plan restarts the
- * plan's retention period.
+ * Returns the plan under the first of the given names that has a stored plan. Each read restarts the retention
+ * period of the plan.
  */
 export async function findPlan(
   { database }: PlanContext,
@@ -98,8 +98,8 @@ export async function keepUnchangedTurn(
 }
 
 /**
- * Returns those of the given names that `keepUnchangedTurn` has stored. Reading the name of a turn restarts
- * the name's retention period.
+ * Returns the given names that `keepUnchangedTurn` has stored. Each read restarts the retention period of the
+ * returned names.
  */
 export async function findUnchangedTurns(
   { database }: PlanContext,

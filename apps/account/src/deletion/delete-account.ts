@@ -54,14 +54,14 @@ function announceAgain(
   return receipt;
 }
 
-/** A deletion that has begun, with the change that was announced for it. */
+/** A started deletion of an account, with the change that was announced for the deletion. */
 interface KnownDeletion {
   readonly receipt: AccountDeletion;
   readonly change: AccountChange;
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // The query spans all accounts, because sign-in data belongs to people, not to accounts.
+  // The query is not limited to one account, because sign-in data belongs to people and not to accounts.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);

@@ -13,8 +13,8 @@ export interface DeletionStep {
   /** The service's name in the deletion receipt. The database stores this name, so it must never change. */
   readonly service: string;
   /**
-   * Deletes as much account data as a single call can, and returns whether the deletion is complete. The call
-   * is repeated after a failure or crash, so the step must be idempotent. Throws on failure.
+   * Deletes as much account data as possible in one call, and returns whether the deletion is complete. The
+   * step must be idempotent, because the call is repeated after a failure or crash. Throws on failure.
    */
   forget(account: DeletedAccount): Promise<boolean>;
 }

@@ -14,11 +14,11 @@ import type { DeletionStep } from './deletion-runner.ts';
 export const ownStep = 'account';
 
 /**
- * The services that delete account data after the account service, in order. For each new service that stores
- * account data, add an entry to the list. Deletions that are in progress keep their original steps. The tool
- * routers need no deletion step: their vectors of tool definitions are keyed by hash, belong to no account,
- * and expire. The last two deletion steps delete keys in Redis. The steps that delete Redis keys start after
- * open requests have ended, because open requests write Redis keys until their end.
+ * The services that delete account data after the account service, in order. Each new service that stores
+ * account data needs an entry in this list. Deletions that are in progress keep their original steps. The tool
+ * routers need no deletion step, because their vectors of tool definitions belong to no account and expire. The
+ * last two steps delete keys in Redis. These steps start after the account's open requests have ended, because
+ * open requests write Redis keys until their end.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -26,7 +26,7 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // The announcement is repeated, because the process may stop right after the commit.
+      // The deletion is announced again, because the earlier process may have stopped right after the commit.
       service: 'edge-gateway',
       forget: ({ accountId, epoch }) => {
         changes.announceAccountChange({ accountId, epoch, deleted: true });

@@ -25,7 +25,10 @@ interface CreatingCall {
    * reply to a call without an idempotency key is not stored.
    */
   readonly idempotencyKeySha256: string | undefined;
-  /** The operation and its arguments. Reusing an idempotency key for a different request is an error. */
+  /**
+   * The operation and its arguments. An idempotency key with a different operation or different arguments is an
+   * error.
+   */
   readonly request: unknown;
   readonly now: Date;
 }
@@ -33,9 +36,9 @@ interface CreatingCall {
 /**
  * Runs a call at most once per idempotency key. For one day, repeated calls with the key return the stored
  * reply (as JSON, including secrets). The caller must hold a transaction that locks the account's row
- * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the first
- * call's reply. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the idempotency
- * key was used for a different request.
+ * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the first call's
+ * reply. A failed call has no stored reply. Throws `idempotency_key_reused` if the idempotency key was used for
+ * a different request.
  */
 export async function runOnce<Reply>(
   tx: AccountModels,

@@ -24,7 +24,7 @@ const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
  * The budgets of sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
- * Cookies": a browser that signed in before has its own budget, and all other browsers share budgets.
+ * Cookies". A browser that signed in before has its own budget, and all other browsers share budgets. The guide
  * docs/guides/sign-in.md lists the resulting maximum numbers of guesses.
  */
 export const guessAllowances = {
@@ -98,7 +98,7 @@ export class GuessLimit {
   readonly #key: Buffer;
   readonly #now: () => number;
 
-  /** `key` has 32 bytes. The function `now` returns milliseconds since 1970. */
+  /** The parameter `key` has 32 bytes. The function `now` returns milliseconds since 1970. */
   constructor(database: AccountDatabase, key: Buffer, now: () => number = Date.now) {
     this.#database = database;
     this.#key = key;

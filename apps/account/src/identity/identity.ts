@@ -57,8 +57,8 @@ export interface Identity {
   /** Called if an event could not be added to the audit log. */
   readonly onAuditError: (error: unknown) => void;
   /**
-   * Announces that a person's cached login sessions are stale. Call this function after the transaction has
-   * committed.
+   * Announces that a person's cached login sessions are stale. The caller must commit the transaction before
+   * this call.
    */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }

@@ -22,9 +22,9 @@ export interface DeviceOwner {
 const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: z.int() });
 
 /**
- * Creates and checks device tokens: signed proofs of an earlier sign-in in a browser. A device token only
- * gives the browser a separate budget for wrong passwords. All replicas derive the same Ed25519 key from the
- * seed. Edge gateways can therefore verify a device token with the public key.
+ * Creates and checks device tokens. A device token is a signed proof of an earlier sign-in in a browser. A
+ * device token only gives the browser a separate budget for wrong passwords. All replicas derive the same
+ * Ed25519 key from the seed. Edge gateways can therefore verify a device token with the public key.
  */
 export class KnownDevices {
   readonly #privateKey: KeyObject;
@@ -32,7 +32,7 @@ export class KnownDevices {
   /** The public key that verifies device tokens: 32 raw bytes, in base64. */
   readonly publicKey: string;
 
-  /** `seed` has 32 bytes. */
+  /** The parameter `seed` has 32 bytes. */
   constructor(seed: Buffer) {
     const key = Buffer.concat([pkcs8Prefix, seed]);
     this.#privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
@@ -42,8 +42,8 @@ export class KnownDevices {
   }
 
   /**
-   * Creates the device token for a browser. Call the method only after a password or an emailed link has
-   * proven the person's identity.
+   * Creates the device token for a browser. A password or an emailed link must have proven the person's
+   * identity before this call.
    */
   async issue({ id, deviceGeneration }: DeviceOwner): Promise<string> {
     return new SignJWT({ gen: deviceGeneration })

@@ -28,8 +28,7 @@ export interface LinkMailsOptions {
   readonly publicUrl: string;
   readonly countMail: (purpose: MailPurpose, outcome: 'sent' | 'limited' | 'failed') => void;
   /**
-   * Called with the error if an email could not be sent. The user id is null if the person could not be
-   * looked up.
+   * Receives the error if an email could not be sent. The user id is null if the person could not be looked up.
    */
   readonly onError: (error: unknown, userId: string | null) => void;
 }

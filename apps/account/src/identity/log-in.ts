@@ -59,9 +59,9 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 }
 
 /**
- * Starts a login session if the password is still current. If the password changes during the password check,
- * the check is repeated. A password change ends only the login sessions that exist at the time of the change.
- * Returns null if the person is unknown or the password is wrong.
+ * Starts a login session if the password is still current. The check is repeated if the password changes during
+ * the check, because a password change ends only the existing login sessions. Returns null if the person is
+ * unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,

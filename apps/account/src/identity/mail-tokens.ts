@@ -69,8 +69,8 @@ export function findMailToken(
 }
 
 /**
- * Deletes a token and all other tokens of its kind for the person. Returns false if a concurrent call has
- * already used the token.
+ * Deletes a token and all other tokens of the person for the same purpose. Returns false if a concurrent call
+ * has already used the token.
  */
 export async function useMailToken(
   tx: AccountModels,

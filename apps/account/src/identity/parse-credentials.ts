@@ -5,12 +5,12 @@ import { z } from 'zod';
 const emailCharsMax = 254;
 /**
  * Maximum password length. The limit on the password length only ensures that credentials fit in one message.
- * Longer passwords would not be slower to hash.
+ * The time to hash a password does not depend on the length.
  */
 const passwordCharsMax = 256;
 /**
- * Minimum password length. Only length protects against guessing: NIST SP 800-63B §3.1.1 requires at least
- * eight characters and forbids composition rules.
+ * Minimum password length. NIST SP 800-63B §3.1.1 requires at least eight characters and forbids composition
+ * rules, because only length protects against guessing.
  */
 const passwordCharsMin = 12;
 

@@ -3,9 +3,9 @@ import { GatewayError } from '@gateway/errors';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
- * The cost of argon2id: 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106
- * §4). Hashing one password takes about 20 ms on one core. With a higher memory setting, a burst of logins
- * could exhaust the process's memory.
+ * The cost settings of argon2id are 19 MiB and two passes in a single thread (OWASP Password Storage Cheat
+ * Sheet, RFC 9106 §4). Hashing one password takes about 20 ms on one core. With a higher memory setting, a
+ * burst of logins could exhaust the process's memory.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
@@ -38,7 +38,7 @@ export class PasswordHasher {
 
   /**
    * Checks a password against its hash. A null hash is used for unknown email addresses. The check of a null
-   * hash takes the same time and returns false.
+   * hash takes as long as any other check and returns false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const nobody = await this.#hashOfNobody();
@@ -82,7 +82,10 @@ export class PasswordHasher {
   }
 }
 
-/** The same password can be entered as different sequences of code points (NIST SP 800-63B §3.1.1.2). */
+/**
+ * The password is normalized, because one password can be entered as different sequences of code points (NIST
+ * SP 800-63B §3.1.1.2).
+ */
 function normalize(password: string): string {
   return password.normalize('NFKC');
 }

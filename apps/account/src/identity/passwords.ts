@@ -60,10 +60,10 @@ export async function changePassword(
 }
 
 /**
- * Sends a link for a new password. The reply is sent before the lookup of the email address. The reply is
- * therefore the same for known and unknown email addresses. Throws `mail_not_configured` if no mail server is
- * configured. Throws `too_many_attempts` for a client that requests too many emails, and
- * `service_unavailable` if too many emails are waiting.
+ * Sends a link for a new password. The reply is sent before the lookup of the email address. Known and unknown
+ * email addresses therefore get equal replies. Throws `mail_not_configured` if no mail server is configured.
+ * Throws `too_many_attempts` for a client that requests too many emails, and `service_unavailable` if too many
+ * emails are waiting.
  */
 export async function requestPasswordReset(
   identity: Identity,
@@ -80,8 +80,8 @@ export async function requestPasswordReset(
 /**
  * Sets a new password with the token of a link. One transaction marks the token as used, ends all login
  * sessions and revokes all device tokens. The reply contains a new device token, because possession of a link
- * proves the person's identity. Throws `invalid_mail_token`. Throws `invalid_field` if the password is
- * unacceptable, and the token then stays usable.
+ * proves the person's identity. Throws `invalid_mail_token`. Throws `invalid_field` for an unacceptable
+ * password, after which the token stays usable.
  */
 export async function resetPassword(
   identity: Identity,

@@ -54,12 +54,15 @@ export function parseScopes(stored: readonly string[]): KeyScope[] {
 
 const storedList = z.array(z.string()).nullable();
 
-/** Parses a stored tool list. Null means that the API key has no tool list. */
+/** Parses a stored tool list. A stored null means that the API key has no tool list. */
 export function parseToolList(stored: unknown): string[] | null {
   return storedList.parse(stored);
 }
 
-/** Renders a tool list for storage. SQL's NULL means no tool list, because JSON's null would be a value. */
+/**
+ * Renders a tool list for storage. A missing tool list is stored as NULL in SQL, because a JSON null would be a
+ * value.
+ */
 export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
   return list ?? Prisma.DbNull;
 }
@@ -70,8 +73,8 @@ export function countToolListBytes(list: string[] | null): number {
 }
 
 /**
- * Parses an RFC 3339 time that must be later than `now`. Null means no expiry. Throws `invalid_field` for any
- * other input.
+ * Parses an RFC 3339 time that must be later than `now`. The input null means no expiry. Throws `invalid_field`
+ * for any other input.
  */
 export function parseExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;

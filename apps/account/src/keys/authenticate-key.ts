@@ -18,8 +18,8 @@ const withAccount = { account: { include: { policy: true, routing: true } } } as
 type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
- * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key. The
- * check takes the same time for unknown and revoked keys, because a single lookup excludes revoked keys. An
+ * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key.
+ * Unknown and revoked keys are rejected in equal time, because a single lookup excludes revoked keys. An
  * expired key and a secret that the last rotation replaced still get a grant, which contains the expiry.
  * Gateways enforce the expiry of their grants.
  */

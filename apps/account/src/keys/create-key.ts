@@ -61,7 +61,7 @@ export async function createKey(
     });
     return { ...once, epoch };
   });
-  // The process that stored a replayed reply may have been killed before its announcement.
+  // A replayed key is announced again, because an earlier process may have stored the reply and died before its announcement.
   context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }

@@ -60,7 +60,7 @@ export async function createPlaygroundKey(
     return { ...once, epoch };
   });
   for (const keyId of revoked) context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
-  // The process that stored a replayed reply may have been killed before its announcement.
+  // A replayed key is announced again, because an earlier process may have stored the reply and died before its announcement.
   context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }

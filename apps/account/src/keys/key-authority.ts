@@ -84,10 +84,10 @@ export interface SecretCall {
 }
 
 /**
- * Reads the API key to change, the account's policy and the API key that makes the change. Call this function
- * in the transaction that locks the account's row.
- * @throws GatewayError `own_key_change` if a key would change itself; the errors of `loadActingKey`;
- * `not_found` if the key is unknown, revoked, a playground key or belongs to another account
+ * Reads the API key to change, the account's policy and the API key that makes the change. The caller must pass
+ * the transaction that locks the account's row.
+ * @throws GatewayError `own_key_change` if a key would change itself, `not_found` if the key is unknown,
+ * revoked, a playground key or belongs to another account, and the errors of `loadActingKey`
  */
 export async function openKeyChange(
   tx: AccountModels,
@@ -145,7 +145,7 @@ export function chooseScopes(
   });
 }
 
-/** The name of a part of an API key's permissions. The part `tools` stands for both tool lists. */
+/** The name of a part of an API key's permissions. The name `tools` covers both tool lists. */
 export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
 
 /** The permissions that a call sets, each with the name of its field in the caller's request. */
@@ -224,7 +224,7 @@ function isWithin(
 
 type ToolLists = Pick<KeyAuthority, 'allowedTools' | 'deniedTools'>;
 
-/** Whether `own` also allows each tool that `granted` allows. */
+/** Returns whether the permissions `own` allow each tool that `granted` allows. */
 function allowsNoMoreTools(granted: ToolLists, own: ToolLists): boolean {
   const ownDenied = new Set(own.deniedTools);
   const denied = new Set(granted.deniedTools);

@@ -4,8 +4,8 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of API keys whose last use waits to be written. The number of API keys whose last use was
- * written in the last minute has the same maximum. The use of keys beyond the maximum is not recorded.
+ * Maximum number of API keys whose last use waits to be written. The maximum also applies to the number of API
+ * keys whose last use was written in the last minute. The use of keys beyond the maximum is not recorded.
  */
 const keysMax = 10_000;
 

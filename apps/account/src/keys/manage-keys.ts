@@ -22,7 +22,7 @@ import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** Maximum number of active API keys per account, so that a list of all keys fits in one message. */
+/** Maximum number of active API keys per account. The maximum lets a list of all keys fit in one message. */
 export const activeKeysMax = 1_000;
 /**
  * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked
@@ -134,11 +134,11 @@ function partsOf(body: UpdateApiKeyBody): GrantedParts {
 }
 
 /**
- * Replaces one or both tool lists for an API key. A tool list that the caller omits stays unchanged. Throws
- * `not_found` if the key is unknown, revoked or belongs to another account. Throws `invalid_field` if the
- * account's tool lists become too long. Setting a tool list removes `manage` from the key's scopes. Throws
- * `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may not make the
- * change.
+ * Replaces one or both tool lists for an API key. The function does not change a tool list that the caller
+ * omits. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
+ * `invalid_field` if the account's tool lists become too long. A tool list removes the scope `manage` from the
+ * key. Throws `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may not make
+ * the change.
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -197,8 +197,8 @@ export async function rejectLongLists(
 }
 
 /**
- * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. The
- * revocation of a revoked key is announced again, because the first call may have failed after its commit.
+ * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. A second
+ * revocation of a key announces the revocation again, because the first call may have failed after its commit.
  */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,

@@ -21,9 +21,9 @@ type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
  * Gives an API key a new secret, once per idempotency key. The previous secret stays valid next to the new
  * secret for a given period. A secret from an earlier rotation expires immediately, so a key never has more
  * than two valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another account.
- * Throws `invalid_field` for an expired key or an invalid public key. The caller of a rotation receives the
- * new secret. An API key therefore cannot rotate a key with more permissions (`grant_exceeds_key`). An API
- * key cannot rotate itself (`own_key_change`).
+ * Throws `invalid_field` for an expired key or an invalid public key. The caller of a rotation receives the new
+ * secret, so an API key cannot rotate a key with more permissions (`grant_exceeds_key`). An API key cannot
+ * rotate itself (`own_key_change`).
  */
 export async function rotateKey(
   context: KeysContext,
@@ -41,7 +41,7 @@ export async function rotateKey(
     const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
     return { ...once, epoch };
   });
-  // The process that stored a replayed reply may have been killed before its announcement.
+  // A replayed key is announced again, because an earlier process may have stored the reply and died before its announcement.
   context.changes.announceKeyChange({ accountId, keyId, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
@@ -79,7 +79,7 @@ async function replaceSecret(
   return { key, secret: secret.key };
 }
 
-/** A new secret for an expired API key would not work, and the caller would not see the reason. */
+/** The rotation of an expired API key is rejected, because the new secret would not work. */
 function rejectExpired(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null || expiresAt > now) return;
   throw new GatewayError('invalid_field', {

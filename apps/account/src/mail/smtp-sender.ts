@@ -5,11 +5,11 @@ import type { Mail, MailSender } from '../identity/link-mails.ts';
 
 export interface SmtpOptions {
   /**
-   * The mail server's address: `smtp://` or `smtps://`, with a user and password if the server requires a
-   * sign-in.
+   * The mail server's address starts with `smtp://` or `smtps://`, and contains a user and password if the
+   * server requires a sign-in.
    */
   readonly url: string;
-  /** The sender of emails: an address, or `Name <address>`. */
+  /** The sender of emails, as an address or as `Name <address>`. */
   readonly from: string;
   /** The pauses before the second and later attempts to send an email, in milliseconds. */
   readonly retryAfterMs?: readonly number[];
@@ -87,9 +87,9 @@ export class SmtpSender implements MailSender {
 }
 
 /**
- * Parses the address of the mail server. `smtps:` uses TLS from the start. `smtp:` upgrades to TLS if the
- * server offers STARTTLS. If the address contains credentials, the upgrade to TLS is required, so that no
- * password is sent in plain text.
+ * Parses the address of the mail server. An address with `smtps:` uses TLS from the start. An address with
+ * `smtp:` upgrades to TLS if the server offers STARTTLS. If the address contains credentials, the upgrade to
+ * TLS is required, so that no password is sent in plain text.
  */
 function renderOptions({ protocol, hostname, port, username, password }: URL): SMTPPool.Options {
   const secure = protocol === 'smtps:';

@@ -36,8 +36,8 @@ export class ExpiredRecordsJob {
   }
 
   /**
-   * Runs the job immediately. The returned promise never rejects, because the next run deletes the rows that
-   * a failed run left.
+   * Runs the job immediately. The returned promise never rejects. After a failed run, the next run deletes the
+   * remaining rows.
    */
   async run(): Promise<void> {
     const { database, audit, onError } = this.#parts;

@@ -20,8 +20,8 @@ export async function findCustomer({ database }: CustomerContext, accountId: str
 }
 
 /**
- * Returns the account's Stripe customer id. Creates the customer at Stripe if the account has no customer
- * yet. Throws `not_found` for a deleted account, after deleting the new customer at Stripe.
+ * Returns the account's Stripe customer id. Creates the customer at Stripe if the account has no customer yet.
+ * For a deleted account, deletes the new customer at Stripe and throws `not_found`.
  */
 export async function ensureCustomer(
   context: CustomerContext,
@@ -47,7 +47,8 @@ export async function ensureCustomer(
 
 /**
  * Stores the customer's current subscription from Stripe. If two updates run concurrently, the result of the
- * update that started later is kept. Each further change at Stripe triggers a new Stripe event.
+ * update that started later is kept. A change at Stripe during the update triggers a new Stripe event, and thus
+ * another update.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

@@ -13,7 +13,8 @@ const rowsAtOnce = 5_000;
  */
 const workMs = 5_000;
 /**
- * Milliseconds for which the deletion mark waits for running writers before the call fails and is retried.
+ * Milliseconds for which the write of the deletion mark waits for running writers. After this time, the call
+ * fails and is retried.
  */
 const lockTimeoutMs = 2_000;
 
@@ -24,8 +25,7 @@ const rename = `
 /**
  * Anonymizes a deleted account. Stores a deletion mark that later ledger writes respect. Deletes the customer
  * at Stripe, and renames the account in the ledger. The savings stay in the ledger under a pseudonym that is
- * stored nowhere else. Returns whether the anonymization is complete. The function can be repeated and run
- * concurrently.
+ * stored nowhere else. Returns whether the anonymization is complete. Repeated and concurrent calls are safe.
  */
 export async function forgetAccount(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -64,10 +64,10 @@ async function forgetCustomer(
 }
 
 /**
- * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read
- * the deletion mark. A writer that missed the deletion mark therefore adds no ledger entry after the account
- * is renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for the
- * table lock therefore sees the deletion mark.
+ * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
+ * deletion mark. A writer that missed the deletion mark therefore adds no ledger entry after the account is
+ * renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for the table
+ * lock therefore reads the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -13,8 +13,8 @@ import type { Redis } from 'ioredis';
  */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Before the
- * takeover, the detection of a dead process can take up to the same number of milliseconds.
+ * If a process dies, another process takes over its ledger batch after this time, in milliseconds. The
+ * detection of a dead process can take up to this time in addition.
  */
 const lockDurationMs = 5_000;
 
@@ -123,8 +123,8 @@ const insert = `
   ON CONFLICT (request_id) DO NOTHING`;
 
 /**
- * Writes either all ledger entries or none, and returns the number of new entries. A call with the same
- * entries can be repeated.
+ * Writes either all ledger entries or none, and returns the number of new entries. A repeated call with these
+ * entries is safe.
  */
 function writeLedger(database: BillingDatabase, entries: readonly LedgerEntry[]): Promise<number> {
   return database.acrossAccounts.$executeRawUnsafe(insert, JSON.stringify(entries), newId());

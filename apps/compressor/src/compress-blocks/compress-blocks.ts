@@ -76,7 +76,7 @@ function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
   return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }
 
-/** Approximate memory in bytes for one character in a conversation: its text, line numbers and labels. */
+/** Approximate memory in bytes for one character in a conversation, including line numbers and labels. */
 const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 

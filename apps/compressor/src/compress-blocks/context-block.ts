@@ -4,8 +4,8 @@ import type { ContextStepName } from '@gateway/contracts';
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
 /**
- * A part of the conversation: a tool result, a text part, or an assistant turn with its tool calls. The
- * blocks are in the order of their parts in the conversation.
+ * A block is a tool result, a text part, or an assistant turn with its tool calls. Blocks have the order of the
+ * conversation.
  */
 export interface ContextBlock {
   readonly speaker: Speaker;
@@ -13,15 +13,15 @@ export interface ContextBlock {
   /** Whether the block is protected. A protected block is never changed, but later blocks may refer to it. */
   readonly frozen: boolean;
   /**
-   * Whether the block is an old tool result. If omitted text can be recovered, a summary of an old tool
-   * result is sufficient.
+   * Whether the block is an old tool result. If the model can recover omitted text, a summary replaces an old
+   * tool result.
    */
   readonly old?: boolean | undefined;
 }
 
 /**
- * Compression mode. With the mode `lossless`, the model receives all facts. With the mode `balanced`, parts
- * of long tool results are omitted, and the model can request the omitted parts.
+ * Compression mode. The mode `lossless` keeps all facts for the model. The mode `balanced` omits passages of
+ * long tool results, and the model can request the omitted passages.
  */
 export type CompressionMode = 'lossless' | 'balanced';
 
@@ -46,7 +46,7 @@ export interface BlockStepReport {
   readonly tokensAfter: number;
 }
 
-/** An omitted part of a block, with the id in the marker that replaces the omitted part. */
+/** Text that was omitted from a block, with the id in the marker that replaces the text. */
 export interface Omission {
   readonly id: string;
   readonly original: string;

@@ -39,7 +39,8 @@ const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
 /**
- * Maximum number of quotes in a reference. JSON escapes each quote in a reference, which adds one character.
+ * Maximum number of quotes in a reference. The number is limited, because each quote in a reference takes an
+ * additional character for its JSON escape.
  */
 const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
@@ -59,7 +60,10 @@ interface SentBlock {
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
-  /** Sent blocks, keyed by the hashes of the original block and of the sent block. */
+  /**
+   * Sent blocks by hash. Each sent block has two keys, which are the hash of the original block and the hash of
+   * the sent block.
+   */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
    * Numbers of the sent texts that start with the same label. For each label, the map contains the number of
@@ -177,10 +181,7 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/**
- * A block between two compression steps. The result of a compression step is used only if the result saves
- * tokens.
- */
+/** A block between two compression steps. A result that saves no tokens is dropped. */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];

@@ -182,8 +182,8 @@ describe('any tool definition', () => {
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // Without `$schema`, both drafts must give the same result for the compressed schema.
-        // The result of the compressed schema equals the result of the original schema in its own draft.
+        // A compressed schema without `$schema` must give equal results in both drafts.
+        // The compressed schema and the original schema give equal results in the draft of the original schema.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

@@ -16,10 +16,7 @@ import { longDescriptions } from './steps/long-descriptions.ts';
  */
 const depthMax = 128;
 
-/**
- * The step `title` runs after the description steps, because a title is kept if the description next to the
- * title was dropped.
- */
+/** The step `title` runs after the description steps, because a title without a description is kept. */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
   lossless,

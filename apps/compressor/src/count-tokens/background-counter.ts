@@ -8,7 +8,7 @@ import type { CountingThread } from './counting-thread.adapter.ts';
  * not counted.
  */
 const waitingUnitsMax = 8 * 1024 * 1024;
-/** Maximum share of one account in the counting queue: a quarter of the queue. */
+/** One account may use at most a quarter of the counting queue. */
 const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 
 /** A block before and after compression, with its estimated token counts. */

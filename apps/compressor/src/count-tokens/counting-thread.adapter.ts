@@ -13,14 +13,14 @@ const file = new URL(
   import.meta.url,
 );
 /**
- * Maximum number of UTF-16 units per counting task. A counting task takes about ten milliseconds, and other
- * texts are counted between two tasks.
+ * Maximum number of UTF-16 units per counting task. A counting task takes about ten milliseconds. Between two
+ * tasks of one text, the thread counts other texts.
  */
 const unitsPerTask = 16 * 1024;
 
 /**
  * The share of the thread's time that one account gets while other accounts are active. A low priority is not
- * enough: on Linux, a thread's priority often counts only within its own process, so the thread would take
+ * enough. On Linux, a thread's priority often counts only within its own process, so the thread would take
  * processor time from the gateways.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 20 };

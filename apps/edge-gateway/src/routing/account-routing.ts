@@ -5,8 +5,8 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import { chooseLastDays } from '../request/usage-span.ts';
 
 /**
- * The models that an account excludes from automatic routing, as `<provider>/<model>`. The list of excluded
- * models is loaded only for automatically routed requests and cached for ten seconds. A change broadcast
+ * The models that an account excludes from automatic routing, as `<provider>/<model>`. The gateway loads the
+ * excluded models only for automatically routed requests and caches them for ten seconds. A change broadcast
  * invalidates the list of excluded models immediately.
  */
 export class ModelToggles {
@@ -47,7 +47,7 @@ const nothing: RecallByModel = new Map();
 /**
  * Effective recall per model over the last week. The recall is the share of an account's pruned requests in
  * which the model received every tool that it called or requested. The recall per model is loaded in the
- * background, and no request waits for it. The prior applies until the recall per model is loaded.
+ * background, without a delay of requests. The prior applies until the recall per model is loaded.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -93,7 +93,7 @@ const priorRequests = 200;
 const shiftMax = 0.03;
 
 /**
- * Returns the complexity thresholds for one account: the shipped thresholds, adjusted to the account's own
+ * Returns the complexity thresholds for one account. The shipped thresholds are adjusted to the account's own
  * requests. A task that is complex for one account can be routine for another.
  * @param counts number of requests per complexity bin, over the range 0 to 1
  */

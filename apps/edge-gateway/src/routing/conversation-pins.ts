@@ -29,7 +29,7 @@ export type PinnedModel = z.infer<typeof pinned>;
  * cache has already expired.
  */
 const keptSeconds = 24 * 3600;
-/** Resolution in milliseconds of the expiry in memory: the clock is read at most once in this time. */
+/** Resolution of the expiry in memory, in milliseconds. The clock is read at most once in this time. */
 const ttlResolutionMs = 1_000;
 
 /**
@@ -52,9 +52,9 @@ export class ConversationPins {
   }
 
   /**
-   * Returns the newer of two remembered models: the model in this process and the model in Redis. Another
-   * process may have served the last turn. Never fails: if Redis is unavailable, slow or returns invalid
-   * data, the model in this process is used.
+   * Returns the newer of the two models that this process and Redis remember. Another process may have served
+   * the last turn. The call never fails. If Redis is unavailable, slow or returns invalid data, the model in
+   * this process is used.
    */
   async find(accountId: string, name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);

@@ -81,7 +81,7 @@ async function askProvider(
   return answer.status === 200 ? parseList(text) : [];
 }
 
-/** All other providers need a signed request or a different address for their model list. */
+/** No list is loaded from providers whose model list needs a signed request or a different address. */
 function listsModels({ auth, chatPaths, name }: Provider): boolean {
   if (auth.kind === 'aws' || auth.kind === 'google' || name === 'azure') return false;
   return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);

@@ -146,9 +146,9 @@ export class ModelRouter {
 
 /**
  * Corrects the estimated input tokens. The corrected estimate is the provider's token count for the
- * conversation's last request, after pruning and compression, plus the tokens of the new messages. The
- * provider's token count is more accurate than an estimate from bytes. The provider's token count is not used
- * if the client has started a shorter transcript with the conversation key of a longer transcript.
+ * conversation's last request, plus the tokens of the new messages. The provider counts after pruning and
+ * compression, and more accurately than an estimate from bytes. The provider's token count is not used if the
+ * client has started a shorter transcript with the conversation key of a longer transcript.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;

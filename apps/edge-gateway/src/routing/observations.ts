@@ -153,7 +153,7 @@ export class Observations {
     const sent = known.unsynced;
     known.unsynced = new Map();
     const before = known.shared;
-    // Until Redis responds, counters that are being sent are still included in the local totals.
+    // The local totals still include the counters of a sync until Redis responds.
     known.shared = mergeSums(before, sent);
     try {
       known.shared = await this.#store.add(accountId, sent, halfLifeOf);

@@ -13,14 +13,14 @@ const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buf
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
 /**
- * Maximum length, in bytes, of a message with a file that is estimated from its length. A longer message with
- * a file is estimated from its text, and the rest of the message is treated as the file.
+ * Maximum length, in bytes, of a message with a file that is estimated from its length. For a longer message
+ * with a file, the text is estimated separately, and the rest of the message counts as the file.
  */
 const fileBytesMin = 4_096;
 
 /**
  * Reads the model capabilities that a request needs. Files in a request are detected by their byte markers. A
- * byte marker inside a tool's arguments can add needed capabilities, but never hide them.
+ * byte marker inside a tool's arguments can only add needed capabilities.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

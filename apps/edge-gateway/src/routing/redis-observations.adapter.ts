@@ -3,12 +3,12 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { ObservationStore, Sums, SumsByName } from './observation-store.port.ts';
 
 /**
- * Decays an account's totals, adds to these totals and returns all totals of the account. The script uses
- * Redis's clock, so gateway processes with skewed clocks agree.
+ * Decays an account's totals, adds to these totals and returns all totals of the account. The script uses the
+ * clock of the Redis server, so that gateway processes with skewed clocks get the same totals.
  *
- * KEYS[1] is the account's hash. ARGV: lifetime in seconds, maximum number of names. The rest of ARGV has six
- * values per name: the name, the half-life in ms, and the values to add to weight, firstTokenMs, paced and
- * msPerToken. Returns {now in ms, name, totals, …}.
+ * KEYS[1] is the account's hash. ARGV[1] is the lifetime in seconds, and ARGV[2] is the maximum number of
+ * names. The rest of ARGV has six values per name: the name, the half-life in ms, and the values to add to
+ * weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, totals, …}.
  */
 const addScript = `
 local time = redis.call('TIME')
@@ -45,8 +45,8 @@ interface ObservationCommands {
 /** Seconds after which the totals of an account expire if they do not change. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names (models and complexity bins) per account. The maximum number of names exceeds the
- * number of catalogue models that one account's providers offer.
+ * Maximum number of names (models and complexity bins) per account. The maximum is larger than the number of
+ * catalogue models that one account's providers offer.
  */
 const namesMax = 1_500;
 

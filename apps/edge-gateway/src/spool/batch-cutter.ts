@@ -19,24 +19,24 @@ export interface Batch {
 const batchEventsMax = 500;
 const chunkBytes = 1 << 20;
 /**
- * Number of bytes reserved for the text before a batch's first event. The reserved text contains the batch
- * id: a UUID and two offsets.
+ * Number of bytes reserved for the text before a batch's first event. The reserved text contains the batch id,
+ * which consists of a UUID and two offsets.
  */
 const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
- * Cuts batches one at a time into one reused buffer. If each batch allocated a new off-heap megabyte, V8
- * would run a full garbage collection every few dozen batches. Without the reused buffer, garbage collections
- * took a quarter of the recording time.
+ * Cuts batches one at a time into one reused buffer. If each batch allocated a new off-heap megabyte, V8 would
+ * run a full garbage collection every few dozen batches. Before the buffer was reused, garbage collections took
+ * a quarter of the recording time.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
    * Returns the batch that starts at the given offset in a segment. A batch ends after 500 end lines or after
-   * one chunk of the segment. Only a single long line may exceed the chunk. If `end` is given, the function
-   * reproduces an earlier batch exactly.
+   * one chunk of the segment. A batch is longer than the chunk only if a single line is longer. If `end` is
+   * given, the function reproduces an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;

@@ -17,10 +17,11 @@ class RenderedData {
 }
 
 /**
- * A queue job whose data is not rendered a second time. BullMQ renders job data with `JSON.stringify`. A
- * batch is already JSON text in the segment file. Parsing and rendering batches a second time would take most
- * of the time for recording. The bytes of a batch are sent to Redis unchanged. A string of several megabytes
- * would be measured three times and encoded once. A test verifies that BullMQ accepts job data as bytes.
+ * A queue job whose data is not rendered a second time. BullMQ renders job data with `JSON.stringify`. A batch
+ * is already JSON text in the segment file. Parsing and rendering batches a second time would take most of the
+ * time for recording. The bytes of a batch are sent to Redis unchanged. If the batch were a string of several
+ * megabytes, the Redis client would measure the string three times and encode it once. A test verifies that
+ * BullMQ accepts job data as bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
@@ -58,8 +59,8 @@ class MemoryWatch {
   }
 
   /**
-   * Throws if the given number of bytes does not fit into the queue's share of memory. If Redis has no memory
-   * limit, the bytes always fit.
+   * Throws if the given number of bytes does not fit into the queue's share of memory. The check always passes
+   * if Redis has no memory limit.
    */
   async reserve(bytes: number): Promise<void> {
     if (performance.now() - this.#readAt >= memoryReadMs) await this.#read();

@@ -6,8 +6,8 @@ export interface EventQueue {
    */
   add(batchId: string, data: Buffer): Promise<void>;
   /**
-   * Sets a listener that is called whenever the queue becomes available, at startup or after an outage. The
-   * queue's jobs may have been lost in an outage.
+   * Sets a listener that is called whenever the queue becomes available, at startup or after an outage. An
+   * outage may have deleted the jobs of the queue.
    */
   onReady(listener: () => void): void;
   close(): Promise<void>;

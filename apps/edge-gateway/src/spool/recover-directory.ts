@@ -20,8 +20,8 @@ const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
   /**
-   * Closed segment files, oldest first. The events in closed segment files must be shipped, possibly for the
-   * second time.
+   * Closed segment files, oldest first. The events in these files must be shipped, and some events may already
+   * have been shipped before.
    */
   readonly segments: readonly Segment[];
   readonly interrupted: number;

@@ -201,7 +201,7 @@ describe('the request spool', () => {
     const event = createAcceptedEvent();
     await spool.accept(event);
     const own = join(dir, readdirSync(dir)[0]!);
-    // A directory at the next segment's path makes opening the segment fail, like a failing disk.
+    // A directory at the next segment's path simulates a failing disk, because the segment cannot be opened.
     const [segment] = spool.segments();
     segment!.bytes = Number.MAX_SAFE_INTEGER / 2;
     rmSync(own, { recursive: true });
@@ -274,7 +274,7 @@ describe('the spool directory of a dead process', () => {
       const statusById = new Map(events.map((event) => [event.requestId, event.status]));
       expect(statusById.size).toBe(events.length);
       for (const id of accepted) expect(statusById.has(id)).toBe(true);
-      // The kill may cut off the last printed line, so only a minimum number of requests is expected.
+      // The kill may cut off the last printed line, so the test expects only a minimum number of requests.
       expect(accepted.size).toBeGreaterThan(50);
       for (const id of finished) expect(statusById.get(id)).toBe('ok');
       commitEverything(spool);

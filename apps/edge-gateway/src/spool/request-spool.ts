@@ -21,7 +21,7 @@ import type { RequestSpoolOptions } from './spool-options.ts';
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** Number of open requests above which several lines are likely to arrive in one turn of the event loop. */
+/** Number of open requests above which one turn of the event loop is likely to produce several lines. */
 const crowd = 8;
 /** Maximum time in milliseconds that a committed segment waits until its open accept lines are copied. */
 const carryAfterMs = 10_000;
@@ -225,7 +225,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // All lines from this event loop turn share the first write, which starts immediately under low load.
+    // Under low load, the write starts immediately. Further lines from this event loop turn share the write.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);

@@ -18,14 +18,11 @@ export interface Segment {
   bytes: number;
   /** Time when the segment was closed for appending. The value is null while the segment is open. */
   sealedAtMs: number | null;
-  /** All bytes before this offset were delivered to the queue. */
+  /** Offset up to which the bytes of the segment were delivered to the queue. */
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /**
-   * Number of bytes of the lines in the segment, by account. For a recovered segment, the map of bytes per
-   * account is empty.
-   */
+  /** Number of bytes of the lines in the segment, by account. The map is empty for a recovered segment. */
   readonly accountBytes: Map<string, number>;
   /** Number of requests with an accept line in this segment and without an end line on disk. */
   openAccepts: number;
@@ -83,7 +80,7 @@ export class SegmentWriter {
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // A failed truncation is harmless, because readers tolerate an incomplete line.
+      // The segment file may stay untruncated, because readers tolerate an incomplete line.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;
@@ -124,8 +121,8 @@ export class SegmentWriter {
 
 /**
  * Writes synchronously into the page cache, which takes a few microseconds per write. A write in the thread
- * pool would take several times as long, while every request waits. Hazard: if the disk is so slow that the
- * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too. Use a dedicated volume for the spool.
+ * pool would take several times as long, while every request waits. If the disk is so slow that the kernel
+ * blocks writers (`vm.dirty_ratio`), the event loop blocks too, so the spool needs a dedicated volume.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

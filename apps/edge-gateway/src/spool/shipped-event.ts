@@ -29,7 +29,7 @@ const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
-  // An event without candidate tools already has its shipped form.
+  // For an event without candidate tools, `JSON.stringify` already gives the shipped form.
   if (plan === null || plan.candidates.length === 0) {
     line.text(JSON.stringify(event));
     return;
@@ -39,7 +39,7 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.openJson({ ...plan, candidates: undefined });
   line.text(',"candidates":[');
   for (const candidate of plan.candidates) writeCandidate(candidate, line);
-  // The next text overwrites the last trailing comma.
+  // The closing bracket overwrites the trailing comma of the last tuple.
   line.length -= 1;
   line.text(']}}');
 }
@@ -51,7 +51,7 @@ function writeCandidate(candidate: Candidate, line: LineBytes): void {
   line.reserve(head.length + figuresBytesMax);
   const { bytes } = line;
   let at = line.length;
-  // Tool names are so short that a byte loop is faster than a call to `copy`.
+  // A byte loop copies tool names, because a call to `copy` is slower for such short names.
   for (let from = 0; from < head.length; from += 1) bytes[at++] = head[from] as number;
   line.length = at;
   const steps = Math.round(score * scoreSteps);
@@ -112,8 +112,8 @@ const keptBytesMax = 4 << 20;
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer that renders lines directly as segment bytes. A string for a line would be built from hundreds of
- * pieces, and then flattened and encoded for writing. Each writer of lines reuses one buffer.
+ * A buffer that renders lines directly as segment bytes. A line as a string would be joined from hundreds of
+ * pieces, flattened, and encoded before the write. Each writer of lines reuses one buffer.
  */
 export class LineBytes {
   /** The underlying buffer. Only the first `length` bytes of the buffer are valid. */

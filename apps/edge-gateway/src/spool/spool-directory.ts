@@ -63,7 +63,7 @@ export function leaveDirectory(directory: SpoolDirectory): void {
   try {
     rmdirSync(directory.path);
   } catch {
-    // The directory is not empty, so the next process adopts the directory.
+    // If the directory is not empty, the next process adopts the directory.
   }
 }
 
@@ -80,13 +80,12 @@ interface DirectoryLock {
 const lockFile = 'lock';
 
 /**
- * Takes the lock of a directory. Returns null if another process holds the lock. The call never waits. Node
- * has no function for file locks (flock). SQLite's exclusive transaction is a kernel lock (fcntl) on the
- * file. Unlike a pid file, an fcntl lock leaves nothing behind after `kill -9`. The fcntl lock also works
- * between containers that share a volume but have separate process ids. Hazard: fcntl locks do not work on
- * some network file systems. On a network file system without fcntl locks, two processes could adopt one
- * directory. Duplicate events are harmless, but one process would delete segments that the other process is
- * using. The spool must therefore be on a local disk.
+ * Takes the lock of a directory. Returns null if another process holds the lock. The call never waits. Node has
+ * no function for file locks (flock). SQLite's exclusive transaction is a kernel lock (fcntl) on the file.
+ * Unlike a pid file, an fcntl lock leaves nothing behind after `kill -9`. The fcntl lock also works between
+ * containers that share a volume but have separate process ids. On a network file system without working fcntl
+ * locks, two processes could adopt one directory, and one process would delete segments that the other process
+ * is using. The spool must therefore be on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);
@@ -99,7 +98,7 @@ export function tryLockDirectory(directory: string): DirectoryLock | null {
     return null;
   }
   const held = database;
-  // The previous holder of the lock may have removed the directory. A lock on an unlinked file is useless.
+  // A lock on an unlinked file is useless. The previous holder of the lock may have removed the directory.
   if (!existsSync(path)) {
     held.close();
     return null;

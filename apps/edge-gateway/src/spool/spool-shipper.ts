@@ -59,7 +59,7 @@ export class SpoolShipper {
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
     // Redis may have lost jobs, and this process may have missed reports of committed batches.
-    // Therefore, all batches without a report are shipped a second time.
+    // After an outage, all batches without a report are therefore shipped a second time.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -95,7 +95,7 @@ export class SpoolShipper {
       await this.#shipNew();
       await this.#shipOverdue();
     } catch (error) {
-      // The queue logs its own outage once, so the shipper does not log the queue's failures.
+      // The shipper does not log failures of the queue, because the queue logs each outage once.
       if (!(error instanceof QueueAway))
         this.#options.log.error({ err: error }, 'request events could not be shipped');
     }
@@ -136,7 +136,7 @@ export class SpoolShipper {
   }
 
   async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
-    // The batch is recorded first, because the worker may report it as committed before the queue responds.
+    // The batch is recorded before delivery, because the worker may report a commit before the queue responds.
     this.#inFlight.set(id, {
       segment: range.segment,
       start: range.start,

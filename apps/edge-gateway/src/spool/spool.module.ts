@@ -49,10 +49,7 @@ export class SpoolModule implements OnApplicationShutdown {
     this.#queue = queue;
   }
 
-  /**
-   * Writes the last end lines, ships these lines in a final run, and waits until the worker reports them as
-   * committed.
-   */
+  /** Writes and ships the last end lines, and waits until the worker reports the lines as committed. */
   async onApplicationShutdown(): Promise<void> {
     await this.#spool.drain();
     await this.#shipper.close();

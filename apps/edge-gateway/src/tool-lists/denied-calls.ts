@@ -15,7 +15,7 @@ const namesMax = 64;
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** The state of one choice of a response: the stream events that were sent for the choice. */
+/** The state of one choice of a response, which records the stream events that were sent for the choice. */
 interface ChoiceState {
   /** Numbers of the content blocks with tool calls that the client must not get. */
   readonly hidden: Set<number>;
@@ -32,10 +32,10 @@ interface ChoiceState {
 }
 
 /**
- * Removes calls to denied tools from one response in any format, stream event by stream event. The first
- * event of a tool call decides whether the call is removed, so no event is delayed. If a choice contains
- * nothing except denied calls, a short text replaces the calls, and the choice ends like a complete answer.
- * An agent therefore neither waits for a tool nor gets an empty turn.
+ * Removes calls to denied tools from one response in any format, stream event by stream event. The first event
+ * of a tool call decides whether the call is removed, so no event is delayed. If a choice contains nothing
+ * except denied calls, a short text replaces the calls, and the choice ends like a complete answer. The agent
+ * therefore does not wait for a tool result and does not get an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;
@@ -162,8 +162,8 @@ export class DeniedCalls {
   }
 
   /**
-   * Processes a piece of a tool call. The first piece of a tool call has the name of the called tool. Later
-   * pieces of a tool call may only add arguments.
+   * Processes one fragment of a streamed tool call. The first fragment has the name of the called tool. Later
+   * fragments may only add arguments.
    */
   #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
     const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;

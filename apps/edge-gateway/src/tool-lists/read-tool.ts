@@ -76,8 +76,9 @@ function identify(
 }
 
 /**
- * Lists the names of a built-in tool: its type, and the type without its version. Anthropic's versions are
- * dates (`web_search_20250305`); OpenAI's are dates or `preview` (`web_search_preview_2025_03_11`).
+ * Lists the names of a built-in tool, which are its type and the type without the version. Anthropic's versions
+ * are dates (`web_search_20250305`). OpenAI's versions are dates or `preview`
+ * (`web_search_preview_2025_03_11`).
  */
 export function spellType(type: string): string[] {
   const undated = type.replace(/_\d{8}$|_\d{4}_\d{2}_\d{2}$/, '');

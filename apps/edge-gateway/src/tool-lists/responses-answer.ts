@@ -49,7 +49,9 @@ export class ResponsesAnswer {
     return restricted === answer ? bytes : Buffer.from(JSON.stringify(restricted));
   }
 
-  /** Returns the stream events for the client. Events that are not changed are also encoded again. */
+  /**
+   * Returns the stream events for the client. The function encodes every event again, even an unchanged event.
+   */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
   }
@@ -74,7 +76,7 @@ export class ResponsesAnswer {
     if ('item' in event && !this.#hidden.has(index)) this.#judge(event['item'], index);
     if (this.#hidden.has(index)) return [];
     const shift = this.#shifts.get(index);
-    // A piece of a tool call without a start event cannot be checked.
+    // A fragment of a tool call without a start event cannot be checked.
     if (shift === undefined && /call|mcp/.test(text(event['type']))) return [];
     return [
       shift === undefined || shift === 0

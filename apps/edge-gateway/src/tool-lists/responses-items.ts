@@ -54,7 +54,7 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/** Whether the client reads or executes the output item. Only for reasoning items is the result false. */
+/** Whether the client reads or executes the output item. The result is false only for reasoning items. */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

@@ -59,8 +59,8 @@ const configMembers = governMembers(['tools', 'toolChoice']);
 const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'type']);
 
 /**
- * Applies an API key's allow and deny lists to a request body of any API: removes every tool that the key may
- * not use. The result is a list of byte edits in ascending order. Returns no edits if the key may use every
+ * Applies an API key's allow and deny lists to a request body of any API. Every tool that the key may not use
+ * is removed. The result is a list of byte edits in ascending order. Returns no edits if the key may use every
  * tool in the body. The restriction takes time linear in the length of the body.
  * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use;
  * `ambiguous_tools` if servers may read the body in different ways

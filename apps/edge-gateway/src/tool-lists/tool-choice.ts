@@ -92,7 +92,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // The error names only the field of the request body. Errors for the remaining fields do the same.
+  // The error for the tool choice names only the field of the request body. The error for a field inside the tool choice also names only the field of the request body.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

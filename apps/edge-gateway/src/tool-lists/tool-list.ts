@@ -17,7 +17,7 @@ export interface RestrictedList {
   readonly isLeftEmpty: boolean;
 }
 
-/** The place of a tool list in a request. */
+/** The position of a tool list in a request. */
 export interface ToolListPlace {
   /** The name of the field that holds the tool list. */
   readonly name: string;

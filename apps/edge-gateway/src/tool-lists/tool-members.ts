@@ -17,7 +17,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
 /** Maximum number of tools in one tool list and in one tool choice, because a plan ranks every tool. */
 export const toolsMax = 4096;
 
-/** Maximum length of a client's name in an error. Longer names from a client are truncated in errors. */
+/** Maximum length of a client's name in an error. An error message truncates longer names. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {
@@ -39,7 +39,7 @@ export function foldKey(key: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Matches a key that is already normalized, as most keys are. */
+/** Matches a key that is already in normalized form. Most keys are. */
 const foldedKey = /^[a-z0-9]*$/;
 
 /** The exact spelling of each field that the tool rules govern, by its normalized key. */
@@ -76,7 +76,10 @@ export function findMembers(
   return found;
 }
 
-/** Maximum length of a field path in an error. Paths in deeply nested bodies thus take linear time. */
+/**
+ * Maximum length of a field path in an error. The limit keeps the time for paths in deeply nested bodies
+ * linear.
+ */
 const pathCharactersMax = 256;
 
 /** Returns the path of a field, for errors. A long field path is truncated. */

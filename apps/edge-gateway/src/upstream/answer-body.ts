@@ -1,9 +1,6 @@
 import { ByteList } from '../bytes/byte-list.ts';
 
-/**
- * The source of a response body. After a call to `pause`, the source may still push chunks that it has
- * already buffered.
- */
+/** The source of a response body. After a call to `pause`, the source may still push buffered chunks. */
 interface BodySource {
   pause(): void;
   resume(): void;
@@ -84,10 +81,10 @@ export class AnswerBody {
     else this.#flow();
   }
 
-  /** Continues to pass chunks to the reader after the reader's `take` returned false. */
+  /** Passes further chunks to the reader, whose `take` had returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A resumed source may push immediately, but a push must never run inside a push of a different source.
+    // A resumed source may push a chunk immediately, but no push may run inside the push of a different source.
     queueMicrotask(() => this.#flow());
   }
 
@@ -150,7 +147,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // A new owner of the response body may not have started reading the body yet.
+    // The owner of the response body may not have started to read the body.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }
@@ -188,7 +185,7 @@ export class AnswerBody {
   }
 }
 
-/** The bytes that were read from a response body: all bytes, or as many bytes as the limit allows. */
+/** The bytes that were read from a response body. A body above the limit is cut off. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
@@ -230,7 +227,7 @@ const unwantedBytesMax = 64 * 1024;
 
 /**
  * Reads an unused response body to its end, so that the call ends normally and its connection can be reused.
- * Discarding an unread body would close the connection.
+ * The connection would close if an unread body were discarded.
  */
 export function passOver(body: AnswerBody): void {
   readWhole(body, unwantedBytesMax).then(

@@ -11,8 +11,7 @@ import { AnswerBody } from './answer-body.ts';
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
   /**
-   * Milliseconds for which a provider may stay silent before the headers of a response and between two
-   * chunks.
+   * Milliseconds for which a provider may send nothing before the headers of a response and between two chunks.
    */
   readonly idleTimeoutMs: number;
   /**
@@ -54,11 +53,11 @@ export class UndiciUpstream implements Upstream {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
       // The number of connections per address is unlimited, because admission limits the requests.
-      // One account can therefore not use up the connections to an address.
+      // Without a maximum, one account cannot use up the connections to an address.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute.
-      // The gateway closes connections earlier, so that it never writes to a closing connection.
+      // The gateway closes idle connections earlier, so that a request is never written to a closing connection.
       keepAliveTimeout: 20_000,
       keepAliveMaxTimeout: 55_000,
       maxHeaderSize: 64 * 1024,
@@ -152,8 +151,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call. undici cannot abort a call that has no connection yet. For a call without a
-   * connection, the promise is rejected immediately, and the call is aborted when it would start.
+   * Aborts the provider call. undici cannot abort a call that has no connection yet. The promise for such a
+   * call is rejected immediately, and the call is aborted when a connection is ready.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

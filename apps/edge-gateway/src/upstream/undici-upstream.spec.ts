@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** A time in milliseconds within which the server in this process responds, even on a busy machine. */
+/** Milliseconds within which the test server responds, even on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const loops = { renderHeader: () => 'agent-gateway-of-a-test' };
@@ -102,7 +102,7 @@ describe('a provider’s response', () => {
   const singleBytes = letters.replaceAll(/./g, '1\r\n$&\r\n');
 
   /**
-   * Sends the start of a response, and sends `rest` once the body is being read. Returns the pieces in which
+   * Sends the start of a response, and sends `rest` once the body is being read. Returns the chunks in which
    * the body arrives.
    */
   async function readPieces(rest: string, isWhole: boolean): Promise<Buffer[]> {
@@ -176,7 +176,7 @@ describe('a provider’s response', () => {
     });
     await waitMs(300);
     expect(taken).toBeLessThan(1024 * 1024);
-    // The remaining bytes of the response are buffered by the sockets.
+    // The buffers of the sockets hold the remaining bytes of the response.
     expect(sent).toBeLessThan(total / 2);
     hasRoom = true;
     answer.body.resume();

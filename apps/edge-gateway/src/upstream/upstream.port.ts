@@ -5,7 +5,7 @@ import type { AnswerBody } from './answer-body.ts';
 
 export interface UpstreamCall {
   readonly url: string;
-  /** HTTP method of the request; `POST` by default. */
+  /** HTTP method of the request. The default is `POST`. */
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
   /**

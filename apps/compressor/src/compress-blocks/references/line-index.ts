@@ -16,13 +16,13 @@ const fewGainMin = 32;
  */
 const lineLookedAt = 4_000;
 /**
- * A number that separates blocks in the index. In sent text, this number also replaces references and
- * markers.
+ * A number in place of a line, which separates blocks in the index. The number also replaces references and
+ * markers in sent text.
  */
 const gap = -1;
 /**
- * A number that replaces a reference or marker in the searched text. No run of lines contains the number that
- * replaces a reference or marker.
+ * A number that replaces a reference or marker in the searched text, so that no repeated run of lines contains
+ * a reference or marker.
  */
 const standIn = -2;
 
@@ -100,7 +100,7 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /** Removes all lines added after a position in the index. The caller later adds the lines that are sent. */
+  /** Removes all lines after a position in the index. The caller later adds the lines that are sent instead. */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;

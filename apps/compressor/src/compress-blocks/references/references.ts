@@ -11,7 +11,7 @@ const referenceLengthMax = 256;
 
 /** Characters that make a label hard to read: control characters and line separators. */
 const unclear = /[\p{Cc}\u2028\u2029]/u;
-/** Matches a line number at the start of a line, but not a time of day. */
+/** Matches a line number at the start of a line. The pattern excludes times of day. */
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
@@ -44,8 +44,8 @@ export function renderRunReference(
 }
 
 /**
- * Renders a reference to a whole block. `place` is the block's number, from 1, among the different blocks
- * that start with the same label.
+ * Renders a reference to a whole block. The parameter `place` is the block's number, counted from 1, among the
+ * different blocks with an equal label.
  */
 export function renderBlockReference(label: string, place: number): string {
   return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;

@@ -9,7 +9,7 @@ import { blockLabelOf, labelOf, parseReference, type Reference } from './referen
 export function resolveReferences(sent: readonly string[], text: string): string {
   const resolved: string[] = [];
   // A reference may refer to earlier lines in its own block.
-  // The run of referenced lines cannot extend across another reference.
+  // A run of referenced lines never contains another reference.
   const own: string[] = [];
   for (const line of text.split('\n')) {
     const reference = parseReference(line);

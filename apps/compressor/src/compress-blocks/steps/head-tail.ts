@@ -9,7 +9,7 @@ import type { TextStep } from './text-step.ts';
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** Number of characters that take more than one token in nearly every text. */
+/** Number of characters after which nearly every text has more than one token. */
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;
@@ -36,7 +36,10 @@ export const headTail: TextStep = {
   },
 };
 
-/** Whether a text is long. The start of a text is enough to classify most long texts. */
+/**
+ * Returns whether a text exceeds the maximum size of an untrimmed tool result. For most long texts, the tokens
+ * at the start already exceed the maximum.
+ */
 function isLong(text: string): boolean {
   const part = Math.min(text.length, tokensMax * lookedAtPerToken);
   if (estimateTextTokens(text, 0, part) > tokensMax) return true;

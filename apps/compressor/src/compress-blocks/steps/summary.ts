@@ -10,11 +10,14 @@ import type { TextStep } from './text-step.ts';
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/** Maximum share of a tool result's tokens used for critical parts, in addition to the start and end. */
+/**
+ * Maximum share of a tool result's tokens that a summary keeps for critical lines, in addition to the start and
+ * end.
+ */
 const shareMax = 0.2;
 const linesMin = 8;
 /**
- * Length in characters of the pieces of a text with few lines. Text with few lines is cut at JSON or sentence
+ * Length in characters of the pieces into which a text with few lines is cut. The cuts are at JSON or sentence
  * boundaries.
  */
 const pieceLength = 160;
@@ -23,8 +26,8 @@ const partShownMax = 240;
 const marker = '[… a summary;';
 
 /**
- * Reduces an old tool result to excerpts: its start, its end and its critical parts, in order. A single
- * marker replaces the other parts of the tool result.
+ * Reduces an old tool result to its start, its end and its critical lines, in order. A single marker replaces
+ * all other text of the tool result.
  */
 export const summary: TextStep = {
   name: 'summary',

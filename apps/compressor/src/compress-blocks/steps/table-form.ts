@@ -20,10 +20,10 @@ const estimatedShareMax = 8;
  * [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  * {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * The field `all` contains the fields that are the same in all objects. For a list of lists of similar
- * objects, the table has `groups` of rows. For an object of similar objects, the table has a first column
- * `(name)`. In a table, values keep their spelling, and only the order of fields is lost. `expandTables` is
- * the inverse function.
+ * The field `all` contains the fields that are the same in all objects. A list of lists of similar objects
+ * becomes a table with `groups` of rows. An object of similar objects becomes a table with a first column
+ * `(name)`. In a table, values keep their spelling, and only the order of fields is lost. `expandTables` is the
+ * inverse function.
  */
 export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
@@ -69,7 +69,7 @@ class TableRenderer {
     if (known !== undefined) return known;
     const before = this.#done.length;
     const rendered = this.#renderBranch(node);
-    // The cached nodes inside this node are no longer needed.
+    // The cached nodes inside this node are removed, because no later step reads these nodes.
     for (const inner of this.#done.splice(before)) this.#rendered.delete(inner);
     this.#rendered.set(node, rendered);
     this.#done.push(node);
@@ -132,7 +132,8 @@ export const absent = '"∅"';
 export const nameColumn = '"(name)"';
 
 /**
- * An object as a table row. The map contains, for each column (a JSON string), the value's node or JSON text.
+ * An object as a table row. The map contains the node or the JSON text of the value for each column name (a
+ * JSON string).
  */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;

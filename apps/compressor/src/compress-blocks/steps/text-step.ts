@@ -5,7 +5,7 @@ import type { ContextStepName } from '@gateway/contracts';
  * on the block and on earlier blocks.
  */
 export interface StepContext {
-  /** Lower-case words that must be kept: see `criticalTerms`. */
+  /** Lower-case words that must be kept, as returned by `criticalTerms`. */
   readonly terms: ReadonlySet<string>;
   /** Stores omitted text and returns the id for the marker of the omitted text. */
   readonly omit: (original: string) => string;

@@ -9,8 +9,8 @@ export interface ToolDefinitionText {
   /** The JSON Schema for the arguments, if present. */
   readonly schema: JsonNode | undefined;
   /**
-   * Whether only the schema may change. If the field `x-svc-examples` is present, another part of the gateway
-   * removes the field and the bytes around it.
+   * Whether only the schema may change. If the field `x-svc-examples` is present, the edge gateway removes this
+   * field and the bytes around the field.
    */
   readonly isSchemaOnly: boolean;
 }
@@ -93,7 +93,8 @@ export interface SchemaWalk {
   /** The positions of all subschemas, outermost subschema first. */
   readonly positions: readonly SchemaPosition[];
   /**
-   * False if an object with a repeated key was skipped, because parsers interpret repeated keys differently.
+   * False if the scan skipped an object with a repeated key. Such objects are skipped, because parsers
+   * interpret repeated keys differently.
    */
   readonly isComplete: boolean;
 }

@@ -5,7 +5,7 @@ import type { SchemaWalk, ToolDefinitionText } from '../definition/tool-definiti
 
 /**
  * The input and output of a schema compression step. A schema compression step only drops fields or parts of
- * descriptions. A schema compression step never changes or adds text.
+ * descriptions. No step changes or adds text.
  */
 export interface SchemaDraft {
   readonly definition: ToolDefinitionText;

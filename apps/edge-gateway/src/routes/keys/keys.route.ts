@@ -147,8 +147,8 @@ export class KeysRoute {
   }
 
   /**
-   * Opens the sealed secret of an API key. The secret is returned only in this response and in replays with
-   * the same idempotency key.
+   * Opens the sealed secret of an API key. Only this response and replays with its idempotency key contain the
+   * secret.
    */
   #showSecret<Key extends ApiKey>(
     { key, sealedSecret, replayed }: { key: Key; sealedSecret: string; replayed: boolean },
@@ -160,7 +160,9 @@ export class KeysRoute {
   }
 }
 
-/** Checks the id of an API key. An invalid key id gets the same response as an unknown key id: status 404. */
+/**
+ * Checks the id of an API key. An invalid key id gets the response for an unknown key id, which has status 404.
+ */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

@@ -27,8 +27,8 @@ const readReadiness: Operation = {
 
 /**
  * `GET /health/live` and `GET /health/ready` on the public port, for load balancers without access to the
- * private health port. The gateway listens only after its start is complete, and Fastify responds with 503
- * during the shutdown, so each response of this route is a constant.
+ * private health port. Each response of this route is a constant. The gateway listens only after its start is
+ * complete, and Fastify responds with 503 during the shutdown.
  */
 @Controller()
 @AllowAccess('public')
@@ -59,7 +59,7 @@ const readHello: Operation = {
   },
 };
 
-/** `HEAD /api/hello`: Claude Code's check of its connection. */
+/** `HEAD /api/hello`, with which Claude Code checks its connection. */
 @Controller('/api')
 @AllowAccess('public')
 export class HelloRoute {
@@ -69,6 +69,6 @@ export class HelloRoute {
   @Header('content-type', 'text/plain; charset=utf-8')
   @Header('cache-control', 'no-store')
   readHello(): void {
-    // The status line is the whole response.
+    // The response consists only of the status line and headers.
   }
 }

@@ -99,8 +99,8 @@ export class ProvidersRoute {
 
   /**
    * Checks the provider's address.
-   * @throws GatewayError `egress_denied` if the egress guard rejects the address; `invalid_field` if the
-   * address is an address of the gateway itself
+   * @throws GatewayError `egress_denied` if the egress guard rejects the address, or `invalid_field` for an
+   * address of the gateway itself
    */
   async #checkAddress(baseUrl: string): Promise<void> {
     if (await this.#egressGuard.isOwn(baseUrl))
@@ -110,7 +110,7 @@ export class ProvidersRoute {
 
   /**
    * Stores a provider credential. A failed attempt to store the credential is repeated once. The vault may
-   * rotate its key or lose a replica between two calls. Storing one credential twice has no further effect.
+   * rotate its key or lose a replica between two calls. A second write of one credential has no further effect.
    */
   async #store(
     { accountId, actor }: AccountCaller,

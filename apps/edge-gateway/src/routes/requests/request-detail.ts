@@ -17,8 +17,8 @@ interface Scope {
 type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
- * Adds the original messages that compression removed, and the token counts. Data that is no longer stored
- * is left out, and so is the data of an unavailable service.
+ * Adds the original messages that compression removed, and the token counts. Omits data that is no longer
+ * stored, and the data of an unavailable service.
  */
 export async function addStoredContext(
   request: RequestDetail,
@@ -62,7 +62,10 @@ async function readExact({ accountId, blocks }: Scope, messaging: Messaging): Pr
   };
 }
 
-/** Returns the stored content of a request, or null if there is none or it cannot be read now. */
+/**
+ * Returns the stored content of a request. Returns null if no content is stored or if the content cannot be
+ * read now.
+ */
 export async function readStoredContent(
   accountId: string,
   requestId: string,

@@ -102,8 +102,8 @@ export class RoutingInsightsRoute {
 }
 
 /**
- * Minimum number of requests for a figure about a model. With fewer requests, chance affects the figure more
- * than the model does.
+ * Minimum number of requests for a figure about a model. A figure from fewer requests depends more on chance
+ * than on the model.
  */
 export const samplesMin = 20;
 const modelsMax = 5;

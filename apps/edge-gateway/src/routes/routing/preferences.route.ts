@@ -65,9 +65,9 @@ export class RoutingPreferencesRoute {
 }
 
 /**
- * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests,
- * and for duplicates. A model that is missing from the catalogue is valid if it follows a known provider
- * name, as in requests.
+ * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests, and
+ * for duplicates. A model that is missing from the catalogue is valid after the name of a known provider, as in
+ * requests.
  */
 export function requireKnownNames(
   { allowed_providers, fallbacks }: UpdatePreferencesBody,

@@ -3,7 +3,7 @@ import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
  * Renders the catalogue's facts about a model.
- * @param at the time for the shown prices, as Unix time in milliseconds
+ * @param at the time at which the shown prices apply, as Unix time in milliseconds
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
   const { provider, modelId, capabilities } = model;

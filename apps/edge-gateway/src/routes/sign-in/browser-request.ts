@@ -73,8 +73,9 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count
- * for the device and not for the client address. Other users of the device's client address therefore cannot
- * use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
+ * against the limit of the device and not against the limit of the client address. Other users of the device's
+ * client address therefore cannot use up the device's limit. Throws `too_many_attempts` if the limit is
+ * exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -89,9 +90,9 @@ async function limitAuth(
 
 /**
  * Throws `cross_site_request` if a browser sends the call for a page from another site. A call from another
- * site could sign the user in or out, or switch accounts. Programs send neither of the two checked headers.
- * Two other protections exist: the cookie is SameSite=Strict, and browsers require permission for JSON
- * requests from other sites. The check of the two headers also works in old browsers.
+ * site could sign the user in or out, or switch accounts. Programs other than browsers send neither of the two
+ * checked headers. The SameSite=Strict cookie and the browsers' checks of JSON requests from other sites
+ * protect users as well. This check of two headers also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

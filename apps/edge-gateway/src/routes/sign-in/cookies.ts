@@ -6,8 +6,8 @@ import { decodeJwt } from 'jose';
 const deviceTokenCharsMax = 1_024;
 
 /**
- * Over TLS, this cookie prefix binds a cookie to this host (RFC 6265bis §4.1.3.2), so a neighboring host
- * cannot set the cookie.
+ * The prefix of cookie names over TLS. Browsers bind a cookie with this prefix to its host (RFC 6265bis
+ * §4.1.3.2), so a neighboring host cannot set the cookie.
  */
 const securePrefix = '__Host-';
 const refreshName = 'svc_refresh';
@@ -19,8 +19,8 @@ const deviceName = 'svc_device';
 const separator = '~';
 
 /**
- * Lifetime of the device cookie, which equals the validity of a device token: 180 days. The account service
- * checks the exact validity of a device token.
+ * Lifetime of the device cookie. The lifetime of 180 days equals the validity of a device token. The account
+ * service checks the exact validity of a device token.
  */
 const deviceMaxAgeSeconds = 180 * 24 * 60 * 60;
 
