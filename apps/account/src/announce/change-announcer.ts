@@ -176,7 +176,7 @@ export class ChangeAnnouncer {
     this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
     for (const account of found) {
       if (lastSwept.get(account.id) !== account.announcedEpoch) continue;
-      // The query skips locked rows, so that a locked account row does not delay the changes of other accounts.
+      // An error is only noted, so that one locked account row does not stop the announcements for other accounts.
       await this.#repeat(account).catch((error: unknown) => this.#noteFailure(error));
     }
   }

@@ -14,8 +14,8 @@ const file = new URL(
 type Result = LargeTaskResults[keyof LargeTaskResults];
 
 /**
- * Compresses large requests in a worker thread. A compression task of 8 MiB, the largest message, takes about
- * a second. A new worker thread has no conversations, so gateways send their conversations again.
+ * Compresses large requests in a worker thread. A compression task of 8 MiB, the largest message, takes about a
+ * second. A new worker thread has no stored conversations, so gateways send whole conversations again.
  */
 export class CompressionThread {
   readonly #thread: LowPriorityThread<LargeTask, Result>;

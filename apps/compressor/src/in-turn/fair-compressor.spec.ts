@@ -28,7 +28,9 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Compresses large definitions every 100 ms for a number of seconds, and returns the number of refused ones. */
+/**
+ * Compresses large definitions every 100 ms for a number of seconds. Returns the number of refused requests.
+ */
 async function load(accountId: string, seconds: number): Promise<number> {
   const definitions = [{ hash: 'a', text: 'a'.repeat(smallUnitsMax + 1) }];
   const before = refused.length;
@@ -39,7 +41,7 @@ async function load(accountId: string, seconds: number): Promise<number> {
   return refused.length - before;
 }
 
-/** A request of another account that is answered without the worker thread. */
+/** A small request of another account, which runs without the worker thread. */
 const small = {
   ...{ accountId: 'quiet', after: 'a', upTo: 'b', sessionSeed: 's', steps: [] },
   blocks: [{ text: 'a'.repeat(smallUnitsMax + 1) }],

@@ -21,7 +21,7 @@ export const smallUnitsMax = 64 * 1024;
 
 /**
  * Limits for the queue of requests. Compression requests run one at a time, and the accounts take turns. A
- * request that waits for a second is rejected, because its gateway has stopped waiting long ago
+ * request that has waited for a second is rejected, because its gateway stops waiting much earlier
  * (`PLAN_DEADLINE_MS`).
  */
 const turns: FairQueueOptions = {
@@ -34,7 +34,7 @@ const turns: FairQueueOptions = {
 
 /**
  * The share of the worker thread's time that one account gets while other accounts are active. The thread
- * compresses a megabyte in about 130 ms, so a burst is enough for a long conversation.
+ * compresses a megabyte in about 130 ms, so the initial burst is long enough for a long conversation.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 250 };
 
@@ -81,7 +81,7 @@ export class FairCompressor {
     const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
     if (units <= smallUnitsMax) {
       return this.#small.run(accountId, async () => {
-        // The code pauses so that requests that have already arrived join the queue first.
+        // The pause lets requests that have already arrived join the queue first.
         await nextTurn();
         return compressBlocks(request, { store, instanceId });
       });
@@ -92,7 +92,7 @@ export class FairCompressor {
     return Promise.resolve({ reply: { status: 'unknown', instanceId }, originals: new Map(), changed: [] });
   }
 
-  /** @throws GatewayError the same errors as `compressBlocks`. */
+  /** @throws GatewayError the errors of `compressBlocks` */
   compressSchemas(
     accountId: string,
     definitions: Definitions,

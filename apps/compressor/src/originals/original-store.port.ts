@@ -6,8 +6,8 @@ export interface OriginalScope {
 }
 
 /**
- * Stores omitted text for a limited time, for fast recovery and for display in the request log. If an omitted
- * text is not stored, the compressor can rebuild it from the conversation.
+ * Stores omitted text for a limited time, for fast recovery and for display in the request log. The compressor
+ * can rebuild omitted text that is not stored from the conversation.
  */
 export interface OriginalStore {
   /**

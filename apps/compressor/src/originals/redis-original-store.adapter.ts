@@ -33,7 +33,10 @@ const originalBytesMax = 2 * 1024 * 1024;
  * Maximum number of bytes in unfinished writes. Above this number of bytes, original texts are not stored.
  */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** Maximum number of bytes in unfinished writes for one account: a quarter of the limit for all accounts. */
+/**
+ * Maximum number of bytes in unfinished writes for one account, which is a quarter of the limit for all
+ * accounts.
+ */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
 /** The lowest deflate level, because even the lowest level reduces logs to a tenth of their size. */
 const deflateLevel = 1;
@@ -67,7 +70,7 @@ export class RedisOriginalStore implements OriginalStore {
     const keys = deriveConversationKeys(this.#key, scope);
     const kept: Kept[] = [];
     for (const [id, original] of originals) {
-      // UTF-8 cannot represent an unpaired surrogate, so reading the text back would return different text.
+      // A text with an unpaired surrogate is not stored, because UTF-8 cannot represent the surrogate.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || !this.#reserve(scope.accountId, bytes.length)) continue;

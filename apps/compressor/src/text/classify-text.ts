@@ -1,5 +1,5 @@
 /**
- * Maximum number of examined lines of a text. The examined lines are enough to classify text of any length.
+ * Maximum number of examined lines of a text. This number of lines is enough to classify text of any length.
  */
 const codeLinesMax = 400;
 /**
@@ -13,7 +13,7 @@ const codeShareMin = 0.3;
 const keyword =
   /^(?:import |from \S+ import|export |const |let |var |function[ *(]|def |class |return\b|if ?\(|if .*:$|for ?\(|for .*:$|while |else\b|elif |try\b|except\b|catch\b|switch ?\(|case .*:$|public |private |protected |static |void |int |#include|#define|package |use |fn |impl |func |type |interface |struct |enum |namespace |@\w+)/;
 const ending = /(?:[{};]|\(\)|\):|=>|,|\(|\[|\])$/;
-/** Matches a line number at the start of a line, but not a time of day. */
+/** Matches a line number at the start of a line. The pattern excludes times of day. */
 const numbered = /^ *\d{1,7}(?:[|\t]|:(?!\d\d)) ?/;
 const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 

@@ -42,7 +42,7 @@ describe('countTokens', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const usedMiB = (): number => {
-      // The first collection may end a collection that began earlier and keeps all objects created since then.
+      // The first garbage collection may only finish an earlier collection, which keeps all newer objects.
       collect();
       collect();
       // Array buffers are excluded, because they hold no text of the counter and are released late.

@@ -3,8 +3,8 @@ import { countTokens } from './count-tokens.ts';
 import { cutExactly } from './cut-text.ts';
 
 /**
- * Words, numbers, blanks, line breaks and punctuation in any order: the character classes in the tokenizer's
- * pattern.
+ * Words, numbers, blanks, line breaks and punctuation in any order. The tokenizer's pattern distinguishes these
+ * character classes.
  */
 const piece = fc.oneof(
   fc.constantFrom(

@@ -17,8 +17,8 @@ function isLow(unit: number): boolean {
 }
 
 /**
- * Maximum distance to a suitable place for a cut, as a multiple of the requested length. If no suitable place
- * is near enough, the text is cut at an unsuitable place.
+ * Maximum distance to a suitable position for a cut, as a multiple of the requested length. Without a suitable
+ * position in this distance, the text is cut at any position.
  */
 const stretchMax = 8;
 /**
@@ -31,8 +31,8 @@ const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
  * Cuts text into pieces of about `units` UTF-16 units. The sum of the token counts of the pieces equals the
- * token count of the whole text. For encoded data without suitable places for a cut, the sum of the token
- * counts is approximate.
+ * token count of the whole text. The sum of the token counts is approximate for encoded data without suitable
+ * positions for a cut.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {
   let start = 0;

@@ -13,8 +13,8 @@ interface TokenSource {
 let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve(null) };
 
 /**
- * Connects the API client to the login session. The API folder must not import the folder of the login
- * session. Call this function before the first request to the gateway.
+ * Connects the API client to the login session. The API folder must not import the folder of the login session.
+ * The page must call this function before its first request to the gateway.
  */
 export function setTokenSource(source: TokenSource): void {
   tokenSource = source;
@@ -33,7 +33,10 @@ async function fetchAsPerson(request: Request): Promise<Response> {
   return renewed === null ? response : fetch(withToken(again, renewed));
 }
 
-/** Whether the access token was rejected. A wrong password also returns 401, but must not be sent twice. */
+/**
+ * Whether the gateway rejected the access token. A wrong password also causes status 401, but must not be sent
+ * twice.
+ */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
   const body: unknown = await response
@@ -49,7 +52,7 @@ function withToken(request: Request, token: string | null): Request {
   return request;
 }
 
-/** The gateway's API, typed by its OpenAPI document. The results of its calls go to `unwrap`. */
+/** The gateway's API, typed by its OpenAPI document. The function `unwrap` reads the results of its calls. */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
 
 interface Answer<Data> {

@@ -23,7 +23,7 @@ function useRefreshKeys() {
 }
 
 const inPath = (keyId: string) => ({ path: { key_id: keyId } });
-/** With the idempotency header, a repeated creation request creates only one API key. */
+/** The idempotency header keeps a repeated request from creating a second API key. */
 const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
 
 export function useCreateKey() {

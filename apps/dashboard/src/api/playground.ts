@@ -1,11 +1,11 @@
 import { api, unwrap } from './client.ts';
 
-/** The largest K that an API key accepts. Tool lists with more tools than this number are rare. */
-const everything = 512;
 /**
- * An API key is replaced this number of milliseconds before the key expires, so that no response is
- * interrupted.
+ * The largest K (number of ranked tools) that an API key accepts. Tool lists with more tools than this number
+ * are rare.
  */
+const everything = 512;
+/** Milliseconds before its expiry at which an API key is replaced, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -16,7 +16,7 @@ interface PlaygroundKey {
 }
 
 // The playground keeps API keys only in memory.
-// The API keys are lost when the page closes and when another person signs in.
+// The playground drops the API keys when the page closes and when another person signs in.
 const keys = new Map<PlaygroundColumn, Promise<PlaygroundKey>>();
 
 async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {

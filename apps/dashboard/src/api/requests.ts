@@ -35,8 +35,7 @@ export function useRequests(filter: RequestFilter, until: string) {
 }
 
 /**
- * The number of requests since a given time. The number of requests is refreshed every few seconds while the
- * page is visible.
+ * The number of requests since a given time, which is refreshed every few seconds while the page is visible.
  */
 export function useNewRequests(filter: RequestFilter, since: string) {
   return useQuery({
@@ -80,8 +79,8 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * Loads a request that has just finished. The log row of a request takes about a second to appear. The
- * function therefore first polls the request list of the session.
+ * Loads a request that has just finished. The function first polls the request list of the session, because a
+ * request appears in the log after about a second.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({

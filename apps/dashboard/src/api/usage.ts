@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** A time span of usage figures. If a session id is given, only the requests in that session count. */
+/** A time span of usage figures. With a session id, the figures cover only the requests of this session. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;

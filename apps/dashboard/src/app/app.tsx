@@ -52,8 +52,8 @@ function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice })
 }
 
 /**
- * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements.
- * Keep theme.css consistent with the theme in app.tsx. Scroll locking is off because scroll locking also
+ * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements. The
+ * variables in theme.css must match the theme in app.tsx. Scroll locking is off, because scroll locking also
  * creates a style element.
  */
 const theme = createTheme({

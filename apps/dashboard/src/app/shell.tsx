@@ -46,8 +46,8 @@ function VerifyEmailBanner() {
 }
 
 /**
- * The frame of every page. Without a login session, the frame opens the sign-in page, which later returns to
- * the requested page.
+ * The frame of every page. Without a login session, the frame opens the sign-in page. After the sign-in, the
+ * requested page opens.
  */
 export function Shell() {
   const session = useLoginSession();

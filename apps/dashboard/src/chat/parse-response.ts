@@ -1,11 +1,11 @@
 import type { ChatFormat, ToolCall } from './conversation.ts';
 import type { Frame } from './read-stream.ts';
 
-/** The part of a response that has already arrived. */
+/** The content of a response that has already arrived. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** The reason why the model stopped, as the response format names the reason. */
+  /** The reason why the model stopped, in the terms of the response format. */
   readonly stopReason: string | null;
   /** The message of an error event in the stream. */
   readonly error: string | null;

@@ -9,8 +9,8 @@ export class ToolsError extends Error {
 
 /**
  * Parses tools in any of the three chat formats or in the format of an MCP server's tool list. The text is an
- * array, or an object with an array in `tools` or `toolConfig.tools`. Empty text means no tools. Throws
- * ToolsError.
+ * array, or an object with an array in `tools` or `toolConfig.tools`. An empty text means no tools. Throws
+ * ToolsError for invalid tools.
  */
 export function parseTools(text: string): PlaygroundTool[] {
   if (text.trim() === '') return [];

@@ -1,4 +1,7 @@
-/** One event of a response stream: its JSON, and its name if the format sends event names separately. */
+/**
+ * One event of a response stream, with its JSON. The event has a name if the format sends event names
+ * separately.
+ */
 export interface Frame {
   readonly event: string;
   readonly data: unknown;

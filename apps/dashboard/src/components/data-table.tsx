@@ -32,14 +32,14 @@ interface DataTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** The total number of rows, if only some rows are loaded. */
   readonly total?: number;
-  /** Callback when the last loaded row scrolls into view. */
+  /** The callback that runs when the last loaded row scrolls into view. */
   readonly onEndReached?: () => void;
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
   /** Minimum width of the table. In a frame below the minimum width, the table scrolls sideways. */
   readonly minWidth?: string;
-  /** Row height in pixels. One line of text needs 44 pixels. */
+  /** Row height in pixels. A row with one line of text takes 44 pixels. */
   readonly rowHeight?: number;
   /** Maximum height of the table's scrolling part, as a CSS length. */
   readonly maxHeight?: string;
@@ -51,8 +51,7 @@ const overscan = 12;
 
 /**
  * A table of any length. The HTML page contains only the visible table rows. All table rows have the same
- * height, and long text ends with an ellipsis. If a table row leads to a page, put the link into the first
- * column.
+ * height, and long text ends with an ellipsis. The first column contains the link if a table row opens a page.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;

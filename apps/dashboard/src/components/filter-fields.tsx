@@ -32,8 +32,8 @@ export function TextFilter({ label, placeholder, value = '', onChange }: TextFil
 }
 
 /**
- * A filter for a time. Each typed digit makes a valid date, so the time field must not render again while the
- * user types.
+ * A filter for a time. The time field must not render again while the user types, because each typed digit
+ * makes a valid date.
  */
 export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & { readonly label: string }) {
   const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });

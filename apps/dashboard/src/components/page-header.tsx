@@ -24,7 +24,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
     // The location key `default` marks the first page of the visit.
-    // The browser already shows the first page from the top.
+    // The heading of the first page does not take the focus, because the browser already starts at the top of the page.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

@@ -35,7 +35,7 @@ interface FigureProps {
   readonly label: string;
   /** The value with its unit. */
   readonly children: ReactNode;
-  /** An explanation of the figure, or the parts of the figure. */
+  /** An explanation of the figure, or the values that add up to the figure. */
   readonly hint?: ReactNode;
 }
 

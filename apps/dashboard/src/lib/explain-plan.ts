@@ -1,7 +1,4 @@
-/**
- * The decision about a request's tools. The request log, the traces and the playground show the decision
- * about tools.
- */
+/** The decision about a request's tools, as shown in the request log, the traces and the playground. */
 interface Decision {
   /** The number of tools that the plan chose by rank. The value is null if the plan chose all tools. */
   readonly k: number | null;
@@ -15,7 +12,10 @@ interface Explanation {
   readonly whole?: string;
 }
 
-/** Explanations of K by reason: see docs/internals/tool-selection.md. */
+/**
+ * The explanations of K (the number of ranked tools) by reason. The page docs/internals/tool-selection.md
+ * describes the reasons.
+ */
 const reasons: Readonly<Record<string, Explanation>> = {
   calibrated: {
     text: 'K was measured on shadow conversations of this account.',
@@ -69,8 +69,8 @@ const reasons: Readonly<Record<string, Explanation>> = {
 };
 
 /**
- * Explains why the tools of a request were chosen, with K. In a shadow conversation, K belongs to the plan,
- * which was not applied.
+ * Explains the choice of a request's tools, with K (the number of ranked tools). In a shadow conversation, K
+ * belongs to the plan, which was not applied.
  */
 export function explainDecision({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'The request had no tools to choose from.';
@@ -79,14 +79,14 @@ export function explainDecision({ k, k_reason }: Decision): string {
   return k_reason === 'shadow' ? `${text} The plan’s K = ${k}.` : `K = ${k}. ${text}`;
 }
 
-/** A short description of a request's K, for narrow parts of the page. */
+/** A short description of a request's K (the number of ranked tools), for narrow columns of a page. */
 export function describeK({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'no tools';
   if (k === null) return 'all tools sent';
   return k_reason === 'shadow' ? `all tools sent (shadow, K = ${k})` : `K = ${k}`;
 }
 
-/** The explanation of K, shown where a page first mentions K. */
+/** The explanation of K (the number of ranked tools), shown where a page first mentions K. */
 export const meaningOfK =
   'K is the number of tools sent by rank. Tools that are always included do not count.';
 

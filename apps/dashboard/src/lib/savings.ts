@@ -11,8 +11,8 @@ export interface Savings {
 }
 
 /**
- * The net number of tokens saved, as measured. The net number is the tokens of pruned definitions (counted
- * with a tokenizer) plus compression, minus recovery rounds. The net number is negative if recovery cost more
+ * The measured net number of saved tokens. The net number contains the tokens of pruned definitions (counted
+ * with a tokenizer) plus compression, minus recovery rounds. The number is negative if recovery cost more
  * tokens than pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing
  * unit is a different figure (`net_tokens_saved`).
  */

@@ -11,7 +11,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // Without subscribers, the clock does not update, so the stored time can be hours old.
+  // The stored time can be hours old, because the clock does not update without subscribers.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);

@@ -24,7 +24,7 @@ async function openOidc(settings: Extract<SignInSettings, { kind: 'oidc' }>): Pr
   return new Oidc(settings);
 }
 
-/** Restores the login session of an earlier visit. Call this function once, when the page starts. */
+/** Restores the login session of an earlier visit. The page calls this function once at its start. */
 export async function restoreLoginSession(): Promise<void> {
   const settings = await readSignInSettings().catch(() => null);
   if (settings?.kind === 'oidc') await loginSession.restore(await openOidc(settings));
@@ -39,8 +39,8 @@ function forgetPerson(): void {
 }
 
 /**
- * Creates the account of a new person. If the creation of the account fails, the first read of the account
- * creates the account.
+ * Creates the account of a new person. If the creation fails, the first read of the account creates the
+ * account.
  */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };

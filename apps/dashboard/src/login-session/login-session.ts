@@ -5,11 +5,11 @@ export interface Tokens {
   readonly email: string | null;
 }
 
-/** An identity provider: the gateway itself or an OpenID Connect issuer. */
+/** An identity provider, which is the gateway itself or an OpenID Connect issuer. */
 export interface Identity {
   /**
-   * Whether an earlier visit may have left a login session. If no earlier visit left a login session, a
-   * renewal would fail and log an error in the browser.
+   * Whether an earlier visit may have left a login session. Without an earlier login session, a renewal would
+   * fail and log an error in the browser.
    */
   mayHaveSession(): boolean;
   /**
@@ -35,10 +35,7 @@ interface CurrentToken {
   readonly expiresAtMs: number;
 }
 
-/**
- * A token is renewed this number of milliseconds before the token expires, so that the token does not expire
- * in transit.
- */
+/** Milliseconds before its expiry at which a token is renewed, so that the token does not expire in transit. */
 const marginMs = 30_000;
 
 /** The login session of this page. The access token exists only in the memory of this object. */
@@ -53,8 +50,8 @@ export class LoginSession {
   readonly #onAnother: () => void;
 
   /**
-   * @param onAnother callback if another tab has signed in a different person. After this callback, the page
-   * of the previous person sends no more requests.
+   * @param onAnother callback if another tab has signed in a different person. The page of the previous person
+   * sends no requests after this callback.
    */
   constructor(onAnother: () => void = () => undefined) {
     this.#onAnother = onAnother;
@@ -114,7 +111,7 @@ export class LoginSession {
     const tokens = await identity.renew().catch(() => undefined);
     // The person signed out during the renewal, so the response is ignored.
     if (ends !== this.#ends) return null;
-    // `undefined` means that the identity provider could not be reached.
+    // The value `undefined` means that the identity provider could not be reached.
     // If the identity provider cannot be reached, the person stays signed in, and the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {

@@ -15,7 +15,7 @@ interface StartedSignIn {
 
 /**
  * Storage key for a started sign-in. The browser tab stores the started sign-in during the redirect to the
- * issuer. The stored data about a sign-in never contains a token.
+ * issuer. The tab never stores a token.
  */
 const startedKey = 'svc-sign-in';
 /** Token lifetime in milliseconds, used if the issuer does not return a lifetime. */
@@ -129,7 +129,7 @@ export class OidcIdentity implements Identity {
       .discoveryRequest(issuer, this.#options)
       .then((response) => oauth.processDiscoveryResponse(issuer, response))
       .catch((error: unknown) => {
-        // The next call retries the discovery of the issuer.
+        // A failed discovery of the issuer is not cached, so the next call tries again.
         server = undefined;
         throw error;
       });

@@ -71,28 +71,36 @@ async function sendBody(
     url,
     headers: {
       ...headers,
-      accept: exchange.request.headers.accept ?? '*/*
-       * ',
-       *       ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
-       *     },
-       *     body: body.open(),
-       *     signal,
-       *     loopHeader: exchange.request.headers[loopHeader],
-       *   });
-       *   attempt.headersAt = performance.now();
-       *   connection.health.note(answer.status);
-       *   return answer;
-       * }
-       *
-       * function describeCall( { isMapped }: OutgoingBody, { provider, model, route }: ProxyTarget, { baseUrl,
-       *   credential }: Candidate['connection'], { request }: Exchange, ): UpstreamCall { return { ...{
-       *   provider, model, baseUrl, credential }, format: 'chat-completions', stream: false, path: route.path,
-       *   ...(route.auth === undefined ? {} : { auth: route.auth }), // A converted request drops the client's
-       *   headers, because these headers apply only to the client's API format. ...(isMapped ? {} : {
-       *   clientHeaders: request.headers }), }; }
-       *
-       * /** The content type is set before signing, because the signature covers the content type.
-       */
+      accept: exchange.request.headers.accept ?? '*/*',
+      ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
+    },
+    body: body.open(),
+    signal,
+    loopHeader: exchange.request.headers[loopHeader],
+  });
+  attempt.headersAt = performance.now();
+  connection.health.note(answer.status);
+  return answer;
+}
+
+function describeCall(
+  { isMapped }: OutgoingBody,
+  { provider, model, route }: ProxyTarget,
+  { baseUrl, credential }: Candidate['connection'],
+  { request }: Exchange,
+): UpstreamCall {
+  return {
+    ...{ provider, model, baseUrl, credential },
+    format: 'chat-completions',
+    stream: false,
+    path: route.path,
+    ...(route.auth === undefined ? {} : { auth: route.auth }),
+    // A converted request drops the client's headers, because these headers apply only to the client's API format.
+    ...(isMapped ? {} : { clientHeaders: request.headers }),
+  };
+}
+
+/** The content type is set before signing, because the signature covers the content type. */
 function withContentType({ url, headers }: UpstreamRequest, contentType: string): UpstreamRequest {
   return { url, headers: { ...headers, 'content-type': contentType } };
 }

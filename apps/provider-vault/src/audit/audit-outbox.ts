@@ -44,8 +44,8 @@ export async function queueAudit(
 /** Milliseconds between searches for audit events that have not been sent yet. */
 const everyMs = 2_000;
 /**
- * Delay in milliseconds before queued audit events are sent. Events of the delay are sent together, so an
- * account that changes credentials all the time costs the account service only few calls.
+ * Delay in milliseconds before queued audit events are sent. Events within the delay are sent together, so that
+ * frequent changes of one account cause only few calls of the account service.
  */
 const gatherMs = 200;
 /** Maximum number of events per call, and the number that a successful call adds after failed calls. */
@@ -73,12 +73,12 @@ export class AuditShipper {
   #gathering: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isStopping = false;
-  /** Halved after each failed call, so that a slow account service stores the events in time. */
-  #eventsAtOnce = eventsMax;
   /**
-   * The ids of the events in the last round. The last round has broadcast the credential changes of all these
-   * events.
+   * The current number of events per call. The number is halved after each failed call, so that a slow account
+   * service stores the events in time.
    */
+  #eventsAtOnce = eventsMax;
+  /** The ids of the events in the last round. The credential changes of these events have been broadcast. */
   #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {
@@ -124,7 +124,10 @@ export class AuditShipper {
     }
   }
 
-  /** Broadcasts once each changed credential of the events that the last round did not contain. */
+  /**
+   * Broadcasts each changed credential of new events once. An event is new if the last round did not contain
+   * the event.
+   */
   #announce(rows: readonly QueuedEvent[]): void {
     const changed = new Map<string, { readonly accountId: string; readonly provider: string }>();
     for (const { id, event } of rows) {
@@ -137,7 +140,9 @@ export class AuditShipper {
     this.#announced = new Set(rows.map(({ id }) => id));
   }
 
-  /** Sends events together. If the account service rejects the events, each event is sent separately. */
+  /**
+   * Sends several events in one call. If the account service rejects the call, each event is sent separately.
+   */
   async #sendAll(rows: readonly QueuedEvent[]): Promise<void> {
     try {
       const events = rows.map(({ event }) => reportedAuditEvent.parse(event));

@@ -5,9 +5,9 @@ import type { ServiceParts } from '@gateway/messaging';
 import type { Counter } from '@gateway/observability';
 
 /**
- * The outcome of a request for a credential. `missing`: the credential does not exist. `failed`: a stored
- * secret cannot be decrypted, because it was changed or belongs to a different key. `unavailable`: the key
- * for a stored secret cannot be used at the moment.
+ * The outcome of a request for a credential. With `missing`, the credential does not exist. With `failed`, a
+ * stored secret cannot be decrypted, because the secret was changed or belongs to a different key. With
+ * `unavailable`, the key for a stored secret cannot be used at the moment.
  */
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
@@ -54,8 +54,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Broadcasts that cached copies of a credential are stale, and sends the change to the audit log. Call this
-   * method only after the transaction has committed.
+   * Broadcasts that cached copies of a credential are stale, and sends the change to the audit log. The caller
+   * must commit the transaction before this call.
    */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
     this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });
@@ -64,8 +64,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The caller
-   * does not wait for the notification, because gateways reload credentials within ten seconds anyway.
+   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The caller does
+   * not wait for the notification, because gateways reload credentials within ten seconds.
    */
   #noteChange(accountId: string): void {
     if (this.#noted.has(accountId)) {

@@ -10,7 +10,10 @@ import type { OpenFields } from '../encryption/envelope.ts';
 /** Unwraps a sealing key pair when the key pair is needed. */
 type OpenKeyPair = () => Promise<SealingKeyPair>;
 
-/** The content of a sealed box with a credential: the fields to store, and the parts that may be shown. */
+/**
+ * The content of a sealed box with a credential, which has the fields to store and the values that may be
+ * shown.
+ */
 export interface ReceivedSecret {
   readonly fields: OpenFields;
   readonly hint: string | null;
@@ -19,11 +22,10 @@ export interface ReceivedSecret {
 
 /**
  * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the
- * gateway may still use an older public key. Throws `service_unavailable` if no key decrypts the box. After
- * this error, the gateway fetches the public key again. Throws `invalid_field` if the content is not a
- * credential.
- * @param keyPairs the key pairs, tried in order; each pair is unwrapped only if the previous pairs cannot
- * decrypt the box
+ * gateway may still use an older public key. Throws `service_unavailable` if no key decrypts the box. The error
+ * makes the gateway fetch the public key again. Throws `invalid_field` if the content is not a credential.
+ * @param keyPairs the key pairs in the order of use, each unwrapped only if the previous pairs cannot decrypt
+ * the box
  */
 export async function openSealedSecret(
   sealedSecret: string,
@@ -91,8 +93,8 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
 }
 
 /**
- * Minimum length of a credential with a hint. A hint of four characters would reveal too much of a shorter
- * credential.
+ * Minimum length of a credential with a hint. A shorter credential has no hint, because four characters would
+ * reveal too much.
  */
 const charactersMin = 12;
 

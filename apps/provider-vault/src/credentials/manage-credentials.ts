@@ -89,7 +89,7 @@ export async function forgetAccount(
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    // The upsert is the first write of the transaction.
+    // The upsert of the deletion mark is the first write of the transaction.
     // This upsert waits for transactions that are currently writing credentials of the account.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });

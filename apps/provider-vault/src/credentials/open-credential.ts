@@ -69,7 +69,7 @@ async function openRow(
   row: CredentialRow,
 ): Promise<OpenFields> {
   // Decryption uses the account and provider of the call, not the values in the database row.
-  // A database row that was moved to another account therefore cannot be decrypted.
+  // As a result, a database row that was moved to another account cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));

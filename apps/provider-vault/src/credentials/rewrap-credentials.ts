@@ -4,14 +4,14 @@ import { parseEnvelope, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
-/** A position in the processing order of stored credentials: by key version, then by id. */
+/** A position in the processing order of stored credentials, which are sorted by key version and then by id. */
 export interface RewrapCursor {
   readonly keyVersion: number;
   readonly id: string;
 }
 
 export interface RewrapRequest {
-  /** Position where the previous batch ended. Null means the position before the first credential. */
+  /** Position where the previous batch ended. The value null means the position before the first credential. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
@@ -116,7 +116,7 @@ function replaceEnvelope(
   envelope: Awaited<ReturnType<typeof closeEnvelope>>,
 ): Promise<boolean> {
   return database.transactionForAccount(accountId, async (tx) => {
-    // The data key identifies the version of the database row that was read.
+    // The update applies only if the database row still has the data key that was read.
     // Every write of a database row creates a new data key.
     const { count } = await tx.credential.updateMany({ where: { id, wrappedDataKey }, data: envelope });
     if (count === 0) return false;

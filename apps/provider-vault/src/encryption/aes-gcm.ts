@@ -5,7 +5,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const keyBytes = 32;
 
-/** Length of the nonce: twelve random bytes. */
+/** Length of the nonce, which consists of twelve random bytes. */
 export function createNonce(): Buffer {
   return randomBytes(nonceBytes);
 }

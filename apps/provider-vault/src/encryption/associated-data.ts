@@ -5,12 +5,12 @@ import type { KeyBinding } from './key-encryption-key.port.ts';
 export interface CredentialPlace {
   readonly accountId: string;
   readonly provider: string;
-  /** The base URL of the credential. Null means the provider's default address. */
+  /** The base URL of the credential. The value null means the provider's default address. */
   readonly baseUrl: string | null;
 }
 
 /**
- * Identifies the place where a secret is stored. A ciphertext that is moved to another storage place cannot
+ * Identifies the place where a secret is stored. A ciphertext that is moved to another storage location cannot
  * be decrypted.
  */
 export interface SecretPlace extends CredentialPlace {

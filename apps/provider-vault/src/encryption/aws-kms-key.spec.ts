@@ -130,7 +130,7 @@ describe('AWS KMS keys', () => {
     kms.faults.push('hang', 'hang');
     const startedAt = performance.now();
     await expect(close()).rejects.toMatchObject({ code: 'service_unavailable' });
-    // The limit is three seconds, plus a margin for a busy machine.
+    // The time limit for a call to KMS is three seconds, plus a margin for a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 

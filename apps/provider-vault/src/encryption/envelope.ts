@@ -13,8 +13,8 @@ export interface Envelope {
 }
 
 /**
- * The decrypted fields of a credential, as bytes. Overwrite the decrypted fields with `forgetFields` after
- * use.
+ * The decrypted fields of a credential, as bytes. The caller must overwrite the decrypted fields with
+ * `forgetFields` after use.
  */
 export type OpenFields = Readonly<Record<string, Buffer>>;
 

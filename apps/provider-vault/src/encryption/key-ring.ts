@@ -32,7 +32,7 @@ export class KeyRing {
   /**
    * Returns the key with the given version.
    * @throws GatewayError `service_unavailable` for a version that this replica lacks, because another replica
-   * may have that version
+   * may have the key
    */
   key(version: number): KeyEncryptionKey {
     const key = this.#keys.get(version);

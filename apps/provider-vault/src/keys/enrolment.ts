@@ -14,7 +14,7 @@ const everyMs = replicaSeenWithinMs / 6;
 
 /**
  * Registers this replica's keys for the other replicas, while the replica runs. The registration also checks
- * that this replica has every active key. Without every active key, the replica could not decrypt some
+ * that this replica has every active key. A replica that lacks an active key could not decrypt some
  * credentials.
  */
 export class Enrolment {

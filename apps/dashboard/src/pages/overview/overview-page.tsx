@@ -72,7 +72,7 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
 
 /**
  * Explains why the page shows dashes instead of figures. Requests are deleted after the retention period, and
- * only the sums over requests are kept longer.
+ * only totals are kept longer.
  */
 function PartlyDeleted() {
   return (

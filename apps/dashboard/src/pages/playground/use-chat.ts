@@ -19,12 +19,12 @@ export interface AnswerHeaders {
   readonly overheadMs: string | null;
 }
 
-/** The part of a reply that has already arrived. */
+/** The content of a reply that has already arrived. */
 export interface Reply {
   readonly answer: Answer;
   readonly headers: AnswerHeaders | null;
   readonly error: ApiError | null;
-  /** Milliseconds from the request to the latest received part. */
+  /** Milliseconds from the request to the latest received chunk. */
   readonly tookMs: number;
 }
 
@@ -146,7 +146,7 @@ function useChat(column: PlaygroundColumn): ColumnChat {
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
-      // A provider would reject a conversation with an unanswered question, so the question is removed.
+      // The unanswered question is removed, because a provider would reject the conversation with an unanswered question.
       const { text: answered, calls } = done.answer;
       const isAnswered = answered !== '' || calls.length > 0;
       setTurns(isAnswered ? [...next, { role: 'assistant', text: answered, calls }] : turns);
@@ -169,10 +169,7 @@ function useChat(column: PlaygroundColumn): ColumnChat {
 export interface ChatColumns {
   readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
-  /**
-   * Whether a model called tools. If a model called tools, the user's next message is the result of the tool
-   * calls.
-   */
+  /** Whether a model called tools, so that the user's next message is the result of the tool calls. */
   readonly waitsForResult: boolean;
   readonly stop: () => void;
   readonly reset: () => void;

@@ -12,7 +12,7 @@ export type Shown = (typeof shownCandidates)[number];
 
 interface Choice {
   readonly shown: Shown;
-  /** A part of the tool's name. The comparison ignores case. */
+  /** Text that the tool's name must contain, in upper or lower case. */
   readonly search: string;
   readonly sorting: { readonly key: string; readonly isDescending: boolean };
 }

@@ -102,7 +102,7 @@ function BodyText({ name, text, kind }: BodyTextProps) {
     <>
       <ScrollRegion ref={region} label={`Body of the ${name}`} className={classes.text}>
         {splitPieces(shown.text).map((piece, at) => (
-          // The order of the pieces of text never changes, so the index is a stable key.
+          // The index of a piece of text is a stable key, because the order of the pieces never changes.
           <code key={at} className={classes.piece}>
             {piece}
           </code>

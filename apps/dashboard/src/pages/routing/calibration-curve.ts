@@ -17,7 +17,10 @@ export function listCurve(recallAt: RecallAt): CurvePoint[] {
     .sort((one, other) => one.k - other.k);
 }
 
-/** Positions of points in a chart. K is on a logarithmic axis, because small values matter most. */
+/**
+ * Positions of points in a chart. The axis of K (the number of ranked tools) is logarithmic, because small
+ * values matter most.
+ */
 export interface Scale {
   readonly x: (k: number) => number;
   readonly y: (share: number) => number;
@@ -40,7 +43,10 @@ export function makeScale(points: readonly CurvePoint[], { left, right, top, bot
   return { x, y, ks: shownKs.filter((k) => k <= kMax) };
 }
 
-/** The recall curve as an SVG path with steps. Recall does not change between two measured values of K. */
+/**
+ * The recall curve as an SVG path with steps, because recall does not change between two measured values of K
+ * (the number of ranked tools).
+ */
 export function drawSteps(
   points: readonly CurvePoint[],
   scale: Scale,
@@ -57,8 +63,8 @@ export function drawSteps(
 /** The area between the bounds of recall as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // The lower edge of the area is drawn backwards.
-  // The height of each step applies from the next K down to the K of the step.
+  // The path of the area draws the lower edge backwards.
+  // The height of a step on the lower edge applies from the next measured K down to the K of the step.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

@@ -42,13 +42,13 @@ function describeState(bucket: CalibrationBucket): string {
 /** Labels for the state of a bucket in its table cell. */
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
-/** K as the page shows it: the number of tools, or the word for the rule that applies instead. */
+/** Renders K for the page, either as the number of ranked tools or as the word for the rule that replaces K. */
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
   if (basis === 'off') return 'all';
   return k === null ? 'default' : String(k);
 }
 
-/** The K for requests in which recovery cannot reach pruned tools. */
+/** The K (number of ranked tools) for requests in which recovery cannot reach pruned tools. */
 export function renderPlainK(bucket: Pick<CalibrationBucket, 'basis' | 'k_without_recovery'>): string {
   if (bucket.basis !== 'calibrated') return renderK({ basis: bucket.basis, k: null });
   return bucket.k_without_recovery === null ? 'all' : String(bucket.k_without_recovery);

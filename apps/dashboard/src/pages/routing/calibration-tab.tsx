@@ -24,7 +24,10 @@ import { CalibrationChart } from './calibration-chart.tsx';
 import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';
 
-/** The measurements of shadow conversations: recall at each K by bucket, and the policy's K. */
+/**
+ * Shows the measurements of shadow conversations, with the recall at each K (number of ranked tools) by bucket
+ * and the policy's K.
+ */
 export default function CalibrationTab() {
   return (
     <QueryView
@@ -103,7 +106,7 @@ function Terms({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
-/** A notice on a page that shows a routing policy although all tools are sent. */
+/** A notice that all tools are sent, although the page shows a routing policy. */
 function ModeNotice() {
   const { data } = useRoutingPreferences();
   const text = data === undefined ? null : describeMode(data.pruning);

@@ -29,7 +29,10 @@ interface SessionChartProps {
   readonly requests: readonly RequestEntry[];
 }
 
-/** Two charts over the session's requests: tokens, including the cached part, and the tool set. */
+/**
+ * Two charts of the session's requests. One chart shows tokens, including cached tokens, and the other chart
+ * shows the tool set.
+ */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>

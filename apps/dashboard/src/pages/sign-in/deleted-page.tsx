@@ -17,7 +17,7 @@ function useDeletion(deletionId: string) {
       unwrap(
         api.GET('/v1/account/deletions/{deletion_id}', { params: { path: { deletion_id: deletionId } } }),
       ),
-    // Polling stops if the first read failed, and the user can retry the read.
+    // Polling stops after a failed first read, which the user can retry.
     refetchInterval: ({ state: { data, status } }) =>
       data?.status === 'done' || (data === undefined && status === 'error') ? false : pollMs,
   });
@@ -33,7 +33,7 @@ export function DeletedPage() {
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // A sign-out before this page opens would lead to the sign-in page.
+    // The person is signed out only now, because a sign-out before this page opens would open the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (

@@ -8,7 +8,8 @@ import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
 /**
- * The path of the page to open after the sign-in: the page that required the sign-in, or the Welcome page.
+ * The path of the page to open after the sign-in, which is the page that required the sign-in or the Welcome
+ * page.
  */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
@@ -49,7 +50,10 @@ export function SignInPage() {
   );
 }
 
-/** The issuer's response can be used only once, but React may run the effect twice. */
+/**
+ * The completion of the sign-in, which both runs of the effect share. React may run the effect twice, but the
+ * issuer's response can be used only once.
+ */
 let completion: Promise<string> | undefined;
 
 /** The page to which the issuer redirects the browser. */
