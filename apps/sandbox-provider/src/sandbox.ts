@@ -8,7 +8,7 @@ import { parseEmbeddingRequest, renderEmbeddings } from './embeddings.ts';
 
 /** The only model that the sandbox provider offers. */
 export const modelId = 'sandbox-1';
-/** The time 2025-01-01, reported as the model's creation time. */
+/** The creation time of the model in responses, 2025-01-01. */
 const modelCreatedAt = 1_735_689_600;
 const model = { id: modelId, object: 'model', created: modelCreatedAt, owned_by: 'sandbox' };
 

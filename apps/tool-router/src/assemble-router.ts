@@ -22,13 +22,13 @@ const listsBytesMax = 32 * mebibyte;
 /**
  * Percentage by which the heap may grow beyond the live objects before a full garbage collection. The default
  * of V8 depends on the machine's memory and can allow a heap several times as large as the live objects. The
- * router's caches are bounded, so most of a larger heap would be garbage. With the configured percentage, the
- * router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool
+ * router's caches are bounded, so a larger heap would contain mostly garbage. With the configured percentage,
+ * the router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool
  * lists takes a few percent longer, and requests with known tool lists take the same time.
  */
 const heapGrowingPercent = 30;
 
-/** Sets V8's heap growth limit for the whole process. Call this function before any cache is filled. */
+/** Sets V8's heap growth limit for the whole process. The call must precede the first use of any cache. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
 }
@@ -71,7 +71,7 @@ export async function assembleRouter(
   };
 }
 
-/** Each replica computes the vectors that do not fit into the shared cache. */
+/** Each replica computes vectors that do not fit into the shared cache by itself. */
 function openVectorCache(redis: Redis, config: ToolRouterConfig, metrics: Metrics): AccountCache {
   const refused = metrics.counter({
     name: 'tool_router_cache_values_refused_total',

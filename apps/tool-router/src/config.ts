@@ -36,7 +36,7 @@ const configSchema = z.object({
   /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
   ROUTER_INFERENCE_THREADS: unlessEmpty(z.coerce.number().int().min(1).max(64).default(1)),
   /**
-   * Milliseconds before the router falls back from vector ranking to keyword ranking. Keep this time limit
+   * Milliseconds before the router falls back from vector ranking to keyword ranking. The time limit must be
    * well below the edge gateway's PLAN_DEADLINE_MS.
    */
   ROUTER_SEMANTIC_BUDGET_MS: unlessEmpty(z.coerce.number().int().min(1).max(10_000).default(100)),

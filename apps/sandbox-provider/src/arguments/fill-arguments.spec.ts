@@ -145,7 +145,7 @@ const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
       try {
         return errorsOf(schema) !== null;
       } catch {
-        return false; // No arguments can satisfy an invalid schema.
+        return false; // An invalid schema is skipped, because no arguments can satisfy such a schema.
       }
     });
     expect(schemas.length).toBeGreaterThan(400);

@@ -22,9 +22,9 @@ interface Filling {
 }
 
 /**
- * Creates arguments for a tool: every required property, plus each optional property that the message
- * mentions. The created arguments satisfy type, enum, const, bounds, lengths, formats, common patterns,
- * items, `anyOf`, `oneOf`, `allOf` and local `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
+ * Creates arguments for a tool, with every required property and each optional property that the message
+ * mentions. The created arguments satisfy type, enum, const, bounds, lengths, formats, common patterns, items,
+ * `anyOf`, `oneOf`, `allOf` and local `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
  */
 export function fillArguments(parameters: Schema | null, message: string): Record<string, unknown> {
   const values = new MessageValues(message.slice(0, messageCharsMax));

@@ -26,8 +26,8 @@ export class MessageValues {
   }
 
   /**
-   * Finds a property's value in the message: `owner` and `repo` from "octo/hello", an email or web address,
-   * or "title: Hello".
+   * Finds a property's value in the message, for example `owner` and `repo` in "octo/hello", an email or web
+   * address, or the title in "title: Hello".
    */
   named(property: string): string | undefined {
     const name = property.toLowerCase();
@@ -51,7 +51,7 @@ export class MessageValues {
     return quoted ?? /^\s*(?:[:=]|is\b|named\b|called\b)\s*([^\s"'`,;]+)/i.exec(rest)?.[1];
   }
 
-  /** Returns a name in the message: the first capitalized word that does not start the message. */
+  /** Returns a name in the message, which is the first capitalized word that does not start the message. */
   properName(): string | undefined {
     return /\S\s+(\p{Lu}[\p{L}\p{N}-]+)/u.exec(this.text)?.[1];
   }

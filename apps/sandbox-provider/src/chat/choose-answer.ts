@@ -3,8 +3,8 @@ import { readText, type ChatRequest, type OfferedTool } from './chat-request.ts'
 import { chooseTool } from './choose-tool.ts';
 
 /**
- * The model's response: either text, or one tool call. The input of a function is its arguments as JSON, and
- * the input of a custom tool is a text.
+ * The model's response, which is either text or one tool call. The input of a function is its arguments as
+ * JSON, and the input of a custom tool is a text.
  */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
@@ -73,7 +73,7 @@ function clip(text: string): string {
   return characters.length <= echoCharsMax ? trimmed : `${characters.slice(0, echoCharsMax).join('')}…`;
 }
 
-/** Estimates tokens as one per four bytes, with the same rule as for token usage. */
+/** Estimates one token per four bytes, like the estimate of token usage. */
 function sayWithin(request: ChatRequest, said: string): Answer {
   const { schema, tokensMax } = request;
   const text = schema === null ? said : JSON.stringify(fillArguments(schema, lastUserText(request)));

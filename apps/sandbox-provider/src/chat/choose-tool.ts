@@ -49,8 +49,8 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     const inDescription = [...messageWords].filter((word) => description.has(word));
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
-    // A short name that the message covers completely is better than a longer name.
-    // A longer name would match the same words of the message.
+    // Of several matching names, a short name that the message covers completely is the better match.
+    // The words of the message that match the short name would also match a longer name.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
     if (best === undefined || score > best.score) best = { tool, score };

@@ -26,7 +26,7 @@ interface Usage {
 const bytesPerToken = 4;
 
 /**
- * Estimates token usage: one token per four bytes of UTF-8, rounded up. The prompt tokens count messages and
+ * Estimates token usage as one token per four bytes of UTF-8, rounded up. The prompt tokens count messages and
  * tools as compact JSON. The completion tokens count the response text, or the name and arguments of the tool
  * call.
  */

@@ -5,8 +5,8 @@ import { encoderFields } from '../inference/inference-protocol.ts';
 const charactersPerTextMax = 20_000;
 
 /**
- * Model input: two rows of equal length, with token ids and field ids. Token ids and field ids start at 1; 0
- * is padding.
+ * The model input has two rows of equal length, one with token ids and one with field ids. Token ids and field
+ * ids start at 1, and 0 is padding.
  */
 interface TokenRow {
   readonly tokenIds: readonly number[];
@@ -14,7 +14,10 @@ interface TokenRow {
 }
 
 export interface VocabularyOptions {
-  /** Number of extra token ids after the vocabulary ids. All unknown words share the extra token ids. */
+  /**
+   * Number of extra token ids after the vocabulary ids. The hash of an unknown word selects one of the extra
+   * token ids.
+   */
   readonly buckets: number;
   /** Maximum number of distinct tokens per text field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;

@@ -12,8 +12,8 @@ const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
 
 const manifestSchema = z.object({
   /**
-   * The mapping of words to token ids. Known words use `vocabulary.txt`, and all other words share `buckets`
-   * ids.
+   * The mapping of words to token ids. Words in `vocabulary.txt` have their own ids, and all other words share
+   * a number of ids (`buckets`).
    */
   kind: z.literal('words-and-buckets'),
   dimensions: z.int().positive().max(4096),
@@ -96,7 +96,7 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // A vector of text without words would have no direction.
+    // The model's vector for text without words would have no direction.
     // Text without words therefore gets the all-zero vector, which is equally distant from every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }

@@ -4,13 +4,13 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
 /**
- * Maximum number of inference tasks per batch. Plan tasks share a batch. A task that is not a plan task takes
- * a few milliseconds and runs in its own batch.
+ * Maximum number of inference tasks per batch. Plan tasks share a batch. Any other task takes a few
+ * milliseconds and runs in its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
 /**
- * Maximum number of waiting inference tasks per urgency. A plan task behind 512 other tasks would miss its
- * deadline anyway.
+ * Maximum number of waiting inference tasks per urgency. More tasks are pointless, because a plan task behind
+ * 512 other tasks would miss its deadline.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
@@ -19,8 +19,8 @@ const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512,
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks from one account per batch, while other accounts wait. With this maximum, the tasks
- * of one account delay other accounts by only a few milliseconds.
+ * Maximum number of tasks from one account per batch, while other accounts wait. The maximum limits the delay
+ * for other accounts to a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**

@@ -157,7 +157,7 @@ export class InferenceThreads implements Inference {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
     if (tasks.length === 0) {
-      // All accounts with waiting tasks have used their share of computation time.
+      // The batch is empty although tasks wait, because all waiting accounts have used their share of computation time.
       if (this.#queue.size > 0) this.#later ??= setTimeout(() => this.#pumpLater(), laterMs);
       return;
     }
@@ -184,7 +184,7 @@ export class InferenceThreads implements Inference {
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
     this.#queue.noteTime(batch.tasks, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
-    // Send the next batch first, so that the worker thread runs while this batch's results are handled.
+    // The next batch is sent first, so that the worker thread runs while this batch's results are handled.
     this.#pump();
     batch.tasks.forEach(({ resolve, reject }, at) => {
       const result = results[at] ?? { error: 'no result' };
@@ -202,7 +202,7 @@ export class InferenceThreads implements Inference {
 
   #giveUp(worker: Worker): void {
     this.#options.logger.error({}, 'inference thread hangs, replacing it');
-    // Native code cannot be interrupted, so do not await the termination.
+    // The code does not await the termination, because native code cannot be interrupted.
     void worker.terminate();
     if (this.#worker === worker) this.#replace();
   }

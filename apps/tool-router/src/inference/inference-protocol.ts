@@ -16,9 +16,8 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * The input that the reranker reads. With `features`, the input consists of feature rows, and the feature
-   * names are in column order. With `pairs`, the input consists of pairs of query and text, for a
-   * cross-encoder.
+   * The input that the reranker reads. The value `features` means feature rows, with the feature names in
+   * column order. The value `pairs` means pairs of query and text, for a cross-encoder.
    */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };
@@ -41,7 +40,7 @@ export type InferenceResult = { readonly numbers: Float32Array } | { readonly er
 
 /**
  * Message with the loaded models. The inference thread sends this message once, before the thread accepts
- * batches. If the encoder or the reranker fails to load, the other model still works.
+ * batches. If the encoder or the reranker fails to load, the router uses only the other model.
  */
 export interface InferenceReady {
   readonly kind: 'ready';

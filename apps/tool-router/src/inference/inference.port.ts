@@ -1,8 +1,8 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. `plan`: a plan waits for the task. `awaited`: a
- * plan waits for vectors of new tools. `later`: no plan waits for the task yet.
+ * Urgency of an inference task, in the order of execution. For a task with `plan`, a plan waits for the result.
+ * For a task with `awaited`, a plan waits for vectors of new tools. For a task with `later`, no plan waits yet.
  */
 export type Urgency = 'plan' | 'awaited' | 'later';
 
@@ -23,8 +23,8 @@ export interface Inference {
   readonly encoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
-   * Number of texts that block the thread for only a few milliseconds. Split larger jobs into tasks with this
-   * number of texts, so that more urgent tasks can run in between.
+   * Number of texts that block the thread for only a few milliseconds. The caller splits larger jobs into tasks
+   * with this number of texts, so that more urgent tasks can run in between.
    */
   readonly textsPerTask: number;
   /**

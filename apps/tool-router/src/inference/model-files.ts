@@ -15,7 +15,7 @@ export function openGraph(model: Uint8Array, threads: number): Promise<Inference
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Text lengths vary, so preallocating memory for one length would waste memory.
+    // The reuse of memory patterns is off, because text lengths vary and preallocated memory for one length would be wasted.
     enableMemPattern: false,
     logSeverityLevel: 3,
   });

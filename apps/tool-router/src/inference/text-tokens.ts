@@ -80,7 +80,7 @@ export class TextTokens {
     if (!ids.every(Number.isInteger)) throw new Error('the tokenizer returned a token without an id');
     const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
-    // Truncation keeps the last token, because the last token marks the end of the text.
+    // A truncated text keeps the last token, which marks the end of the text.
     const cut = <Value>(list: readonly Value[]): Value[] => [
       ...list.slice(0, this.#tokensMax - 1),
       ...list.slice(-1),

@@ -63,8 +63,8 @@ export class RankingMetrics {
 }
 
 /**
- * The source of a tool's vector. `given_up`: too many definitions were waiting, or the model failed.
- * `forgotten`: the vector is not stored anywhere, so its definition is requested again.
+ * The source of a tool's vector. With `given_up`, too many definitions were waiting, or the model failed. With
+ * `forgotten`, the vector is not stored anywhere, so its definition is requested again.
  */
 type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';
 

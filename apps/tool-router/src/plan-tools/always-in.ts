@@ -6,8 +6,8 @@ import type { ToolSet } from './tool-set.ts';
 export type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
 
 /**
- * Positions of the tools that are forwarded regardless of score, each with a reason. If several reasons apply
- * to a tool, reasons from the tool list take precedence over reasons from the transcript.
+ * Positions of the tools that are forwarded regardless of score, each with a reason. Reasons from the tool list
+ * take precedence over reasons from the transcript.
  */
 export function findAlwaysIn(
   request: PlanToolsRequest,
@@ -28,8 +28,8 @@ export function findAlwaysIn(
 }
 
 /**
- * Positions of the tools that do not compete for K: built-in tools, tools with a cache marker, core tools, and
- * the tools that the instructions name.
+ * Positions of the tools that do not count toward K (the number of ranked tools). These tools are built-in
+ * tools, tools with a cache marker, core tools, and the tools that the instructions name.
  */
 export function findPinned(
   { pinned: listed, systemTools }: Pick<PlanToolsRequest, 'pinned' | 'systemTools'>,
@@ -68,7 +68,10 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
     ),
   ),
 };
-/** The number of purposes in a tool list from which on the list belongs to an agent's loop. */
+/**
+ * Minimum number of purposes that the tools of a list must cover, so that the list counts as the list of a
+ * coding agent.
+ */
 const purposesMin = 2;
 
 /** The words of a name such as `search_tools`, `tool_call` or `describeTool`, besides `tool` itself. */
@@ -88,8 +91,8 @@ const coreToolsMax = 16;
 const coreByIndex = new WeakMap<KeywordIndex, readonly number[]>();
 
 /**
- * Positions of a tool list's core tools, at most 16: the client's tools for reaching other tools, and the shell,
- * read, write and edit tools of an agent. The tools of one list are found once.
+ * Positions of a tool list's core tools, at most 16: the client's tools for reaching other tools, and the
+ * shell, read, write and edit tools of an agent. The search runs once per tool list.
  */
 export function findCoreTools(index: KeywordIndex): readonly number[] {
   const known = coreByIndex.get(index);
@@ -114,7 +117,10 @@ function purposeOf(name: string): string | undefined {
   return Object.entries(coreNames).find(([, names]) => names.has(bare))?.[0];
 }
 
-/** Whether the purpose of a tool is to find or call other tools. The prefix of an MCP server is not compared. */
+/**
+ * Whether the purpose of a tool is to find or call other tools. The comparison ignores the prefix of an MCP
+ * server.
+ */
 function reachesTools(name: string): boolean {
   const words = name
     .slice(name.lastIndexOf('__') + 1)
@@ -130,8 +136,8 @@ function reachesTools(name: string): boolean {
 }
 
 /**
- * In `in_place` mode, the tools and the prefix never change. If the model calls a pruned tool, that tool
- * stays pruned, and recovery can still reach it.
+ * In `in_place` mode, the tools and the prefix never change. A pruned tool that the model calls stays pruned,
+ * and recovery can still reach the tool.
  */
 export function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,

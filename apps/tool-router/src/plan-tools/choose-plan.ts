@@ -99,9 +99,8 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 }
 
 /**
- * Draws whether a new conversation is a shadow conversation. A remembered conversation stays a shadow
- * conversation, or stays a regular conversation. If no tool set is chosen yet because a plan missed its
- * deadline, the function makes the draw.
+ * Draws whether a new conversation is a shadow conversation. A remembered conversation keeps the result of its
+ * draw. If no tool set is chosen yet because a plan missed its deadline, the function makes the draw.
  */
 function drawShadow(
   { request, measured }: PlanInput,
@@ -117,8 +116,8 @@ function drawShadow(
 }
 
 /**
- * For each tool, the smallest K at which the tool set of the newest turn would contain the tool. The value
- * for pinned and mentioned tools is 1.
+ * Lists, for each tool, the smallest K (number of ranked tools) at which the tool set of the newest turn would
+ * contain the tool. The value for pinned and mentioned tools is 1.
  */
 function* heldFrom(
   { index, turns, mentioned }: PlanInput,
@@ -188,9 +187,10 @@ function listCandidates(
 }
 
 /**
- * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A plan reports
- * the reason `decided` if its tool set is chosen after requests with all tools. Later turns report the reason
- * `frozen`, or `grown` if the newest turn added tools.
+ * Returns the reason that the plan reports. The reason for K (the number of ranked tools) is reported when the
+ * tool set is chosen, and as long as all tools are sent. A plan reports the reason `decided` if its tool set is
+ * chosen after requests with all tools. Plans for later turns report the reason `frozen`, or `grown` if the
+ * newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;

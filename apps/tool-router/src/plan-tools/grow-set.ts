@@ -12,15 +12,14 @@ export interface RankedTurn {
 }
 
 /**
- * Minimum coverage (the probability that a needed tool is in the tool set) if growing the tool set rewrites
- * no cached prefix. Below the minimum coverage, a needed tool is more likely to be pruned than forwarded.
+ * Minimum coverage (the probability that a needed tool is in the tool set) if growing the tool set rewrites no
+ * cached prefix. With less coverage, a needed tool is more likely to be pruned than forwarded.
  */
 const coverageMin = 0.5;
 /**
  * Minimum gain in coverage (the probability that a needed tool is in the tool set) that justifies rewriting a
- * cached prefix. The first minimum applies without recovery, and the second minimum applies with recovery.
- * The second minimum comes from `npm run eval:sessions`, measured on conversations that are not in the report
- * of `eval:sessions`.
+ * cached prefix. The first minimum applies without recovery, and the second minimum applies with recovery. The
+ * second minimum comes from `npm run eval:sessions`, measured on conversations outside its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -29,7 +28,7 @@ interface GrowthQuestion {
   /** Positions of the tools that do not count toward K. */
   readonly pinned: ReadonlySet<number>;
   readonly recall: TurnRecall;
-  /** The required recall for a turn, from 0 to 1. */
+  /** The recall that a turn requires, from 0 to 1. */
   readonly needed: number;
   /** Whether recovery can reach pruned tools. */
   readonly isReachable: boolean;
@@ -46,7 +45,7 @@ interface GrowthQuestion {
 
 /**
  * Chooses the tools that a later turn adds to the tool set. Adding tools to the tool set rewrites a cached
- * prefix. Adding tools therefore requires a confident ranking and a coverage clearly below the target.
+ * prefix. An addition therefore requires a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -61,7 +60,7 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn would need the whole tool list.
+  // An ambiguous turn adds no tool, because such a turn would need the whole tool list.
   // No tool is added if the tool set already contains the turn's best tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);

@@ -13,8 +13,8 @@ import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
 
 /**
- * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit the
- * stored turns. Each stored conversation belongs to one account: a hash gives no access to another account's
+ * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit the stored
+ * turns. Each stored conversation belongs to one account, so a hash gives no access to another account's
  * conversation.
  */
 export class TurnMemory {
@@ -38,7 +38,7 @@ export class TurnMemory {
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
-      // The list of turns is therefore stored twice: with and without the newest turn.
+      // The list of turns is therefore stored twice, once with the newest turn and once without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }
@@ -53,7 +53,7 @@ export class TurnMemory {
   }
 }
 
-/** Maximum total size of stored turns, in characters. A stored character takes up to two bytes. */
+/** Maximum total size of stored turns, in characters. Each stored character takes up to two bytes of memory. */
 const turnCharactersMax = 32 * 1024 * 1024;
 
 interface ToolPlannerOptions {
@@ -69,7 +69,10 @@ interface ToolPlannerOptions {
   readonly instanceId: string;
 }
 
-/** The parts of a request that rank its newest turn. The type `PlanToolsRequest` describes these parts. */
+/**
+ * The fields of a request that determine the ranking for its newest turn. The type `PlanToolsRequest` describes
+ * these fields.
+ */
 interface NewestTurn {
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
@@ -132,7 +135,7 @@ export class ToolPlanner {
     const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
     const newest = newestQuestion({ ...request, userTurns });
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
-    // Planning a shadow conversation for several values of K needs all turns of the conversation.
+    // A shadow conversation is planned for several values of K (number of ranked tools), which requires all turns of the conversation.
     const from = session?.isShadow === true ? 0 : remembered;
     const [turns, newestRanking, measured] = await Promise.all([
       this.#rankTurns(index, userTurns, from, options),

@@ -3,17 +3,17 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
-/** Approximate factor between two consecutive tried values of K. */
+/** Approximate factor between two consecutive tried values of K (the number of ranked tools). */
 const gridFactor = 1.03;
 /**
- * For long conversations with long tool lists, fewer values of K are tried, which limits the computation
- * time.
+ * Limit for the work of one replay. For long conversations with long tool lists, the limit reduces the number
+ * of tried values of K (the number of ranked tools).
  */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /**
- * The values of K for which a conversation is planned again. The list starts with every K from 1, and
- * continues with increasing steps between the values.
+ * The values of K (the number of ranked tools) for which a conversation is planned again. The list starts with
+ * every K from 1, and continues in increasing steps.
  */
 export function listGrid(scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];

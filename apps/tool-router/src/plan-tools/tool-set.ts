@@ -52,17 +52,17 @@ export interface ToolSet {
    */
   readonly decidedAt: number | null;
   /**
-   * Whether a later turn may still prune tools. Pruning starts only at a turn with enough evidence about the
-   * needed tools.
+   * Whether a later turn may still prune tools, because no turn so far had enough evidence about the needed
+   * tools.
    */
   readonly isUndecided: boolean;
 }
 
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
- * (`TurnRanking.evidence`). Below the minimum evidence, the ranking is close to arbitrary. `npm run
- * eval:tools` prints the share of real requests with less evidence than the minimum. For these requests, the
- * command also prints how often the first ten ranked tools include a needed tool.
+ * (`TurnRanking.evidence`). With less evidence, the ranking is close to arbitrary. `npm run eval:tools` prints
+ * the share of real requests with less evidence than the minimum. For these requests, the command also prints
+ * how often the first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -96,8 +96,8 @@ export function* chooseToolSet(
 }
 
 /**
- * Whether a turn contains enough evidence to choose tools. An override of K applies to any turn, even without
- * evidence.
+ * Whether a turn contains enough evidence to choose tools. An override of K (the number of ranked tools)
+ * applies to any turn, even without evidence.
  */
 function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
   if (kOverride !== null || mentioned.length > 0) return true;
@@ -159,8 +159,8 @@ function chooseFirst(
 }
 
 /**
- * The part of the conversation that was sent with the whole tool list, before the deciding turn or because a
- * plan missed its deadline.
+ * The requests of the conversation that were sent with the whole tool list, before the deciding turn or because
+ * a plan missed its deadline.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
@@ -216,7 +216,10 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
   return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }
 
-/** The K of the account's routing policy for the conversation. The value is null if the priors choose K. */
+/**
+ * The K (number of ranked tools) of the account's routing policy for the conversation. The value is null if the
+ * priors choose K.
+ */
 function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
   if (decision.state !== 'calibrated') return null;
   return recovery.armed ? decision.k : decision.kWithoutRecovery;

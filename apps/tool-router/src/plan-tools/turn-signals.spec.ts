@@ -77,7 +77,7 @@ function shareWritten(texts: readonly string[]): number {
 }
 
 // The recorded transcripts are not part of the repository.
-// CI requires the recorded transcripts: see findSharedData.
+// CI requires the recorded transcripts, as the function findSharedData describes.
 const folder = findSharedData('transcripts');
 (folder === undefined ? describe.skip : describe)(
   'a name in a recorded session is counted only if a person wrote it',

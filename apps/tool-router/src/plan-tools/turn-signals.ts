@@ -33,10 +33,10 @@ export function classifyIntent(turn: string, hasOpenResults: boolean): IntentCla
 const turnCharactersMax = 100_000;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
 /**
- * Positions of the tools that a turn mentions verbatim: as an identifier (`create_issue`, `getUser`), or as
- * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`. Only
- * the text that the person wrote is searched (`splitTurn`), because a name in a pasted log is not a request
- * for the tool.
+ * Positions of the tools that a turn mentions verbatim. A mention is an identifier (`create_issue`, `getUser`),
+ * or any tool name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`.
+ * Only the text that the person wrote is searched (`splitTurn`), because a name in a pasted log is not a
+ * request for the tool.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
   const text = splitTurn(turn.slice(0, turnCharactersMax)).written;

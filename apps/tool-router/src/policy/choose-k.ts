@@ -6,8 +6,8 @@ export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
 
 /**
- * Assumed length of a new conversation: eight requests, including three turns that need tools. Recorded agent
- * sessions have 13 requests on average (159 sessions), and public dialogues have 4 requests on average.
+ * Assumed length of a new conversation, which is eight requests with three turns that need tools. Recorded
+ * agent sessions have 13 requests on average (159 sessions), and public dialogues have 4 requests on average.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
@@ -23,8 +23,8 @@ const conversationTokens = 2_000;
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length of the recovery tool's definition in tokens. The first number is the length of the definition
- * without tool names, and the second number is the length of each listed tool name.
+ * Length of the recovery tool's definition in tokens. The first number is the length of the definition without
+ * tool names. The second number is the length of each listed tool name.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
@@ -33,14 +33,14 @@ const nameTokens = 5;
  */
 const toolTokens = 150;
 /**
- * Factor from K for one turn to K for a conversation. Later turns need tools that the first turn does not
- * reveal. The factor comes from `npm run eval:sessions`, measured on conversations that are not in the report
- * of `eval:sessions`.
+ * Factor from K (the number of ranked tools) for one turn to K for a conversation. Later turns need tools that
+ * the first turn does not reveal. The factor comes from `npm run eval:sessions`, measured on conversations
+ * outside its report.
  */
 const conversationFactor = 2;
 /**
- * Values of K to compare, as multiples of the smallest K that meets the recall target. The router chooses the
- * cheapest of the compared values.
+ * Values of K (the number of ranked tools) to compare, as multiples of the smallest K that meets the recall
+ * target. The router chooses the cheapest of the compared values.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
@@ -48,7 +48,7 @@ export interface KQuestion {
   readonly recall: TurnRecall;
   /** Whether `recall` covers the tools needed in one turn or in a whole conversation. */
   readonly recallOf: 'turn' | 'conversation';
-  /** Number of tools in the list, and number of tools that compete for K. */
+  /** Number of tools in the list, and number of tools that count toward K (the number of ranked tools). */
   readonly tools: number;
   readonly scored: number;
   readonly recallTarget: number;
@@ -68,8 +68,8 @@ export interface KQuestion {
 }
 
 /**
- * The part of a conversation that was sent with the whole tool list. Pruning in the middle of a conversation
- * rewrites the conversation's prompt cache once.
+ * The earlier requests of a conversation that was sent with the whole tool list. Pruning in the middle of a
+ * conversation rewrites its prompt cache once.
  */
 export interface SentWhole {
   /** Estimated number of tokens of the instructions and messages after the tools. */
@@ -93,13 +93,13 @@ export interface KChoice {
 }
 
 /**
- * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery, the
- * share of tools that are forwarded or recovered must meet the recall target. With recovery, K is the
- * cheapest value that meets the recall target. The cost of a K consists of the definitions over the whole
- * conversation, the tool names in the recovery tool, and the expected recovery rounds. The function compares
- * the cost with recovery and the cost without recovery, and chooses the cheaper option. If pruning would cost
- * more than pruning saves, all tools are forwarded. A conversation that started with the whole tool list gets
- * K only if the remaining savings exceed the cost of rewriting the prompt cache.
+ * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery, the share
+ * of tools that are forwarded or recovered must meet the recall target. Of the values with recovery that meet
+ * the target, the cheapest value is K. The cost of a K consists of the definitions over the whole conversation,
+ * the tool names in the recovery tool, and the expected recovery rounds. The function compares the cost with
+ * recovery and the cost without recovery, and chooses the cheaper option. If pruning would cost more than
+ * pruning saves, all tools are forwarded. A conversation that started with the whole tool list gets K only if
+ * the remaining savings exceed the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -124,8 +124,8 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 }
 
 /**
- * The client's override determines K. With an override, recovery is enabled if recovery costs less than the
- * definitions that recovery replaces.
+ * The client's override determines K (the number of ranked tools). With an override, recovery is enabled if
+ * recovery costs less than the definitions that recovery replaces.
  */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
@@ -172,7 +172,10 @@ function coversList({ measured, mayRecover, scored }: KQuestion): boolean {
 interface Option {
   readonly k: number;
   readonly armed: boolean;
-  /** Cost over the expected conversation, in tokens at the regular input price. */
+  /**
+   * Returns the cost of a K (number of ranked tools) over the expected conversation, in tokens at the regular
+   * input price.
+   */
   readonly cost: number;
 }
 
@@ -225,7 +228,7 @@ interface Rates {
   /** Cost of a tool definition that stays in the prefix for the whole conversation. */
   readonly definition: number;
   readonly mode: Recovery['way'];
-  /** Cost of a recovery round with K tools in the prefix. */
+  /** Cost of a recovery round with K ranked tools in the prefix. */
   readonly round: (k: number) => number;
 }
 

@@ -4,16 +4,16 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * Ranks of needed tools under one ranking method, measured on public data sets. The router uses the priors
- * until an account has its own measurements.
+ * The priors of one ranking method, from the ranks of needed tools in public data sets. The router uses the
+ * priors until an account has its own measurements.
  */
 export interface RecallPrior {
   readonly version: string;
   /** Minimum number of ranked tools to forward, even if the ranking is very confident. */
   readonly kMin: number;
   /**
-   * Minimum confidence of a turn that contains information about tools. Turns that contain only thanks or
-   * greetings have a lower confidence.
+   * Minimum confidence of a turn that contains information about tools. A turn with only thanks or a greeting
+   * has a lower confidence.
    */
   readonly surenessMin: number;
   /** Bands of list sizes, in ascending order of list size. */
@@ -55,8 +55,8 @@ export interface RecallPriors {
 }
 
 /**
- * Confidence of a ranking, on the scale of its ranking method: the best score for keyword ranking, a
- * probability for vector ranking.
+ * Confidence of a ranking, on the scale of the ranking method. The confidence is the best score for keyword
+ * ranking, and a probability for vector ranking.
  */
 export function surenessOf({ method, topScore, confidence }: TurnRanking): number {
   return method === 'keyword' ? topScore : confidence;
@@ -65,7 +65,10 @@ export function surenessOf({ method, topScore, confidence }: TurnRanking): numbe
 /** A recall curve, and a function that returns the K for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
-  /** The smallest K that reaches the recall. The value is undefined if no K reaches the recall. */
+  /**
+   * The smallest K (number of ranked tools) that reaches the recall. The value is undefined if no K reaches the
+   * recall.
+   */
   kFor(recall: number): number | undefined;
 }
 
@@ -110,7 +113,10 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
-/** Recall at K, from 0 to 1. The recall is constant after the last point of the recall curve. */
+/**
+ * Recall at K (the number of ranked tools), from 0 to 1. The recall is constant after the last point of the
+ * curve.
+ */
 export function recallAt(curve: RecallCurve, k: number): number {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, recall] of curve) {
@@ -120,7 +126,10 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
-/** Recall at each K from 0 to `kMax`, computed in one pass over the points of the curve. */
+/**
+ * Recall at each K (number of ranked tools) from 0 to `kMax`, computed in one pass over the points of the
+ * curve.
+ */
 export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   const recalls = new Float64Array(kMax + 1);
   let [lastK, lastRecall] = [0, 0];

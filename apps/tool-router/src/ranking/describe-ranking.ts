@@ -11,7 +11,7 @@ interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'ran
   readonly keyword: Float64Array;
 }
 
-/** Summarizes a ranking from its scores, for either method. */
+/** Summarizes a ranking of either method from the scores of the tools. */
 export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
@@ -71,7 +71,7 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Smaller differences between logits are caused by different processors, not by different tools. */
+/** Resolution of logits. Differences between processors, and not between tools, cause smaller differences. */
 const logitStep = 1e-4;
 
 /**

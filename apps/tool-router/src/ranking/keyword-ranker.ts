@@ -25,8 +25,8 @@ export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Tu
 }
 
 /**
- * The best score's share if scores are treated as log-odds (softmax), from 0 to 1. Returns 0 if the list of
- * scores is empty.
+ * The share of the best score in the sum of all scores, from 0 to 1, if scores are treated as log-odds
+ * (softmax). Returns 0 if the list of scores is empty.
  */
 function shareOfTop(scores: Float64Array, topScore: number): number {
   // The exponentials are summed in ascending order, so that tool order cannot change the result.

@@ -4,7 +4,7 @@ import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranke
 
 /**
  * Log-odds added to a tool's score in an agent loop if the transcript calls the tool. Agents often call the
- * same tool several times. The log-odds are set by hand, because no public data set contains agent loops.
+ * same tool several times. The value was set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 
@@ -35,7 +35,7 @@ export class LoopRanker implements ToolRanker {
 
 /**
  * Returns the ranking with higher scores for the called tools. Keyword scores are log-odds, so the gain is
- * added to the scores. The scores of the `semantic` method are probabilities: the gain multiplies their odds,
+ * added to the scores. The scores of the `semantic` method are probabilities, so the gain multiplies the odds,
  * and all scores are scaled to the sum 1.
  */
 export function raiseCalled(

@@ -5,9 +5,9 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. If a
- * cached ranking is lost, the ranking is computed again. The state of the agent loop does not change the
- * cached rankings: `LoopRanker` adds the state to a ranking.
+ * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. A lost
+ * ranking is computed again. The cached rankings do not contain the state of the agent loop, because
+ * `LoopRanker` adds this state later.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;

@@ -56,8 +56,8 @@ export interface Ranking {
 }
 
 /**
- * Loads the models for rankings. A missing model is not an error: tools are then ranked by keyword, and the
- * log and metrics report the missing model.
+ * Loads the models for rankings. A missing model is not an error. Without a model, tools are ranked by keyword,
+ * and the log and metrics report the missing model.
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { rerankerDir, shares, logger, metrics } = options;

@@ -23,9 +23,9 @@ export interface RankQuestion {
 
 export interface RankOptions {
   /**
-   * Ranking method to use. `keyword` keeps a conversation on keyword ranking if the conversation started with
-   * keyword ranking. In any other conversation, vectors are used if the model, the tool list and the
-   * remaining time permit. `methodReason` reports a fallback to keyword ranking.
+   * Ranking method to use. The value `keyword` keeps a conversation on keyword ranking if the conversation
+   * started with this method. In any other conversation, vectors are used if the model, the tool list and the
+   * remaining time permit. The field `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
@@ -38,11 +38,11 @@ export interface RankOptions {
 }
 
 /**
- * The reason for the ranking method. `semantic`: the tool list was ranked by vectors, as intended. All
- * reasons other than `semantic` are for keyword rankings. `asked`: the caller requested keyword ranking.
- * `short_list`: all tools are forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors
- * are computed afterwards. `no_model`: the model is missing or broken. `late`: the deadline has passed.
- * `busy`: too many tasks wait.
+ * The reason for the ranking method. With `semantic`, vectors ranked the tool list, as intended. All other
+ * reasons are for keyword rankings. With `asked`, the caller requested keyword ranking. With `short_list`, all
+ * tools are forwarded. With `new_tools`, too many tools have no vector yet, and the missing vectors are
+ * computed afterwards. With `no_model`, the model is missing or broken. With `late`, the deadline has passed.
+ * With `busy`, too many tasks wait.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
@@ -78,8 +78,8 @@ export interface TurnRanking {
    */
   readonly namesTop: boolean;
   /**
-   * The best tool's share if scores are treated as log-odds, from 0 to 1. The best tool's share is a
-   * probability for vector ranking, but only a hint for keyword ranking.
+   * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. The best tool's share
+   * is a probability for vector ranking, but only a hint for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
@@ -92,8 +92,8 @@ export interface TurnRanking {
 }
 
 /**
- * Ranks a tool list for a turn. Request the rankings of several turns concurrently (`Promise.all`), so that
- * their inferences share a batch. The ranker never throws an error. If the model or Redis is unavailable, or
+ * Ranks a tool list for a turn. Callers request the rankings of several turns concurrently (`Promise.all`), so
+ * that the inferences share a batch. The ranker never throws an error. If the model or Redis is unavailable, or
  * too little time is left, the ranker falls back to keyword ranking.
  */
 export interface ToolRanker {

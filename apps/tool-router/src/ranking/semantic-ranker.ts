@@ -24,9 +24,9 @@ export interface SemanticRankerOptions {
 }
 
 /**
- * Ranks by vectors and keywords in three steps: encode the turn, load the list's vector matrix, run the
- * second stage. The keyword ranking is computed first, because it is cheap. The keyword ranking is the
- * fallback if a step of vector ranking fails, is late or lacks data.
+ * Ranks by vectors and keywords. The ranker encodes the turn, loads the list's vector matrix, and then runs the
+ * second stage. The cheap keyword ranking is computed first. The keyword ranking is the fallback if a step of
+ * vector ranking fails, is late or lacks data.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;

@@ -54,7 +54,7 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-/** The relevance logit: the only output, or the second of two outputs minus the first output. */
+/** The relevance logit is the only output, or the second of two outputs minus the first output. */
 function scoreOf(logits: { readonly data: unknown } | undefined): number {
   const data = logits?.data;
   const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];

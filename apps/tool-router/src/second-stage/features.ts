@@ -65,7 +65,7 @@ export function computeFeatures(
   return runAtOnce(computeInPieces(list, turn, vectors, synonyms, keyword));
 }
 
-/** Computes the same result as `computeFeatures`, in pieces with pauses between them. */
+/** Computes the result of `computeFeatures` in steps with pauses between the steps. */
 export function* computeInPieces(
   list: StageList,
   turn: StageTurn,
@@ -196,7 +196,7 @@ function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
 
 /**
  * Cosine between each tool and the list's mean vector. A tool that resembles all other tools is needed less
- * often than its own cosine suggests.
+ * often than the cosine with the turn suggests.
  */
 function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
   const count = index.names.length;

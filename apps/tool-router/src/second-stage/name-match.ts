@@ -9,7 +9,7 @@ import { dot } from './score-math.ts';
 /** Maximum distance between two words of a turn that count as adjacent, in words. */
 const phraseGapMax = 2;
 
-/** The share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
+/** Computes the share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
 export function measureNames(
   { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,

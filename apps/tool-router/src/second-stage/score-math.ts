@@ -25,8 +25,8 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * Gain of each tool by its rank: 1 for the first tool, decreasing logarithmically to 0. Tools with equal
- * scores share the mean of their ranks.
+ * Gain of each tool by rank. The first tool has the gain 1, and the gain decreases logarithmically to 0. Tools
+ * with equal scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;

@@ -86,8 +86,7 @@ export class SecondStage {
   }
 
   /**
-   * Computing the list's second-stage data has no deadline, because data that is finished after the deadline
-   * still serves the next plan.
+   * The list's second-stage data is computed without a deadline, because late data still serves the next plan.
    */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
@@ -101,8 +100,8 @@ export class SecondStage {
   }
 
   /**
-   * Rows are sorted by name, not by the client's order: matrix kernels sum rows within a block differently
-   * from leftover rows.
+   * Rows are sorted by name and not by the client's order, because matrix kernels sum rows within a block
+   * differently from leftover rows.
    */
   async #scoreFeatures(
     { tieRanks }: KeywordIndex,

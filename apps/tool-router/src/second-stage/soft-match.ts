@@ -22,7 +22,7 @@ interface SoftWord {
 }
 
 interface SoftScores {
-  /** Score over all texts of a tool, with the same field weights as keyword scores. */
+  /** Score over all texts of a tool, with the field weights of keyword scores. */
   readonly text: Float64Array;
   /** Number of words from the turn that occur in the tool's name. */
   readonly name: Float64Array;
@@ -79,7 +79,7 @@ function takeBest(
   }
 }
 
-/** @param met words in the tool list, each with its highest likeness to any word in the turn. */
+/** @param met words in the tool list, each with the highest likeness to any word in the turn */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {

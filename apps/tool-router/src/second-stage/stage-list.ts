@@ -16,7 +16,7 @@ export interface StageList {
   readonly nameWeights: Float64Array;
   /** Words in each tool's parameter names, by tool position. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** For each tool position: 1 if the agent uses the tool to ask its user, otherwise 0. */
+  /** The value for a tool position is 1 if the agent uses the tool to ask its user, and otherwise 0. */
   readonly asking: Float64Array;
   /** Words in the tool list, keyed by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
@@ -44,7 +44,7 @@ export function makeStageList(
   return runAtOnce(makeStageListInPieces(index, cards));
 }
 
-/** Computes the same result as `makeStageList`, in pieces with pauses between them. */
+/** Computes the result of `makeStageList` in steps with pauses between the steps. */
 export function* makeStageListInPieces(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -78,7 +78,8 @@ export function* makeStageListInPieces(
 }
 
 /**
- * Maximum number of parameters of a tool that only asks a question: the question and possibly its choices.
+ * Maximum number of parameters of a tool that only asks a question. The parameters are the question and
+ * possibly the choices.
  */
 const askingParametersMax = 4;
 /**

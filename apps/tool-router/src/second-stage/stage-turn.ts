@@ -32,8 +32,8 @@ export interface StageTurn {
    */
   readonly contextWeight: number;
   /**
-   * Texts to encode: the turn, the turn with its context, and each segment if the turn has several segments.
-   * For a turn without context, the first two texts are the same object.
+   * Texts to encode. The texts are the turn, the turn with its context, and each segment if the turn has
+   * several segments. For a turn without context, the first two texts are the same object.
    */
   readonly texts: readonly EncoderText[];
 }

@@ -16,8 +16,8 @@ export interface RouterShares {
 }
 
 /**
- * The account shares of the event loop's time. One piece of work takes about as long as planning a request
- * with 100 tools. Planning a request with 4,096 tools takes up to 80 ms. A plan that waits longer than
+ * The account shares of the event loop's time. The work between two pauses takes about as long as planning a
+ * request with 100 tools. Planning a request with 4,096 tools takes up to 80 ms. A plan that waits longer than
  * `waitMsMax` would reach the gateway too late (`PLAN_DEADLINE_MS`).
  */
 export const loopShare: LoopShareOptions = {

@@ -22,7 +22,10 @@ class Postings {
   readonly #lengths: ListLengths;
   #gains: Float64Array | undefined;
 
-  /** Most terms occur in a single tool. An array created with one element reserves no extra capacity. */
+  /**
+   * The array starts with one element, because most terms occur in a single tool and such an array reserves no
+   * extra capacity.
+   */
   constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
     this.positions = [position];
@@ -38,8 +41,9 @@ class Postings {
   }
 
   /**
-   * The term's contribution to each tool's score: saturated weighted count × inverse document frequency. A
-   * term's contribution is computed on first use, because most terms in a long tool list are never queried.
+   * The term's contribution to each tool's score, which is the saturated weighted count multiplied by the
+   * inverse document frequency. A term's contribution is computed on first use, because most terms in a long
+   * tool list are never queried.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());
@@ -61,8 +65,8 @@ export interface KeywordIndex {
   /** Hashes of the tool definitions by position. */
   readonly hashes: readonly string[];
   /**
-   * Tool names by position; null for a tool without a name. The keyword index keeps no reference to the
-   * cached words of a tool, so the cache can free the memory of the words.
+   * Tool names by position. The value is null for a tool without a name. The keyword index keeps no reference
+   * to the cached words of a tool, so the cache can free the memory of the words.
    */
   readonly names: readonly (string | null)[];
   /** The distinct words in each tool's name, by position. */
@@ -85,7 +89,7 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Key
   return runAtOnce(indexInPieces(listHash, cards));
 }
 
-/** Computes the same result as `indexToolList`, in pieces with pauses between them. */
+/** Computes the result of `indexToolList` in steps with pauses between the steps. */
 export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pieces<KeywordIndex> {
   // Text lengths are integers, so the sum of text lengths does not depend on tool order.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
@@ -158,9 +162,9 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up the postings (index entries) of each token by the token's text once, and then stores their place
- * in the token object. Another count that runs during a pause may overwrite the stored place of a token. If
- * the stored place was overwritten, the postings are looked up by the token's text.
+ * Looks up the postings (index entries) of each token by the token's text once, and then stores their place in
+ * the token object. Another count that runs during a pause may overwrite the stored place of a token. In this
+ * case, the postings are looked up by the token's text again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

@@ -53,8 +53,8 @@ export interface Word {
 }
 
 /**
- * Cached tokens for a run of letters or digits; null if the run yields no token. Tools and turns repeat the
- * same few thousand words.
+ * Cached tokens for a run of letters or digits. The value is null if the run yields no token. Tools and turns
+ * repeat the same few thousand words.
  */
 const knownRuns = new Map<string, Word | null>();
 const knownWords = new Map<string, Word>();
@@ -70,7 +70,7 @@ export function nextCount(): number {
 
 /**
  * Clears the token cache when the cache is too large. After the cache is cleared, calls may return different
- * objects for the same token. Call this function before counting words, never during a count.
+ * objects for the same token. A caller may clear the cache before a count of words, but never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -118,8 +118,8 @@ function readToken(word: string): string | null {
 }
 
 /**
- * V8 stores a substring of 13 or more characters as a view of the whole text. Copying the substring lets V8
- * free the memory of the whole text.
+ * V8 stores a substring of 13 or more characters as a view of the whole text. The copy lets V8 free the memory
+ * of the whole text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

@@ -139,7 +139,7 @@ const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps])
 
 /**
  * Walks the schema breadth-first, so that the size limit drops the deepest levels. The keyword `$ref` is not
- * followed, because its target is visited where the target is defined. Endless loops through `$ref` are
+ * followed, because its target is visited where the target is defined. An endless loop through `$ref` is
  * therefore impossible.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {
@@ -175,7 +175,7 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
-  // Fast path: in most schemas, `properties` is the only keyword that contains other schemas.
+  // The check for `properties` comes first, because in most schemas only this keyword contains other schemas.
   if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {

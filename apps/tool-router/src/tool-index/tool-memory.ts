@@ -17,7 +17,7 @@ type FoundToolList =
 
 /** Indexed tool lists by the hash of the list. */
 export interface ToolLists {
-  /** Number of tools in a tool list that is in memory, or 0 for a tool list that is not in memory. */
+  /** Returns the number of tools in a tool list, or 0 for a tool list that is not in memory. */
   sizeOf(listHash: string): number;
   /**
    * Finds a tool list, or indexes the list if all of its definitions are in memory.

@@ -1,4 +1,4 @@
-/** A vector in its stored and shared form: number = step × scale. */
+/** A vector in the stored and shared form. Each number is a step multiplied by the scale. */
 export interface PackedVector {
   readonly steps: Int8Array;
   readonly scale: number;
@@ -22,7 +22,7 @@ export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   return bytes;
 }
 
-/** Returns undefined if the bytes are not a vector of this length. */
+/** Parses a stored vector. Returns undefined if the bytes are not a vector of the given length. */
 export function parsePackedVector(bytes: Buffer, dimensions: number): PackedVector | undefined {
   if (bytes.length !== 4 + dimensions) return undefined;
   const scale = bytes.readFloatLE(0);

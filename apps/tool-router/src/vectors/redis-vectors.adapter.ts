@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './packed-vector.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/** Timeout of Redis commands in milliseconds. Plans may wait for an unresponsive Redis server this long. */
+/** Timeout of Redis commands in milliseconds. A plan may wait this time for an unresponsive Redis server. */
 const commandDefaultMs = 40;
 /** Expiry time of a vector in seconds. A vector that was not used until its expiry is computed again. */
 const keptSeconds = 14 * 24 * 3600;
@@ -61,7 +61,7 @@ export class RedisVectors implements SharedVectors {
     if (this.#redis.status !== 'ready' || vectors.size === 0) return;
     const entries = [...vectors];
     try {
-      // The router and Redis process other requests between two groups.
+      // The router and Redis process other requests between two groups of vectors.
       for (let from = 0; from < entries.length; from += writesAtOnce) {
         const writes = entries
           .slice(from, from + writesAtOnce)

@@ -2,7 +2,7 @@ import type { PackedVector } from './packed-vector.ts';
 
 /**
  * Vectors shared between replicas, so that only one replica encodes a tool. No method of the store throws an
- * error: after an error, the vectors are treated as missing.
+ * error. After an error, the vectors are treated as missing.
  */
 export interface SharedVectors {
   /** The stored vectors, keyed by definition hash. */

@@ -62,8 +62,8 @@ export interface ToolVectorsOptions {
 
 /**
  * Stores vectors by definition hash and matrices by list hash. The encoding of a tool starts when its
- * definition arrives. The router looks up a vector in memory and then in the shared store. A vector that is
- * missing in memory and in the shared store is computed.
+ * definition arrives. The router looks up a vector in memory and then in the shared store. If the vector is
+ * missing there too, the router computes the vector.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
@@ -107,7 +107,7 @@ export class ToolVectors {
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
     const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
-    // The definitions of a long tool list arrive in several messages.
+    // The tool list may still be incomplete, because the definitions of a long list arrive in several messages.
     const urgency: Urgency = ofAccount <= awaitedToolsMax ? 'awaited' : 'later';
     const waiting = this.#pending.size + fresh.length;
     const hasReserve = ofAccount <= pendingReservedPerAccount && waiting <= 2 * pendingMax;
@@ -127,9 +127,10 @@ export class ToolVectors {
   }
 
   /**
-   * Returns the tool list's matrix, or the reason why the matrix is not available. `new_tools`: more than
-   * `awaitedToolsMax` tools have no vector yet, or a vector cannot be obtained. `no_model`: no encoder is
-   * available. The method waits for pending vectors, and the caller enforces the deadline.
+   * Returns the tool list's matrix, or the reason why the matrix is not available. The reason `new_tools` means
+   * that more than `awaitedToolsMax` tools have no vector yet, or that a vector cannot be obtained. The reason
+   * `no_model` means that no encoder is available. The method waits for pending vectors, and the caller
+   * enforces the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
     const blocks = this.#open();
@@ -222,7 +223,7 @@ export class ToolVectors {
       const characters = lengthOf(text);
       if (this.#pendingCharacters + characters > pendingCharactersMax)
         throw new Error('the texts that wait for vectors exceed the limit');
-      // A tool list can contain the same definition twice.
+      // Duplicates are removed, because a tool list can contain a definition twice.
       if (texts.has(definition.hash)) continue;
       this.#pendingCharacters += characters;
       texts.set(definition.hash, text);

@@ -27,7 +27,7 @@ const sameMeaningMin = 0.8;
 const nearestMax = 5;
 /**
  * Maximum number of tools in a tool list that are compared. The comparison of the tools takes quadratic time,
- * and runs in pieces.
+ * and runs in steps with pauses.
  */
 const toolsMax = 1_000;
 

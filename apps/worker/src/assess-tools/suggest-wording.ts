@@ -32,8 +32,8 @@ export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): Sug
 }
 
 /**
- * Lists the properties that only this tool has: required parameters first, then optional parameters, then
- * words in its name.
+ * Lists the properties that only this tool has. Required parameters come first, followed by optional parameters
+ * and words in the tool's name.
  */
 function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const theirs = new Set(neighbour.parameterList.map(({ name }) => phraseOf(name)));

@@ -31,7 +31,7 @@ export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Arra
 
 /**
  * Decrypts a request's content. Returns null if the content was encrypted for another account or request, or
- * with an unknown key. Returns null as well if any bit of the content has changed.
+ * with an unknown key. Also returns null if any bit of the content has changed.
  */
 export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

@@ -11,7 +11,7 @@ const rowsAtOnce = 5_000;
 const workMs = 5_000;
 /**
  * Milliseconds that the deletion mark of an account waits for active writers. If the active writers take
- * longer, writing the deletion mark fails and is retried.
+ * longer, the write of the deletion mark fails and is retried.
  */
 const lockTimeoutMs = 2_000;
 
@@ -37,9 +37,9 @@ export interface ForgetContext {
 }
 
 /**
- * Deletes an account's requests. The function first marks the account as deleted, so that later writes skip
- * the account. After the mark is set, all rows of the account are deleted. Returns whether the deletion is
- * complete. The function can be called repeatedly and concurrently.
+ * Deletes an account's requests. The function first marks the account as deleted, so that later writes skip the
+ * account. After the mark is set, all rows of the account are deleted. Returns whether the deletion is
+ * complete. Repeated and concurrent calls are safe.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -63,7 +63,7 @@ export async function forgetAccount(
  * Marks an account as deleted, in the table `forgotten_accounts`. The table lock waits for writers that have
  * not read the deletion mark. Because of the lock, no writer adds rows for the account after the deletion. An
  * SQL statement takes its snapshot after it acquires its locks. Any writer that waits for the table lock
- * therefore sees the deletion mark.
+ * therefore reads the deletion mark.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -55,7 +55,7 @@ describe('the lower bound of effective recall', () => {
     expect(boundEffectiveAt(counts(100, 3, 1, 0), 0).low).toBeCloseTo(boundRecallBelow(100, 4), 9);
   });
 
-  // With 2,000 draws, the standard error of a share of 5% is half a percentage point.
+  // The test makes 2,000 draws, so the standard error of a share of 5% is half a percentage point.
   it.each([
     ['single misses', 0.1, 0],
     ['double misses', 0, 0.05],

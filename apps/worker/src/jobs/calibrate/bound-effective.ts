@@ -5,8 +5,8 @@ import { boundEffective } from './recovery-rate.ts';
 /** Error probability of each bound. Each statistical bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 /**
- * Maximum number of conversations for the exact test. With more conversations, the exact bound and the
- * binomial bound are nearly equal.
+ * Maximum number of conversations for the exact test. For more conversations, the exact bound and the binomial
+ * bound are nearly equal.
  */
 const exactMax = 400;
 /** Number of values of the nuisance parameter that the test tries in its search for the worst case. */
@@ -20,12 +20,12 @@ const precision = 1e-9;
  */
 const weightFactor = 1.5;
 /**
- * Minimum recovery rate for the exact test. With a lower recovery rate, a conversation that misses a tool is
- * almost lost, so the binomial bound is nearly as high.
+ * Minimum recovery rate for the exact test. At a lower recovery rate, recovery rarely helps a conversation that
+ * misses a tool, so the binomial bound is nearly as high.
  */
 const recoveryMin = 0.1;
 
-/** The number of conversations that miss tools at one value of K. */
+/** The number of conversations that miss tools at one value of K (the number of ranked tools). */
 export interface MissCounts {
   readonly samples: number;
   /**
@@ -35,8 +35,8 @@ export interface MissCounts {
   readonly one: number;
   readonly more: number;
   /**
-   * The sum of the losses of the conversations that miss tools. A conversation that misses m tools has the
-   * loss 1 − ρ^m.
+   * The sum of the losses of the conversations that miss tools. A conversation that misses m tools has the loss
+   * 1 − ρ^m, where ρ is the recovery rate.
    */
   readonly losses: number;
 }
@@ -45,7 +45,7 @@ export interface MissCounts {
  * Computes the lower and upper bound of effective recall at one value of K. The lower bound of effective
  * recall is exact for up to 400 conversations. The upper bound, and the lower bound for more conversations,
  * are binomial bounds at the real-valued sum of the losses (`boundRecallBelow`).
- * @param recoveryRate ρ, the same value as in `losses`.
+ * @param recoveryRate the recovery rate ρ from which `losses` was computed
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
   const binomial = boundEffective(counts.samples, counts.losses);
@@ -97,13 +97,13 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * Returns the largest probability of the observed number of misses, or of a smaller number, if the mean loss
- * is `loss`. A conversation misses one tool with probability p₁ and then loses 1 − ρ. A conversation misses
- * several tools with probability p₂ and then loses at most 1. The two probabilities therefore satisfy loss ≤
- * p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one + w · more, with a fixed weight w. The
- * weighted count of misses has a trinomial distribution. The test uses the worst pair (p₁, p₂) with the given
- * mean loss. The weighted count decreases as K grows, so the smallest K that passes the test needs no
- * statistical correction.
+ * Returns the largest probability of the observed number of misses, or of a smaller number, if the mean loss is
+ * `loss`. A conversation misses one tool with probability p₁, which has the loss 1 − ρ (ρ is the recovery
+ * rate). A conversation misses several tools with probability p₂, which has at most the loss 1. The two
+ * probabilities therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one +
+ * w · more, with a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses the
+ * worst pair (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked tools)
+ * grows, so the smallest K that passes the test needs no statistical correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -119,7 +119,7 @@ function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number,
   return worst;
 }
 
-/** P(one + weight · more ≤ count) in a trinomial distribution. */
+/** Returns the probability P(one + weight · more ≤ count) in a trinomial distribution. */
 function chanceUpTo(
   count: number,
   weight: number,
@@ -137,7 +137,7 @@ function chanceUpTo(
   return sum;
 }
 
-/** P(X ≤ most) of a binomial distribution. */
+/** Returns the probability P(X ≤ most) of a binomial distribution. */
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
@@ -158,11 +158,11 @@ function cumulateSmall(most: number, samples: number, chance: number): number {
   return Math.min(1, sum);
 }
 
-/** ln n! for each n that the exact test uses. */
+/** The logarithms of the factorials n! for each n that the exact test uses. */
 const logFactorials = new Float64Array(exactMax + 1);
 for (let n = 2; n <= exactMax; n += 1) logFactorials[n] = (logFactorials[n - 1] ?? 0) + Math.log(n);
 
-/** P(X = hits) of a binomial distribution. */
+/** Returns the probability P(X = hits) of a binomial distribution. */
 function chanceOf(hits: number, samples: number, chance: number): number {
   if (chance <= 0) return hits === 0 ? 1 : 0;
   if (chance >= 1) return hits === samples ? 1 : 0;

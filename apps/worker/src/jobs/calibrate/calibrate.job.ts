@@ -10,9 +10,8 @@ const restMs = 2_000;
  */
 const busyShare = 0.05;
 /**
- * Number of days of shadow requests that the worker reads on startup. On startup, the worker also calibrates
- * the accounts with recent shadow requests. The worker that wrote the shadow requests may have stopped before
- * it calibrated the accounts.
+ * Number of days of shadow requests that the worker reads on startup. The worker then calibrates the accounts
+ * of these requests, because the worker that wrote the requests may have stopped before the calibration.
  */
 const startDays = 1;
 
