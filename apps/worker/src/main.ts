@@ -9,7 +9,7 @@ import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
 // The worker's tasks can wait, but requests cannot.
-// On a shared machine, the gateways therefore have a higher priority than the worker.
+// The worker therefore has a lower priority than the gateways on a shared machine.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });
 let queueRedis: Redis | undefined;
@@ -18,7 +18,7 @@ await runService({
   name: 'worker',
   config,
   // A query may use two or three of the ten database connections at the same time.
-  // The log writer also needs some of the database connections.
+  // The log writer needs some of the other database connections.
   accountShare: { ...accountShare, slots: 4, waitMsMax: 4_000 },
   ready: async () => ({
     database: await database.isUp(),

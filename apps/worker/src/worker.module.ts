@@ -34,8 +34,8 @@ import { UsageController } from './queries/usage/usage.controller.ts';
 export interface WorkerParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: TelemetryDatabase;
   /**
-   * The connection to the queue's Redis server. The Redis server may be unavailable, even on startup: queries
-   * work without Redis.
+   * The connection to the queue's Redis server. The Redis server may be unavailable, even on startup, because
+   * queries work without Redis.
    */
   readonly queueRedis: Redis;
   readonly contentKeys: ContentKeys;

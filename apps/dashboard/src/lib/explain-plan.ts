@@ -2,7 +2,7 @@
 interface Decision {
   /** The number of tools that the plan chose by rank. The value is null if the plan chose all tools. */
   readonly k: number | null;
-  /** The reason for K. The value is null if the request had no tools. */
+  /** The reason for K (the number of ranked tools). The value is null if the request had no tools. */
   readonly k_reason: string | null;
 }
 

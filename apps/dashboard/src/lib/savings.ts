@@ -1,8 +1,7 @@
 import { formatShare, formatTokens } from './format.ts';
 
 /**
- * The saved tokens of a request, or of several requests together. The value is null if the saved tokens are
- * unknown.
+ * The saved tokens of one request or of several requests. The value is null if the saved tokens are unknown.
  */
 export interface Savings {
   readonly tool_tokens_saved: number | null;

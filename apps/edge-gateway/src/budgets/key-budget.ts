@@ -63,7 +63,7 @@ export class KeyBudget {
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The unused part of the local budget while the store is unavailable; null while the store is available. */
+  /** The unused part of the local budget during an outage of the store. Otherwise, the value is null. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */

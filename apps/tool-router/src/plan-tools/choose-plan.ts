@@ -43,7 +43,7 @@ interface PlanInput {
   /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's routing policy. The value is null if the account has no measurements. */
+  /** The account's routing policy. The policy is null if the account has no measurements. */
   readonly measured: RoutingPolicy | null;
 }
 

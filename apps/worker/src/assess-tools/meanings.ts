@@ -68,9 +68,7 @@ const wordsMax = 2_000;
 const wordCharactersMax = 64;
 const floatBytes = 4;
 
-/**
- * Returns the embeddings of a tool list. The value is null if the router cannot encode the tools at the moment.
- */
+/** Returns the embeddings of a tool list. Returns null if the router cannot encode the tools at the moment. */
 export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
 export const READ_MEANINGS = Symbol('ReadMeanings');
 

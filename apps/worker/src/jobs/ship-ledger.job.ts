@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // Without the check, Redis commands would wait for Redis and delay the exit of this process.
+    // The check of the connection keeps Redis commands from waiting for Redis, which would delay the exit of this process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
@@ -68,7 +68,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // If the deletion fails, the ledger batches are queued again and reported again later.
+      // After a failed deletion, the ledger batches are queued again and reported again later.
       this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }
@@ -103,7 +103,8 @@ interface OwedBatch extends LedgerEntryBatch {
 }
 
 /**
- * Queues ledger batches under their ids. Queueing a ledger batch that is still in the queue changes nothing.
+ * Queues ledger batches under their ids. The call changes nothing for a ledger batch that is still in the
+ * queue.
  */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 

@@ -130,8 +130,8 @@ const nothing = Object.keys(addends)
 const hourMs = 3_600_000;
 
 /**
- * Returns the whole hours in a time span. If the span contains no whole hour, both returned times are the
- * same instant, within the span or at its end.
+ * Returns the whole hours in a time span. If the span contains no whole hour, the two returned times are equal,
+ * and lie within the span or at its end.
  */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
@@ -153,12 +153,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. The figures in the rows of `used` can be
- * summed. For whole hours, the rows of `used` are hourly totals per API key. For the partial hours at both
- * ends of the time span, the rows of `used` are log rows. The column `at` is a time on the day to which the
- * usage belongs. The hourly totals are kept longer than the request log. The column `purged_requests` counts
- * the requests in a row of `used` that are no longer in the log. The column `unknown_requests` is above zero
- * if the totals lack deleted requests from a partial hour. The parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. Callers can sum the figures in the rows of
+ * `used`. For whole hours, the rows of `used` are hourly totals per API key. For the partial hours at both ends
+ * of the time span, the rows of `used` are log rows. The column `at` is a time on the day to which the usage
+ * belongs. The hourly totals are kept longer than the request log. The column `purged_requests` counts the
+ * requests in a row of `used` that are no longer in the log. The column `unknown_requests` is above zero if the
+ * totals lack deleted requests from a partial hour. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

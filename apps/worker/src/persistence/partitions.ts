@@ -46,7 +46,10 @@ export class Partitions {
     for (const partition of missing.values()) await this.#create(partition);
   }
 
-  /** Clears the cached partition names. Call this method after a partition of the log was dropped. */
+  /**
+   * Clears the cached partition names. The caller must call this method after it has dropped a partition of the
+   * log.
+   */
   forget(): void {
     this.#known.clear();
   }

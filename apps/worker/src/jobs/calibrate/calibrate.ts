@@ -15,7 +15,7 @@ const storedBuckets = z.array(
     curve: points,
     toolsMean: z.number(),
     since: z.string().nullable(),
-    // The previous release stored only the curve and `isOff`.
+    // The previous release stored only the curve and the field `isOff` of a bucket.
     // Buckets that the previous release stored use the priors until the next calibration round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
@@ -41,7 +41,9 @@ export interface CalibrateContext {
   /** Returns the account's recall target and recovery setting. Throws `not_found` for a deleted account. */
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
-  /** Called after a routing policy was stored, for each bucket in which recall dropped or is tested again. */
+  /**
+   * The callback after a routing policy was stored, for each bucket in which recall dropped or is tested again.
+   */
   readonly onRecallChange?: (change: RecallChange) => void;
   readonly now?: () => number;
 }
@@ -121,7 +123,7 @@ async function write(
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
   // The check follows the write, so that an account deletion after the check finds the written row.
   const isForgotten = (await forgottenAccount.count()) > 0;
-  // Conversations keep older policy versions, but no conversation lasts a month.
+  // Conversations keep their policy version, but no conversation lasts a month, so older versions are deleted.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);
   await routingPolicy.deleteMany({
     where: isForgotten ? {} : { version: { lt: version }, madeAt: { lt: oldest } },

@@ -64,8 +64,8 @@ describe('a calibrated routing policy', () => {
       }));
       return bucketOf(calibrate({ samples: missing, pruned }, null, { recallTarget: 0.95, hasRecovery })).k;
     };
-    // One conversation in twenty needs a K above 12.
-    // With 342 tools recovered in 7,600 conversations, ρ is 0.9.
+    // One conversation in twenty needs a K (number of ranked tools) above 12.
+    // With 342 tools recovered in 7,600 conversations, the recovery rate ρ is 0.9.
     expect(kAt(342)).toBe(12);
     expect(kAt(342, false)).toBe(60);
     expect(kAt(20)).toBe(60);
@@ -82,7 +82,7 @@ describe('a calibrated routing policy', () => {
       );
       return losses.find(([k]) => k === 5)?.[1];
     };
-    // With the prior of 0.5, one missed tool loses 0.5 of a conversation, and three missed tools lose 0.875.
+    // At the prior recovery rate of 0.5, one missed tool has a loss of 0.5, and three missed tools have a loss of 0.875.
     expect(recall(once)).toBeCloseTo(20 * 0.5, 9);
     expect(recall(twice)).toBeCloseTo(20 * 0.875, 9);
   });

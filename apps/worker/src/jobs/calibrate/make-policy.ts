@@ -39,12 +39,12 @@ export interface Calibration {
 }
 
 /**
- * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size
- * band. Each size band also has a bucket for all intents. K is the smallest value for which the lower bound
- * of effective recall meets the target. After a drop in recall, only the conversations after the drop count
- * for a bucket. Until there are enough conversations after the drop, pruning is off in the bucket: all tools
- * are sent. Pruning is also off in a bucket if even the upper bound on the recall of its plans is below the
- * target.
+ * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size band.
+ * Each size band also has a bucket for all intents. K (the number of ranked tools) is the smallest value for
+ * which the lower bound of effective recall meets the target. After a drop in recall, only the conversations
+ * after the drop count for a bucket. Pruning is off in the bucket until there are enough conversations after
+ * the drop, so all tools are sent. Pruning is also off in a bucket if even the upper bound on the recall of its
+ * plans is below the target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,
@@ -150,8 +150,8 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
 }
 
 /**
- * Returns the number of misses or the losses at `k`, from the curve point with the largest K that is at most
- * `k`.
+ * Returns the number of misses or the losses at `k` ranked tools. The values come from the last curve point
+ * whose K is at most `k`.
  */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;

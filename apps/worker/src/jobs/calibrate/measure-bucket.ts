@@ -7,9 +7,9 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * The K that each called tool needs, which is the smallest K for which the tool set contains the tool at
-   * its first call. The needed values of K are in descending order, up to a maximum number of tools. The list
-   * is empty if the model called no tool.
+   * The K (number of ranked tools) that each called tool needs. The needed K is the smallest K for which the
+   * tool set contains the tool at its first call. The values are in descending order, up to a maximum number of
+   * tools. The list is empty if the model called no tool.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
@@ -23,7 +23,10 @@ export interface ShadowSample {
   readonly setup: Setup;
 }
 
-/** The smallest K for which the tool set would have contained every tool called in the conversation. */
+/**
+ * The smallest K (number of ranked tools) for which the tool set would have contained every tool called in the
+ * conversation.
+ */
 export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number {
   return neededKs[0] ?? 1;
 }
@@ -35,8 +38,7 @@ export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number 
 export type CurvePoint = readonly [k: number, misses: number];
 
 /**
- * Maximum number of points on a curve. More points would not make a difference for any realistic recall
- * target.
+ * Maximum number of points on a curve. Further points would make no difference for any realistic recall target.
  */
 const pointsMax = 64;
 /**
@@ -46,18 +48,18 @@ const pointsMax = 64;
 const missesInFull = 40;
 
 /**
- * Measures how recall grows with K. For each number of misses, the function finds the smallest K that causes
- * at most that many misses. The points on the recall curve are in ascending order of K. Recall never falls
- * when K grows, so the first point with a bound that meets the target is as reliable as a single bound. The
- * choice among many values of K therefore needs no statistical correction.
+ * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
+ * the smallest K that causes no more misses. The points on the recall curve are in ascending order of K. Recall
+ * never falls when K grows, so the first point with a bound that meets the target is as reliable as a single
+ * bound. The choice among many values of K therefore needs no statistical correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);
   const points = new Map<number, number>();
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
-    // Points on the curve arrive in descending order of K.
-    // For equal K, the first point has the fewest misses, which is the true number of misses.
+    // Points on the curve arrive in descending order of K (the number of ranked tools).
+    // Of several points with equal K (number of ranked tools), the first point has the true number of misses.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
   return [...points].sort(([one], [other]) => one - other);
@@ -72,17 +74,17 @@ function countAbove(ascending: readonly number[], k: number): number {
 }
 
 /**
- * Adds the lower bound of recall to each point on the curve. On the curve, K and recall are both in ascending
- * order.
+ * Adds the lower bound of recall to each point on the curve. Both K (the number of ranked tools) and recall
+ * ascend along the curve.
  */
 export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: number, recallLow: number][] {
   return curve.map(([k, misses]) => [k, boundRecallBelow(samples, misses)]);
 }
 
 /**
- * The expected loss at each K, summed over the samples. The function `lossOf` returns the loss of a
- * conversation for a number of needed tools that are pruned at K. The list has one point per K at which the
- * sum changes, in ascending order of K, up to a maximum number of points.
+ * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf` returns
+ * the loss of a conversation for a number of needed tools that are pruned at K. The list has one point per K at
+ * which the sum changes, in ascending order of K, up to a maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -90,7 +92,7 @@ export function measureLosses(
 ): CurvePoint[] {
   const ks = [...new Set(samples.flatMap(({ neededKs }) => neededKs))].sort((one, other) => one - other);
   const step = Math.max(1, Math.ceil(ks.length / pointsMax));
-  // At the largest K, no conversation is lost, so the largest K is always in the list.
+  // The list always contains the largest K (number of ranked tools), at which no conversation has a loss.
   const shown = ks.filter((_, at) => at % step === (ks.length - 1) % step);
   return shown.map((k) => [
     k,
@@ -111,7 +113,7 @@ const tail = 0.05;
  * bound for recall is a quantile of the beta distribution. Source: Clopper & Pearson, "The use of confidence
  * or fiducial limits illustrated in the case of the binomial", 1934. Without any misses, lower bounds of 90,
  * 95 and 99% require 29, 59 and 299 samples.
- * @param misses number of misses, which may be fractional: see `boundEffective`.
+ * @param misses number of misses, which may be fractional (see `boundEffective`)
  */
 export function boundRecallBelow(samples: number, misses: number): number {
   return misses >= samples ? 0 : jstat.jStat.beta.inv(tail, samples - misses, misses + 1);

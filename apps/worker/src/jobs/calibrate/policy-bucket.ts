@@ -24,9 +24,9 @@ export interface PolicyBucket {
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   readonly recoveryRate: RecoveryRate;
-  /** Number of conversations that miss a tool, by K. */
+  /** Number of conversations that miss a tool, by K (the number of ranked tools). */
   readonly curve: readonly CurvePoint[];
-  /** Sum of the expected losses of conversations with recovery, by K. */
+  /** Sum of the expected losses of conversations with recovery, by K (the number of ranked tools). */
   readonly losses: readonly CurvePoint[];
   /** Effective recall at K with its bounds. The value is null unless the bucket is calibrated. */
   readonly effective: BoundedRecall | null;
@@ -34,7 +34,7 @@ export interface PolicyBucket {
   readonly toolsMean: number;
   /**
    * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded from the bucket.
-   * The value is null if recall has not dropped.
+   * The time is null if recall has not dropped.
    */
   readonly since: string | null;
   /**
@@ -92,8 +92,8 @@ export function calibrateBucket(
 }
 
 /**
- * Tests for a drop in recall only at a measured K, because the expected recall is known only for a measured
- * K.
+ * Tests for a drop in recall. The test requires a measured K (number of ranked tools), because the expected
+ * recall is known only for a measured K.
  */
 function watchBucket(
   samples: readonly ShadowSample[],

@@ -1,7 +1,7 @@
 import { fall, type Likelihood, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 
 const stretchMax = 20;
-/** Number of bisection steps. For an interval of at most 20, the result is exact to 0.00002. */
+/** Number of bisection steps. The result is exact to 0.00002 for an interval with a length of at most 20. */
 const rounds = 20;
 
 /**
@@ -89,8 +89,8 @@ class RankReference {
 
   /**
    * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper. A
-   * reference rank that equals the given rank counts as half a rank. The depths of the reference ranks are
-   * exponentially distributed with mean 1, for any distribution of the ranks.
+   * reference rank equal to the given rank counts half. The depths of the reference ranks are exponentially
+   * distributed with mean 1, for any distribution of the ranks.
    */
   depthOf(rank: number): number {
     const total = this.#ranks.length;

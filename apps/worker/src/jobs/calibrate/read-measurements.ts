@@ -24,7 +24,8 @@ const needsMax = 32;
 const prunedRequestsMax = 50_000;
 
 /**
- * The setup of a request: the tool list, the model, and the ranker (the first part of the policy version).
+ * The setup of a request consists of the tool list, the model, and the ranker (the first part of the policy
+ * version).
  */
 const setupSql = `
   tool_list, provider || '/' || model AS model, nullif(split_part(policy_version, '/', 1), '') AS ranker`;
@@ -33,7 +34,10 @@ const firstSetupSql = ['tool_list', 'model', 'ranker']
   .map((column) => `(array_agg(${column} ORDER BY created_at))[1] AS ${column}`)
   .join(', ');
 
-/** A tool counts once per conversation, with the K that the tool needed at its first call. */
+/**
+ * A tool counts once per conversation, with the K (number of ranked tools) that the tool needed at its first
+ * call.
+ */
 const samplesSql = `
   , shadow AS (
     SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, tools_in, needs,
@@ -72,8 +76,8 @@ interface SampleRow extends SetupColumns {
 }
 
 /**
- * Counts a recovered tool only if the model then called the tool. Conversations with an API key that sets its
- * own K are excluded, because these conversations are never selected for shadow.
+ * Counts a recovered tool only if the model then called the tool. Conversations with an API key that sets K are
+ * excluded, because these conversations are never selected as shadow conversations.
  */
 const prunedSql = `
   , pruned AS (
@@ -106,8 +110,8 @@ interface PrunedRow extends SetupColumns {
 }
 
 /**
- * Reads an account's measurements of recall from its request log: shadow conversations, and recoveries in
- * pruned conversations.
+ * Reads an account's measurements of recall from the request log. The measurements are shadow conversations,
+ * and recoveries in pruned conversations.
  */
 export async function readMeasurements(
   database: TelemetryDatabase,

@@ -1,6 +1,9 @@
 import { neededKOf } from './measure-bucket.ts';
 
-/** A shadow conversation with the values of K that its tools needed: see `ShadowSample`. */
+/**
+ * A shadow conversation with the values of K (number of ranked tools) that its tools needed, as in
+ * `ShadowSample`.
+ */
 export interface WatchedSample {
   readonly neededKs: readonly number[];
 }
@@ -27,7 +30,7 @@ export interface Likelihood {
 /** The drop in recall to detect, as a share. */
 export const fall = 0.1;
 
-/** Detects a growing share of conversations that need more than K tools. */
+/** Detects a growing share of conversations that need more than K ranked tools. */
 export class MissWatch implements RecallWatch {
   readonly #k: number;
   #conversations = 0;

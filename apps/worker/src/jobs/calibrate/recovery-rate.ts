@@ -19,7 +19,7 @@ export interface PrunedCount {
   readonly bucket: string;
   readonly conversations: number;
   /**
-   * Number of tools that were recovered and called in the pruned conversations, each counted once per
+   * Number of tools that the model recovered and called in the pruned conversations. A tool counts once per
    * conversation. The field `squares` is the sum of the squared numbers of recovered tools.
    */
   readonly recovered: number;
@@ -44,13 +44,12 @@ type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 /**
  * Measures the recovery rate ρ. The recovery rate is the number of tools recovered in pruned conversations,
  * divided by the number of tools missed in pruned conversations. The number of missed tools is estimated from
- * shadow conversations. Each shadow conversation was selected with a known probability p. A shadow
- * conversation therefore represents (1 − p) / p pruned conversations from the same time and under the same
- * policy. The estimate of missed tools is the Horvitz–Thompson estimator ("A Generalization of Sampling
- * Without Replacement From a Finite Universe", 1952). The bounds of ρ come from the delta method for the
- * logarithm of a ratio. The variances for ρ are summed over conversations, because tool calls within a
- * conversation depend on each other. Planning uses the lower bound of ρ if the measurement contradicts the
- * prior.
+ * shadow conversations. Each shadow conversation was selected with a known probability p. A shadow conversation
+ * therefore represents (1 − p) / p pruned conversations from the same time and under the same policy. The
+ * estimate of missed tools is the Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement
+ * From a Finite Universe", 1952). The bounds of ρ come from the delta method for the logarithm of a ratio. The
+ * variances for ρ are summed over conversations, because tool calls within a conversation depend on each other.
+ * Plans use the lower bound of ρ if the measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -113,7 +112,7 @@ function weigh(shadow: readonly ShadowCount[]): Total {
   return { sum, squares };
 }
 
-/** Half an event is added to the number of recovered tools, so that a count of zero also has a variance. */
+/** The addition of half an event to the number of recovered tools gives a count of zero a variance. */
 function boundRatio(recovered: Total, missed: Total): BoundedRecall {
   const events = recovered.sum + 0.5;
   const variance = (recovered.squares + 0.5) / events ** 2 + missed.squares / missed.sum ** 2;
@@ -123,18 +122,18 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 }
 
 /**
- * Whether the prior recovery rate lies between the bounds of the measured rate. While the prior lies between
- * the bounds, the measurement does not contradict the prior. A lower bound below the prior then only shows
- * that few measurements exist. Planning with the lower bound of the recovery rate would raise K. With a
- * larger K, fewer tools would be missed, so fewer recoveries could be measured.
+ * Whether the prior recovery rate lies between the bounds of the measured rate. A prior between the bounds does
+ * not contradict the measurement, and a lower bound below the prior then only shows that few measurements
+ * exist. Plans with the lower bound of the recovery rate would raise K (the number of ranked tools). A larger K
+ * misses fewer tools, so fewer recoveries could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
 }
 
 /**
- * The expected loss of a conversation with `misses` pruned needs: one minus the probability that recovery
- * restores all pruned needs.
+ * The expected loss of a conversation with `misses` pruned needs. The loss is one minus the probability that
+ * recovery restores all pruned needs.
  */
 export function lossOf(misses: number, recoveryRate: number): number {
   return misses === 0 ? 0 : 1 - recoveryRate ** misses;

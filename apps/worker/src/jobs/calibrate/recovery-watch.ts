@@ -12,8 +12,8 @@ export interface WatchedRecovery {
 }
 
 /**
- * Minimum number of served conversations in the reference. With fewer conversations, recoveries are not
- * evidence for a drop in recall.
+ * Minimum number of served conversations in the reference. For a smaller reference, recoveries are not evidence
+ * for a drop in recall.
  */
 const referenceMin = 200;
 /**
@@ -23,10 +23,7 @@ const referenceMin = 200;
 export const blockMax = 40;
 /** Minimum and maximum recovery rate from which the size of a rise is computed. */
 const [rateMin, rateMax] = [0.3, 1];
-/**
- * Minimum number of blocks of conversations or of days. From a smaller number, no useful variance can be
- * computed.
- */
+/** Minimum number of blocks of conversations or of days. A smaller number gives no useful variance. */
 const blocksMin = 3;
 /** Confidence level of the bounds of a variance ratio. */
 const certainty = 0.95;
@@ -36,8 +33,8 @@ export const dateLength = 10;
 /**
  * Measures how often tools are recovered. Computes how a drop of forwarded recall by ten points changes the
  * probability of a conversation with or without a recovery. The share of conversations with a recovery is
- * proportional to the share of conversations that miss a tool at their K. Shadow conversations measure the
- * share with a missed tool, so a change of K is not mistaken for a drop in recall.
+ * proportional to the share of conversations that miss a tool at their K (number of ranked tools). Shadow
+ * conversations measure the share with a missed tool, so a change of K is not mistaken for a drop in recall.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
@@ -46,7 +43,9 @@ export class RecoveryWatch {
     this.#usual.push(conversation);
   }
 
-  /** @param missShareAt the share of shadow conversations that need more than K tools, above 0. */
+  /**
+   * @param missShareAt the share of shadow conversations that need more than K ranked tools, which is above 0
+   */
   fit(missShareAt: (k: number) => number): RecoveryLikelihood {
     let [events, missed] = [0, 0];
     for (const { k, recovered } of this.#usual) {
@@ -83,11 +82,12 @@ export class RecoveryWatch {
 export interface RecoveryLikelihood {
   /**
    * The number of conversations that are similar to each other, as the ratio of the variance of blocks to a
-   * binomial variance. The number of similar conversations is at least 1.
+   * binomial variance. The result is at least 1.
    */
   readonly dispersion: number;
   /**
-   * The information (in nats) per conversation after the drop in recall. 0 while the reference is too small.
+   * The information (in nats) per conversation after the drop in recall. The value is 0 while the reference is
+   * too small.
    */
   readonly nats: number;
   readonly ratioOf: (conversation: WatchedRecovery) => number;

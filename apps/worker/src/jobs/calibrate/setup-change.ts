@@ -1,12 +1,12 @@
 /**
- * The setup of a conversation: its tool list, its model, and the ranker. A part of the setup that the log
- * does not contain is null.
+ * The setup of a conversation consists of the tool list, the model, and the ranker. A value that the log does
+ * not contain is null.
  */
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
 /**
- * Minimum number of conversations since the first use of a new value in the setup. With fewer conversations,
- * the new value does not count as a change.
+ * Minimum number of conversations since the first use of a new value in the setup. A new value in fewer
+ * conversations does not count as a change.
  */
 const conversationsMin = 5;
 /** Minimum share of conversations with a new value, counted from the first use of the value. */

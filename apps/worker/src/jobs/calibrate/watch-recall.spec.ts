@@ -11,8 +11,9 @@ const timeOf = (at: number) => new Date(Date.UTC(2026, 10, 1) + at * 300_000).to
 const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.log(1 - random()) * scale);
 
 /**
- * Shadow conversations with three tool calls each. K = 12 is enough for 95% of the conversations. If all
- * ranks are multiplied by the factor 1.4, K = 12 is enough for 85% of the conversations.
+ * Shadow conversations with three tool calls each. Twelve ranked tools (K = 12) are enough for 95% of the
+ * conversations. If all ranks are multiplied by the factor 1.4, twelve ranked tools are enough for 85% of the
+ * conversations.
  */
 const drawShadows = (
   seed: number,
@@ -80,7 +81,7 @@ interface Traffic {
   readonly seed: number;
   readonly from?: number;
   readonly count: number;
-  /** The share of conversations that need more than K tools. */
+  /** The share of conversations that need more than K ranked tools. */
   readonly missed: number;
   readonly rho: number;
   readonly share?: number;
@@ -91,8 +92,8 @@ interface Traffic {
 }
 
 /**
- * An account's conversations as in the request log: some are shadow conversations, and all others are pruned
- * to K.
+ * An account's conversations as in the request log. Some are shadow conversations, and all other conversations
+ * are pruned to K ranked tools.
  */
 function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
   const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;

@@ -7,22 +7,24 @@ import { findChange, type Setup } from './setup-change.ts';
 /** Number of shadow conversations in the reference before the worker tests for drops in recall. */
 export const referenceMin = 59;
 /**
- * The reference is estimated again when the number of reference conversations has grown by the given share.
+ * Share of growth after which the reference is estimated again. The growth is counted in reference
+ * conversations.
  */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum test) raises more false alarms if each conversation contains more information (in
  * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
- * 1985, chapter 2). The alarm threshold is therefore the logarithm of this multiple of the information. `npm
- * run eval:calibration -- --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
+ * 1985, chapter 2). The alarm threshold is therefore the logarithm of this multiple of the information.
+ * `npm run eval:calibration -- --part quiet` counts the false alarms. The page docs/internals/recall.md lists
+ * the results.
  */
 const alarmMultiple = 3_000_000;
 /**
  * Maximum number of conversations in a run of the CUSUM test. A drop of ten percentage points in recall is
- * confirmed with fewer conversations. In a longer run, small errors in the reference conversations would add
- * up to apparent evidence of a drop. At the maximum length, the run of the test therefore becomes part of the
- * reference, and a new run starts. The maximum length follows the idea of window-limited tests: Lai,
- * "Sequential changepoint detection in quality control and dynamical systems", 1995.
+ * confirmed with fewer conversations. In a longer run, small errors in the reference conversations would add up
+ * to apparent evidence of a drop. A run of maximum length therefore becomes part of the reference, and a new
+ * run starts. The maximum length follows the idea of window-limited tests (Lai, "Sequential changepoint
+ * detection in quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;
@@ -48,8 +50,8 @@ const changeAlarmAt = Math.log(200);
 const retestSamples = 59;
 
 /**
- * A conversation with evidence about recall: a shadow conversation, or a conversation served with pruned
- * tools.
+ * A conversation with evidence about recall, which is a shadow conversation or a conversation served with
+ * pruned tools.
  */
 export type WatchedConversation = {
   /** Time of the conversation's first request, as RFC 3339. */
@@ -61,9 +63,10 @@ export type WatchedConversation = {
 );
 
 /**
- * `usual`: no drop is suspected. `suspected`: recoveries are more frequent. `changed`: the tool list, the
- * model or the ranker changed. In the states `suspected` and `changed`, recall is tested again with more
- * shadow conversations. `fell`: shadow conversations confirm a drop in recall.
+ * In the state `usual`, no drop in recall is suspected. In the state `suspected`, recoveries are more frequent.
+ * In the state `changed`, the tool list, the model or the ranker changed. In the states `suspected` and
+ * `changed`, recall is tested again with more shadow conversations. In the state `fell`, shadow conversations
+ * confirm a drop in recall.
  */
 export interface RecallState {
   readonly state: 'usual' | 'suspected' | 'changed' | 'fell';
@@ -219,7 +222,7 @@ interface Fitted {
 class Reference {
   readonly #watch: RecallWatch;
   readonly #recoveries = new RecoveryWatch();
-  /** The K that each shadow conversation needed. */
+  /** The K (number of ranked tools) that each shadow conversation needed. */
   readonly #needed: number[] = [];
   /** The number of the account's conversations that the shadow conversations represent. */
   #traffic = 0;
@@ -269,7 +272,7 @@ class Reference {
   }
 
   /**
-   * The share of shadow conversations that need more than K tools. Half a conversation is added to both
+   * The share of shadow conversations that need more than K ranked tools. Half a conversation is added to both
    * counts of the share, so that the share is never 0 or 1.
    */
   #missShares(): (k: number) => number {
@@ -292,6 +295,6 @@ function ratioOf(
   recoveries: RecoveryLikelihood,
 ): number {
   if (conversation.kind === 'pruned') return recoveries.ratioOf(conversation);
-  // Pruned and shadow conversations can be similar to each other, so their evidence is not independent.
+  // The evidence of pruned and shadow conversations is not independent, because these conversations can be similar to each other.
   return labels.ratioOf(conversation) / recoveries.dispersion;
 }

@@ -20,8 +20,8 @@ const rowsAtOnce = 5_000;
  */
 const toolDaysKept = 91;
 /**
- * Milliseconds that the deletion of a partition waits for readers and writers. If readers and writers hold
- * the partition longer, the partition is kept until the next hourly run.
+ * Milliseconds that the deletion of a partition waits for readers and writers. A partition in use for a longer
+ * time is kept until the next hourly run.
  */
 const lockTimeoutMs = 2_000;
 
@@ -60,8 +60,7 @@ export async function expireAccount(
 
 /**
  * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
- * Assessments are included, because an assessment can be stored longer than the request with the assessed
- * tool.
+ * Assessments are included, because an assessment can outlast the request with the assessed tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(

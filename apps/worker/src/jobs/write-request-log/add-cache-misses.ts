@@ -5,8 +5,8 @@ import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
 /**
- * Maximum age in milliseconds of an earlier request that is read. No provider keeps an unused prompt prefix
- * longer.
+ * Maximum age in milliseconds of an earlier request that is read. No provider keeps an unused prompt prefix for
+ * a longer time.
  */
 const historyMs = 13 * 3_600_000;
 /**
@@ -37,7 +37,7 @@ const stored = z.array(
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    // The prompt is null if another release wrote the prompt in a different format.
+    // The stored prompt is null if another release wrote the prompt in a different format.
     // A request without a stored prompt is not compared with other requests.
     prompt: requestPrompt.nullable().catch(null),
   }),

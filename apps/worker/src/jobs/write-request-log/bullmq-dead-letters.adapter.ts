@@ -35,7 +35,7 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // Without the check, Redis commands would wait for Redis, possibly for days.
+    // The check of the connection keeps Redis commands from waiting for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
@@ -59,7 +59,7 @@ function accountOf(event: unknown): unknown {
   return typeof event === 'object' && event !== null && 'accountId' in event ? event.accountId : undefined;
 }
 
-/** The same event in the same batch always gets the same dead letter id, even after a retry. */
+/** The dead letter id depends only on the event and its batch, so that a retry stores no duplicate. */
 function letterId({ batchId, event }: DeadRequestEvent): string {
   return `dead-${createHash('sha256')
     .update(`${batchId}\n${JSON.stringify(event)}`)

@@ -29,7 +29,7 @@ const shareMin = 0.02;
 /**
  * Finds the reason for a prompt cache miss, by comparing a request with the earlier request that it
  * continues. Returns null if the request missed no cached token, or does not continue an earlier request.
- * @param earlier requests of the same conversation, in any order; requests after `record` are ignored
+ * @param earlier requests of the same conversation in any order, of which requests after `record` are ignored
  */
 export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
   const previous = choosePrevious(record, earlier);
@@ -44,9 +44,8 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 
 /**
  * Chooses the earlier request that `record` continues, which is the request with the most in common with
- * `record`. If several requests have equally much in common with `record`, the newest of these requests is
- * chosen. Agents of one session can take turns, so the chosen request is not always the last request before
- * `record`.
+ * `record`. Of several equally similar requests, the function chooses the newest. Agents of one session can
+ * take turns, so the chosen request is not always the last request before `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -117,8 +116,8 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
 }
 
 /**
- * Attributes a change that the provider reports. If the client did not change the reported part of the
- * prompt, the gateway changed the part.
+ * Attributes a change that the provider reports. If the client did not change the reported section of the
+ * prompt, the gateway changed the section.
  */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];
@@ -132,7 +131,7 @@ function attributeChange(part: PromptPart, record: PromptRecord, previous: Promp
   return [isClients ? 'client' : 'gateway', detail];
 }
 
-/** The first changed part of the prompt, in the order in which providers read the parts. */
+/** The first changed section of the prompt, in the order in which providers read the prompt. */
 function findChange(now: PromptHashes, before: PromptHashes): CacheMissDetail | null {
   if (now.tools !== before.tools) return now.toolSet === before.toolSet ? 'tools_reordered' : 'tools_changed';
   if (now.system !== before.system) return 'system_changed';

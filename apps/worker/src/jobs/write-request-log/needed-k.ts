@@ -6,7 +6,7 @@ type MeasuredEvent = Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'tools
 export interface StoredNeeds {
   /** Whether the plan enabled recovery. */
   readonly armed: boolean;
-  /** The probability of the shadow draw. Only the request that selected the conversation has it. */
+  /** The probability of the shadow draw. Only the request that selected the conversation has this field. */
   readonly share?: number;
   /** Each called tool once. */
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
@@ -14,8 +14,8 @@ export interface StoredNeeds {
 
 /**
  * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
- * do not send the needs of a request. For gateways of the previous release, the rank of each called tool
- * replaces the needed K.
+ * do not send the needs of a request. For these gateways, the rank of each called tool replaces the needed K
+ * (number of ranked tools).
  */
 export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
   const { plan, calledTools } = event;
@@ -38,11 +38,11 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
 }
 
 /**
- * Returns the smallest K that includes every offered tool that a shadow request called. If all called tools
- * are always included, the result is 1. Returns null if the request was not in shadow or called none of the
- * offered tools. A tool needs a K equal to its rank among the tools that are not always included. The plan's
- * tool set takes precedence over the ranks, because the tool set also contains tools from earlier turns. A
- * tool in the plan needs at most the plan's K, and any other tool needs a larger K.
+ * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request
+ * called. If all called tools are always included, the result is 1. Returns null if the request was not in
+ * shadow or called none of the offered tools. A tool needs a K equal to its rank among the tools that are not
+ * always included. The plan's tool set takes precedence over the ranks, because the tool set also contains
+ * tools from earlier turns. A tool in the plan needs at most the plan's K, and any other tool needs a larger K.
  */
 export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;
@@ -53,7 +53,7 @@ export function findNeededK(event: MeasuredEvent): number | null {
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
     // The log may lack candidates, so a called tool may be missing from the candidates.
-    // A missing tool counts as missed, although the tool may not have been offered.
+    // A called tool that the log lacks counts as missed, although the tool may not have been offered.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }
@@ -62,7 +62,10 @@ export function findNeededK(event: MeasuredEvent): number | null {
 
 type Candidates = NonNullable<ShippedRequestEventV1['plan']>['candidates'];
 
-/** Maps tool names to the K that each tool needs. For a duplicate tool name, the smaller K is kept. */
+/**
+ * Maps tool names to the K (number of ranked tools) that each tool needs. For a duplicate tool name, the
+ * smaller K is kept.
+ */
 function listNeeds(candidates: Candidates, k: number | null): Map<string, number> {
   const needs = new Map<string, number>();
   let scoredRank = 0;

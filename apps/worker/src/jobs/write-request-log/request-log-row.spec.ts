@@ -19,7 +19,7 @@ describe('the log row for an event', () => {
     ['ok', 117, 12, 10_500, 250],
     ['truncated', 10, 10, 0, 250],
     ['cancelled', 10, 4, 600, 250],
-    // The request was not billed, so nothing was saved.
+    // The savings are zero, because the request was not billed.
     ['error', 117, 12, 0, 0],
     ['interrupted', 117, 12, 0, 0],
   ] as const)(

@@ -3,9 +3,7 @@ import type { RequestLogRow } from './request-log-row.ts';
 /** A log row, and the tools that its request offered. */
 export interface UsedRow {
   readonly row: RequestLogRow;
-  /**
-   * Names of the offered tools, if the tools were not ranked. Tools that were not ranked were all forwarded.
-   */
+  /** Names of the offered tools, if the tools were not ranked. Without a ranking, all tools were forwarded. */
   readonly offeredTools: readonly string[];
 }
 

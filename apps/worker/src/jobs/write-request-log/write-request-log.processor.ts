@@ -15,9 +15,9 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /**
- * A queue worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs. For a job
- * with invalid JSON, BullMQ would throw an error, and the job would stall permanently. The lenient queue
- * worker returns invalid JSON as text, so that the batch is rejected like other invalid data.
+ * A queue worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs. A job with
+ * invalid JSON would cause an error in BullMQ and stall permanently. This queue worker returns invalid JSON as
+ * text, so that the batch is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -38,7 +38,7 @@ class LenientJob extends Job<unknown> {
 
 class LenientWorker extends Worker<unknown, void> {
   protected override get Job(): typeof Job {
-    // Both job types are identical except for the type of the data.
+    // BullMQ's job type and this job type differ only in the type of the data.
     return LenientJob as unknown as typeof Job;
   }
 }
@@ -50,7 +50,7 @@ class LenientWorker extends Worker<unknown, void> {
 const concurrency = 4;
 /**
  * Milliseconds until another worker takes over the batch of a stopped worker. The detection of the stopped
- * worker can take equally long.
+ * worker can take the same time in addition.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;

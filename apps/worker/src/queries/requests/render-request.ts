@@ -8,9 +8,7 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/**
- * The columns for a row in the request list: all columns except the columns that only the detail view shows.
- */
+/** The columns for a row in the request list, without the columns that only the detail view shows. */
 export const entryFields = {
   omit: {
     candidates: true,

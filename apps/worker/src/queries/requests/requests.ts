@@ -15,7 +15,7 @@ import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
  * Maximum number of requests to count. Counting requests reads the index row by row, which takes about 15 ms
- * for this many rows. If a total equals this maximum, there may be more requests.
+ * for this number of rows. A total that equals this maximum means that there may be more requests.
  */
 const totalMax = 100_000;
 

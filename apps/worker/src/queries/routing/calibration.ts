@@ -13,12 +13,14 @@ import type { PolicyBucket } from '../../jobs/calibrate/policy-bucket.ts';
 import { boundEffective } from '../../jobs/calibrate/recovery-rate.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Values of K for which recall is shown, in addition to the K that the routing policy uses. */
+/**
+ * Values of K (the number of ranked tools) for which recall is shown, in addition to the K of the routing
+ * policy.
+ */
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
 /**
- * Describes an account's routing policy as the router applies the policy, and the data on which the policy is
- * based.
+ * Describes an account's routing policy as the router applies the policy, together with the underlying data.
  */
 export async function describeCalibration(
   database: TelemetryDatabase,

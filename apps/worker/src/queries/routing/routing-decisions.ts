@@ -39,16 +39,16 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * In a first turn, the best K tools are forwarded. A pruned tool with a rank of at most K therefore belongs
- * to a later turn.
+ * The reason why a tool was pruned. A first turn forwards the best K tools, so only a later turn can lack a
+ * tool with a rank of at most K.
  */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 
 /**
  * SQL that selects each recall alert once per request. A call to a pruned tool is a `recovery` if the model
- * requested the tool through the recovery tool. Without the recovery tool, the call is a `hallucinated_call`:
- * the model called a tool name that the request did not contain. For a shadow request, all tools were sent,
- * and the plan would have pruned the called tool.
+ * requested the tool through the recovery tool. Without the recovery tool, the call is a `hallucinated_call`,
+ * because the request did not contain the called tool name. In a shadow request, all tools were sent, and the
+ * plan would have pruned the called tool.
  */
 const sql = `
   , candidates AS (

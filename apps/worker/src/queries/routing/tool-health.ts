@@ -69,9 +69,7 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
   };
 }
 
-/**
- * Minimum number of requests for a rating of a tool. With fewer requests, the rating would not be reliable.
- */
+/** Minimum number of requests for a rating of a tool. A rating from fewer requests would not be reliable. */
 const forwardedMin = 50;
 const calledMin = 5;
 /** Maximum mean rank at which the description of a called tool counts as good. */

@@ -10,13 +10,13 @@ import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-
  */
 const requestsMax = 1_000;
 /**
- * Minimum number of decisions in which another tool ranked higher than the called tool. With fewer decisions,
- * the suggestion would not be reliable.
+ * Minimum number of decisions in which another tool ranked higher than the called tool. A suggestion from fewer
+ * decisions would not be reliable.
  */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which another tool ranked higher. If the share is smaller, the other
- * tool is merely relevant in many requests.
+ * Minimum share of a tool's calls in which another tool ranked higher. At a smaller share, the other tool is
+ * merely relevant in many requests.
  */
 const shareMin = 0.2;
 /**
@@ -26,7 +26,7 @@ const shareMin = 0.2;
 const rivalsMax = 20;
 
 /**
- * SQL that finds hard negatives: for each called tool, the tools that ranked higher but were not called.
+ * SQL that finds hard negatives, which are the tools that ranked higher than a called tool but were not called.
  * Ranks are taken from the routing decisions. The column `mean_rank_after` is the mean rank without the
  * higher-ranked tool. The column `recalled` counts the decisions in which the called tool would be within K
  * without the higher-ranked tool.

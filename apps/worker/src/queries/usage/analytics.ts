@@ -63,7 +63,7 @@ const sumsOfTotals = `${usedColumns}, ${usedAnalyticsColumns}, coalesce(sum(purg
 const dayOfRow = dayOf('created_at');
 const byDay = 'GROUP BY date ORDER BY date';
 
-/** Selects the most used models for each part of the request log: per day, or in total. */
+/** Selects the most used models in the request log, per day or in total. */
 const modelsSql = (part: string) => `
   , used AS (
     SELECT ${part} AS date, provider, model, ${loggedColumns},
@@ -170,7 +170,7 @@ const unknownLog: LogRow = {
   ...{ total_p95_ms: null, overhead_p50_ms: null, overhead_p95_ms: null },
 };
 
-/** @param log undefined if the request log has no row of the day */
+/** @param log the figures from the request log, or undefined if the log has no row of the day */
 function renderFigures(
   {
     purged,

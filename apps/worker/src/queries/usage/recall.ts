@@ -5,8 +5,9 @@ import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
  * Selects the number of shadow conversations from `narrowed`, by number of missed tools. As in calibration, a
- * tool counts once per conversation, with the plan at the tool's first call. Log rows of earlier releases
- * lack the needed tools. These rows count as one missed tool if the plan's K was too small.
+ * tool counts once per conversation, with the plan at the tool's first call. Log rows of earlier releases lack
+ * the needed tools. Such a row counts as one missed tool if the plan's K (number of ranked tools) was too
+ * small.
  */
 export const recallSql = `
   , shadow AS (
@@ -59,7 +60,9 @@ export function renderRecall(
   };
 }
 
-/** One missed tool loses a conversation without recovery. It counts like several missed tools. */
+/**
+ * A conversation without recovery is lost after one missed tool, so this tool counts like several missed tools.
+ */
 function boundRecovered(
   counts: readonly ShadowCount[],
   samples: number,
@@ -74,7 +77,7 @@ function boundRecovered(
     if (missed === 1 && is_armed) one += conversations;
     else if (missed > 0) more += conversations;
   }
-  // The exact test needs a single recovery rate. For several rates, the binomial bound is used.
+  // The exact test needs a single recovery rate, so the binomial bound is used for several recovery rates.
   const [rate = 0] = rates.size === 1 ? rates : [];
   return boundEffectiveAt({ samples, one, more, losses }, rate);
 }
