@@ -77,7 +77,7 @@ const variables = z.object({
       .refine((text) => new URL(text).search === '', 'must have no parameters')
       .optional(),
   ),
-  /** The sender of emails: an address, or `Name <address>`. */
+  /** The sender of emails, as an address or as `Name <address>`. */
   MAIL_FROM: unlessEmpty(mailbox.optional()),
 });
 

@@ -24,7 +24,7 @@ import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.p
 const recallUnitsMax = 2 * 1024 * 1024;
 
 /**
- * Implements the contracts for conversation compression: blocks, omitted original texts, and exact token
+ * Implements the contracts for conversation compression, with blocks, omitted original texts, and exact token
  * counts of blocks and tool definitions.
  */
 @Controller()

@@ -82,7 +82,8 @@ const edgeVariables = z
     /** The `aud` claim in the tokens that the OpenID Connect issuer creates for the gateway. */
     OIDC_AUDIENCE: unlessEmpty(z.string().min(1).optional()),
     /**
-     * The dashboard's client id at the OpenID Connect issuer: a public client (authorization code with PKCE).
+     * The dashboard's client id at the OpenID Connect issuer. The dashboard is a public client (authorization
+     * code with PKCE).
      */
     OIDC_CLIENT_ID: unlessEmpty(z.string().min(1).optional()),
     /** The scope that the dashboard requests from the OpenID Connect issuer. */
@@ -154,9 +155,9 @@ const edgeVariables = z
       .max(4_096 * mebibyte)
       .default(200 * mebibyte),
     /**
-     * Number of bytes that all requests together may hold in memory: request bodies, copies of bodies, and
-     * responses that are read whole. Requests beyond this limit get status 503. The default for the number of
-     * held bytes depends on the memory that this process may use.
+     * Number of bytes that all requests together may hold in memory. The bytes include request bodies, copies
+     * of bodies, and responses that are read whole. Requests beyond this limit get status 503. The default for
+     * the number of held bytes depends on the memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()

@@ -45,8 +45,8 @@ export interface Caches {
 }
 
 /**
- * Opens the parts of the Redis cache: one for conversation state (sent edits, tool sets, chosen models), and one for
- * encrypted reasoning.
+ * Opens two parts of the Redis cache. One part stores conversation state (sent edits, tool sets, chosen
+ * models), and the other part stores encrypted reasoning.
  */
 export function openCaches(
   cacheRedis: Redis,

@@ -35,7 +35,7 @@ export function parseEmbeddingRequest(body: unknown): EmbeddingRequest {
 }
 
 /**
- * Renders one vector of length 1 for each text. The vectors depend only on the request: the hash of each word
+ * Renders one vector of length 1 for each text. The vectors depend only on the request. The hash of each word
  * or token selects the dimension to which the word is added, so texts with common words have similar vectors.
  * The usage for a text is estimated as one token per four bytes, rounded up. The usage for token input is
  * exact.

@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '../../..');
 const configSchema = z.object({
   ...serviceVariables,
   /**
-   * URL of the Redis cache that replicas use to share tool vectors. The URL is optional: the router keeps
-   * working while Redis is unavailable.
+   * URL of the Redis cache that replicas use to share tool vectors. The URL is optional, because the router
+   * also works without Redis.
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**

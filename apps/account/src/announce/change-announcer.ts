@@ -20,8 +20,8 @@ export interface KeyChange {
 }
 
 /**
- * A change that affects every key in an account: a new policy, new preferences, new model toggles, or the
- * account's deletion.
+ * A change that affects every key in an account. Such changes are a new policy, new preferences, new model
+ * toggles, or the account's deletion.
  */
 export interface AccountChange {
   readonly accountId: string;

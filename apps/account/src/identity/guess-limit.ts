@@ -215,8 +215,8 @@ function tooMany(waitMs: number): GatewayError {
 }
 
 /**
- * The network of a client address, in the format of the edge gateway: the /24 of an IPv4 address, or the /48
- * of an IPv6 /64. One site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
+ * The network of a client address, in the format of the edge gateway. The network is the /24 of an IPv4
+ * address, or the /48 of an IPv6 /64. One site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
  */
 export function networkOf(clientAddress: string): string {
   const v4 = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(clientAddress);

@@ -79,7 +79,7 @@ export class SigningKeys {
     throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify access tokens: the current, recent and upcoming signing keys. */
+  /** The keys that verify access tokens, which are the current, recent and upcoming signing keys. */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }

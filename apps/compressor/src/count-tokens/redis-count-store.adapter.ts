@@ -27,8 +27,8 @@ export interface CountRedis {
 const keptSeconds = 24 * 3600;
 
 /**
- * Stores token counts in the Redis server that holds the cache: two numbers per block id. The block id
- * reveals nothing about the block.
+ * Stores two token counts per block id in the Redis server that holds the cache. The block id reveals nothing
+ * about the block.
  */
 export class RedisCountStore implements CountStore {
   readonly #redis: CountRedis;

@@ -48,8 +48,8 @@ const fence = /```[^`]*```\s*$/;
 const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
- * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents that
- * do not use tool calls write commands as a fenced block or as such an element. The next user turn after a
+ * Whether an assistant turn ends in a command, as a fenced block or as an element like `</command>`. Agents
+ * that do not use tool calls write commands as a fenced block or as such an element. The next user turn after a
  * command is the command's output and not text from a person.
  */
 export function endsInCommand(assistantText: string): boolean {

@@ -5,16 +5,15 @@ import { countTokens as countO200k, setMergeCacheSize } from 'gpt-tokenizer/enco
 setMergeCacheSize(0);
 
 /**
- * Maximum length of a piece of text in characters. The tokenizer takes quadratic time on a part of a text
- * that its pattern does not split: letters, punctuation or white space without a break. Long parts of a text
- * are cut into pieces of the maximum length.
+ * Maximum length of a piece of text in characters. The tokenizer takes quadratic time on text that its pattern
+ * does not split, such as letters, punctuation or white space without a break. Long parts of a text are cut
+ * into pieces of the maximum length.
  */
 const partMax = 128;
 /**
- * Matches parts of a text with more than `partMax` characters: letters, punctuation, white space, or line
- * breaks and slashes (which the tokenizer adds to punctuation). The lookbehinds let a match start only at the
- * start of a part. Without the lookbehinds, the regular expression would read each part again from each of
- * its positions.
+ * Matches runs of more than `partMax` letters, punctuation characters, white space, or line breaks and slashes
+ * (which the tokenizer adds to punctuation). The lookbehinds let a match start only at the start of a part.
+ * Without the lookbehinds, the regular expression would read each part again from each of its positions.
  */
 const longPart =
   /(?<![\p{L}\p{M}])[\p{L}\p{M}]{129,}|(?<![^\s\p{L}\p{N}])[^\s\p{L}\p{N}]{129,}|(?<!\s)\s{129,}|(?<![\r\n/])[\r\n/]{129,}/gu;

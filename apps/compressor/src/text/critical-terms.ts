@@ -10,7 +10,7 @@ const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;
 const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
- * Finds the specific names in a text: identifiers, paths, addresses, numbers, ids, quoted strings, and
+ * Finds the specific names in a text, such as identifiers, paths, addresses, numbers, ids, quoted strings, and
  * upper-case words. Returns the specific names in lower case. The function reads only the first 40,000
  * characters and returns at most 256 terms.
  */

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
-/** Filters of usage figures: one API key, model or session. */
+/** Filters of usage figures by API key, model or session. */
 export interface UsageFilter {
   readonly key_id?: string;
   readonly model?: string;

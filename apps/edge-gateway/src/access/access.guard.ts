@@ -17,7 +17,7 @@ import { accessKey, operationKey, type Access, type Operation } from '../openapi
 import { readActor } from './actor.ts';
 import { authenticateHeaders } from '../request/authenticate-headers.ts';
 
-/** The authenticated caller of a route: an API key or a user. */
+/** The authenticated caller of a route, which is an API key or a user. */
 export interface AccountCaller {
   readonly accountId: string;
   /** Id of the caller's API key. The id is null if the caller is a user. */

@@ -4,8 +4,8 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
-   * The storage that the ledger counts: memory or disk. The name of the storage appears in error messages and
-   * in the metric for held bytes.
+   * The storage that the ledger counts, which is memory or disk. The name of the storage appears in error
+   * messages and in the metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
@@ -80,7 +80,7 @@ const stepBytes = 16 * 1024;
 export class HeldBytes {
   readonly #ledger: ByteLedger;
   readonly #accountId: string;
-  /** Number of bytes that the request has counted in the ledger: a multiple of `stepBytes`. */
+  /** Number of bytes that the request has counted in the ledger, in multiples of `stepBytes`. */
   #taken = 0;
   #held = 0;
   #isReleased = false;

@@ -143,8 +143,8 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 }
 
 /**
- * Reports a credential's health to the vault: the status code if a provider rejected the credential, or null
- * once the provider accepts the credential again.
+ * Reports a credential's health to the vault. The report has the status code if a provider rejected the
+ * credential, or null once the provider accepts the credential again.
  */
 type ReportCredential = (refusedStatus: number | null) => void;
 

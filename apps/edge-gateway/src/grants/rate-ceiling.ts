@@ -22,7 +22,9 @@ export class RateCeiling {
       throw invalidField(param, `at most ${this.#rpmMax}, the limit set by the operator of this gateway`);
   }
 
-  /** Returns the rate limit that applies: the lower of the given limit and the operator's upper bound. */
+  /**
+   * Returns the rate limit that applies, which is the lower of the given limit and the operator's upper bound.
+   */
   cap(rpm: number): number {
     return Math.min(rpm, this.#rpmMax);
   }

@@ -14,8 +14,8 @@ import { answerOversizedHeaders, connectionLimits } from './connection-limits.ts
 const streamsMax = 128;
 
 /**
- * Sizes of the HTTP/2 flow control windows: the number of bytes that a client may send before the server
- * reads the bytes. With the default window of 64 KiB, large requests need one round trip per 64 KiB.
+ * Sizes of the HTTP/2 flow control windows. A window is the number of bytes that a client may send before the
+ * server reads the bytes. With the default window of 64 KiB, large requests need one round trip per 64 KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 

@@ -17,7 +17,9 @@ const generator = new V7Generator({
   },
 });
 
-/** Creates a request id: a UUIDv7 that the gateway generates, never a value sent by the client. */
+/**
+ * Creates a request id. The id is a UUIDv7 that the gateway generates, and never a value sent by the client.
+ */
 export function newRequestId(): string {
   return generator.generate().toString();
 }

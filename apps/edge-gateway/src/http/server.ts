@@ -171,8 +171,8 @@ class RouteMethods {
   }
 
   /**
-   * Returns the known path that a client probably meant: a path without doubled slashes and with exactly one
-   * `/v1`, or the path with the most similar spelling. Paths with ids are not suggested.
+   * Returns the known path that a client probably meant. The path has no doubled slashes and exactly one `/v1`,
+   * or is the path with the most similar spelling. Paths with ids are not suggested.
    */
   suggest(path: string): string | undefined {
     if (path.length > pathCharsMax) return undefined;

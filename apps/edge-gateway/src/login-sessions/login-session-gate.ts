@@ -16,7 +16,7 @@ interface CachedSession extends ResolvedLoginSession {
   readonly subjectTag: string;
 }
 
-/** Authenticates session tokens: verifies the session token, then looks up the login session. */
+/** Authenticates session tokens. The gate verifies the session token and then looks up the login session. */
 export class LoginSessionGate {
   readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
   /** Cached login sessions. In the cache, the value null marks a revoked login session. */

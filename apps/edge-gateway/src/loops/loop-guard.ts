@@ -92,8 +92,8 @@ export class LoopGuard {
   }
 
   /**
-   * Renders the `CDN-Loop` header of an upstream request: the marks of earlier gateways and the mark of this
-   * deployment. The rest of the client's `CDN-Loop` header is not forwarded, because it belongs to the
+   * Renders the `CDN-Loop` header of an upstream request from the marks of earlier gateways and the mark of
+   * this deployment. The rest of the client's `CDN-Loop` header is not forwarded, because it belongs to the
    * network in front of this gateway.
    * @param received the `CDN-Loop` header of the client's request
    */

@@ -4,8 +4,8 @@ const modelName = 'model';
 
 /**
  * Returns whether a multipart part is named `model` in its Content-Disposition header. Throws
- * `malformed_multipart` for headers that parsers read differently: such headers have folded lines, bare CR or
- * LF, or ambiguous names (RFC 7578 §4.2, §5.1).
+ * `malformed_multipart` for headers with folded lines, bare CR or LF, or ambiguous names, because parsers read
+ * such headers differently (RFC 7578 §4.2, §5.1).
  * @param head the part's headers, without the empty line that ends them
  */
 export function namesModel(head: string): boolean {

@@ -29,7 +29,7 @@
  * 2. requests in the window, including the admitted requests and the lease
  * 3. milliseconds until the window is empty
  * 4. milliseconds until there is room for the rejected requests
- * 5. the later epoch, or -1 if one of the epochs is negative; no lease is granted for a negative epoch
+ * 5. the later epoch, or -1 without a lease if one of the epochs is negative
  * 6. tokens in the lease
  * 7. the step of the lease
  * 8. the id of the window

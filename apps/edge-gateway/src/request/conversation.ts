@@ -75,9 +75,9 @@ export class Conversation {
   }
 
   /**
-   * The key that all requests in a conversation share: the session id, or otherwise a digest of all messages
-   * before the model's first turn. All digests exclude the instructions (the system prompt, and system messages
-   * at the start), because agents put changing text into the instructions, such as the date, the state of a
+   * The key that all requests in a conversation share. The key is the session id, or otherwise a digest of all
+   * messages before the model's first turn. All digests exclude the instructions (the system prompt, and system
+   * messages at the start). Agents put changing text into the instructions, such as the date, the state of a
    * repository, or ids.
    */
   get key(): string {
@@ -154,8 +154,8 @@ export function deriveKey(owner: string, key: string): string {
 }
 
 /**
- * The opening of a conversation: the messages before the model's first turn. Model routing without planning
- * needs no later messages.
+ * The opening of a conversation, which consists of the messages before the model's first turn. Model routing
+ * without planning needs no later messages.
  */
 interface Opening {
   readonly digest: string;
@@ -168,7 +168,7 @@ interface Opening {
   readonly hash: Hash;
 }
 
-/** Returns the instructions: the system prompt, and the system messages at the start. */
+/** Returns the instructions, which are the system prompt and the system messages at the start. */
 export function instructionsOf({
   system,
   messages,

@@ -20,7 +20,7 @@ const candidatesMax = 16;
 const excludedMax = 64;
 
 /**
- * Renders the model choice for the request log: the top sixteen candidates, and the excluded models with
+ * Renders the model choice for the request log, with the top sixteen candidates and the excluded models with
  * their rules.
  */
 export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEventV1['modelChoice']> {
@@ -42,7 +42,9 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
   };
 }
 
-/** Renders the model choice for the request's trace span: candidates and rules, as names and numbers only. */
+/**
+ * Renders the model choice for the request's trace span, with candidates and rules as names and numbers only.
+ */
 export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
   const { candidates, excluded } = choice;
   return {

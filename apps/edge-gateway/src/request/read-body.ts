@@ -220,7 +220,7 @@ const formatNames: Readonly<Record<string, string>> = {
   url: 'a URL',
   uuid: 'a UUID',
 };
-/** The parts that a rule counts, by the type of the value: singular and plural. */
+/** The units that a rule counts, in singular and plural, by the type of the value. */
 const unitNames: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

@@ -51,8 +51,8 @@ export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = th
 }
 
 /**
- * Returns the objects with fields about reasoning: the request body, and in the converse format also the
- * object with the model's own fields.
+ * Returns the objects with fields about reasoning. The objects are the request body, and in the converse format
+ * also the object with the model's own fields.
  */
 function placesOfThinking(tape: JsonTape): JsonNode[] {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
@@ -116,10 +116,10 @@ export function readOwnCredential(tape: JsonTape): string | null {
  * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a
  * bound conversation, the prefix is sent unchanged from the first turn on, because the first response may
  * already carry a signature. The catalogue decides about bound reasoning, because models that bind reasoning
- * also reason without a `thinking` field. Two kinds of requests are not bound until their transcript contains
- * signatures: requests that disable reasoning, and requests in a format without a place for signatures. For a
- * model that the catalogue lists neither by id nor by family, the `thinking` field of the messages format is
- * sufficient evidence of bound reasoning.
+ * also reason without a `thinking` field. Requests that disable reasoning, and requests in a format without a
+ * field for signatures, are not bound until their transcript contains signatures. For a model that the
+ * catalogue lists neither by id nor by family, the `thinking` field of the messages format is sufficient
+ * evidence of bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -138,7 +138,7 @@ export function isReasoningBound(
 }
 
 /**
- * Returns the name of a request field with which the request depends on a transcript that its provider stores:
+ * Returns the name of the request field that refers to a transcript stored by the provider. The field is
  * `thread` of the messages format, or a field of the Responses API. A request that depends on a stored
  * transcript contains only new messages, so the gateway could not repeat a plan for the conversation. Returns
  * undefined for any other request.

@@ -8,8 +8,8 @@ import type { Conversation } from './conversation.ts';
 export type Caller = KeyGrant;
 
 /**
- * The client's request: its original bytes, the position of every JSON value in these bytes, and the parts
- * that the gateway reads.
+ * The client's request, with its original bytes, the position of every JSON value in these bytes, and the
+ * fields that the gateway reads.
  */
 export interface ParsedRequest {
   readonly bytes: Buffer;
@@ -34,7 +34,7 @@ export interface Lane {
   readonly format: ProviderFormat;
 }
 
-/** The target of an upstream request: the provider, the provider's name for the model, and the format. */
+/** The target of an upstream request, with the provider, the provider's name for the model, and the format. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;

@@ -96,7 +96,9 @@ function isSet(tape: JsonTape, node: ReturnType<JsonTape['get']>): boolean {
   return node !== undefined && tape.kind(node) === 'object';
 }
 
-/** Returns the task that started a conversation: the last user message before the model's first turn. */
+/**
+ * Returns the task that started a conversation, which is the last user message before the model's first turn.
+ */
 export function readTask({ messages }: Pick<RequestOutline, 'messages'>): string {
   const firstTurn = messages.findIndex(({ role }) => role === 'assistant');
   const beginning = firstTurn < 0 ? messages : messages.slice(0, firstTurn);

@@ -110,7 +110,7 @@ export class SegmentWriter {
     if (this.#current === null) {
       const id = uuidv7();
       const path = join(directory, id + segmentSuffix);
-      // Mode 0600: no other user may read the request log.
+      // The file mode 0600 keeps other users from reading the request log.
       const fd = await openFile(path, 'ax', 0o600);
       this.#current = { fd, segment: createSegment({ id, path, openedAtMs: now(), recovered: false }) };
       onSegment(this.#current.segment);

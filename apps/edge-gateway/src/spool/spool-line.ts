@@ -45,8 +45,8 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
 }
 
 /**
- * Returns the parts of an end line: the traceparent as JSON text, and the position of the event. The
- * parameter `end` is the offset of the newline at the end of the line.
+ * Returns the traceparent of an end line as JSON text, and the position of the event. The parameter `end` is
+ * the offset of the newline at the end of the line.
  */
 export function locateEndLine(
   bytes: Buffer,

@@ -58,8 +58,8 @@ const proseNames =
 const textCharsMax = 200;
 
 /**
- * Chooses a string for a property: its value in the message, a quoted string, a string that suits the
- * property's name, or an example. The first possible string that satisfies the schema is used.
+ * Chooses a string for a property. The candidates are the value in the message, a quoted string, a string that
+ * suits the property's name, and an example. The first possible string that satisfies the schema is used.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;

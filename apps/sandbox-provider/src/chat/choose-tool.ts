@@ -49,7 +49,7 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     const inDescription = [...messageWords].filter((word) => description.has(word));
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
-    // Of several matching names, a short name that the message covers completely is the better match.
+    // A short name that the message covers completely is a better match than a longer name.
     // The words of the message that match the short name would also match a longer name.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);

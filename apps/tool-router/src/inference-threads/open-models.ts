@@ -7,8 +7,7 @@ import { CrossEncoder } from '../reranker/cross-encoder.adapter.ts';
 import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 
 /**
- * Loads the encoder from a directory: a project encoder (`encoder.json`) or a sentence transformer
- * (`tokenizer.json`).
+ * Loads a project encoder (`encoder.json`) or a sentence transformer (`tokenizer.json`) from a directory.
  * @throws if the directory contains no encoder, or if the encoder's files are corrupt.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
@@ -25,8 +24,7 @@ function hasFile(directory: string, name: string): Promise<boolean> {
 }
 
 /**
- * Loads the reranker from a directory: a feature reranker (`features.json`) or a cross-encoder
- * (`tokenizer.json`).
+ * Loads a feature reranker (`features.json`) or a cross-encoder (`tokenizer.json`) from a directory.
  * @throws if the directory contains no reranker, or if the reranker's files are corrupt.
  */
 export async function openReranker(directory: string, threads: number): Promise<Reranker> {

@@ -91,8 +91,8 @@ const coreToolsMax = 16;
 const coreByIndex = new WeakMap<KeywordIndex, readonly number[]>();
 
 /**
- * Positions of a tool list's core tools, at most 16: the client's tools for reaching other tools, and the
- * shell, read, write and edit tools of an agent. The search runs once per tool list.
+ * Positions of a tool list's core tools, at most 16. Core tools are the client's tools for reaching other
+ * tools, and the shell, read, write and edit tools of an agent. The search runs once per tool list.
  */
 export function findCoreTools(index: KeywordIndex): readonly number[] {
   const known = coreByIndex.get(index);

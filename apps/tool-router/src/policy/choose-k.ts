@@ -94,12 +94,12 @@ export interface KChoice {
 
 /**
  * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery, the share
- * of tools that are forwarded or recovered must meet the recall target. Of the values with recovery that meet
- * the target, the cheapest value is K. The cost of a K consists of the definitions over the whole conversation,
- * the tool names in the recovery tool, and the expected recovery rounds. The function compares the cost with
- * recovery and the cost without recovery, and chooses the cheaper option. If pruning would cost more than
- * pruning saves, all tools are forwarded. A conversation that started with the whole tool list gets K only if
- * the remaining savings exceed the cost of rewriting the prompt cache.
+ * of tools that are forwarded or recovered must meet the recall target. With recovery, the function chooses the
+ * cheapest value that meets the recall target. The cost of a K consists of the definitions over the whole
+ * conversation, the tool names in the recovery tool, and the expected recovery rounds. The function compares
+ * the cost with recovery and the cost without recovery, and chooses the cheaper option. If pruning would cost
+ * more than pruning saves, all tools are forwarded. A conversation that started with the whole tool list gets K
+ * only if the remaining savings exceed the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;

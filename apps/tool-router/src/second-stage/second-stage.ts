@@ -46,9 +46,9 @@ interface StageScores {
 }
 
 /**
- * Fusion weights without a feature reranker: keyword share, soft match share, and cosine deviation from the
- * list's mean. The fused order performs as well as the preliminary order in the trained models
- * (`second-stage/features.ts`).
+ * The weights of the keyword share, the soft match share, and the cosine deviation from the list's mean in the
+ * fused order, which applies without a feature reranker. The fused order performs as well as the preliminary
+ * order in the trained models (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 

@@ -14,7 +14,7 @@ const segmentsMax = 6;
 const segmentWordsMin = 2;
 /** Runs of white space become one character. Other patterns could read a run from each of its positions. */
 const spacePattern = /\s+/g;
-/** Separators between tasks: sentence ends, conjunctions and line breaks. */
+/** Matches separators between tasks, which are sentence ends, conjunctions and line breaks. */
 const jointPattern =
   /(?<![.!?;:])[.!?;:]+(?=\s|$)|,?\s(?:and then|and also|and|then|also|after that|additionally|furthermore|moreover|plus)\s|\n/giu;
 

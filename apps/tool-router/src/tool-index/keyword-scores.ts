@@ -12,7 +12,7 @@ const contextDecay = 0.5;
 /**
  * Number of words above which a turn needs less context. For turns with fewer words, earlier turns weigh 0.5,
  * 0.25 and 0.125. For turns with more words, the weights of earlier turns shrink proportionally. The number of
- * words was chosen by recall@5/@10 on public dialogues with 100 candidates. Three variants were measured:
+ * words was chosen by recall@5/@10 on public dialogues with 100 candidates. The measured variants were ranking
  * without context, with full context, and with weights that shrink with the turn's length. Results for
  * independent turns (bfcl_multi_turn): 79.8/88.0, 77.9/87.0 and 80.2/88.8. Results for connected dialogues
  * (apibank): 55.9/61.2, 75.0/85.6 and 74.5/85.4.

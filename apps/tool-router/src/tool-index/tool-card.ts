@@ -4,9 +4,9 @@ import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
  * Weights of a tool's text fields, in quarters. With weights in quarters, text lengths stay integers, so sums
- * do not depend on tool order. The best weights on the public data sets are: name ×2, description ×1,
- * parameter names ×1, parameter descriptions ×0.25. Enum values and examples have the weights of similar
- * fields.
+ * do not depend on tool order. The best weights on the public data sets are 2 for the name, 1 for the
+ * description and for parameter names, and 0.25 for parameter descriptions. Enum values and examples have the
+ * weights of similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
   name: 8,
@@ -131,7 +131,7 @@ interface SchemaVisit {
   readonly depth: number;
 }
 
-/** JSON Schema keywords by value type: lists of schemas, a single schema, or maps of schemas. */
+/** JSON Schema keywords by value type. The value is a list of schemas, a single schema, or a map of schemas. */
 const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const schemaMaps = ['patternProperties', '$defs', 'definitions'];

@@ -14,7 +14,7 @@ export function packVector(vector: Float32Array): PackedVector {
   return { steps, scale };
 }
 
-/** Byte format of a vector: the scale in four bytes (little endian), then one byte per number. */
+/** The byte format of a vector has the scale in four bytes (little endian), followed by one byte per number. */
 export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   const bytes = Buffer.allocUnsafe(4 + steps.length);
   bytes.writeFloatLE(scale, 0);

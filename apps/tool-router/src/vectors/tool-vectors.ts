@@ -231,8 +231,8 @@ export class ToolVectors {
   }
 
   /**
-   * Marks tools as pending until `work` finishes. The method never throws an error: if encoding fails, the
-   * vector stays missing.
+   * Marks tools as pending until `work` finishes. The method never throws an error. The vector stays missing if
+   * encoding fails.
    */
   #track(hashes: readonly string[], work: Promise<void>): void {
     const done = work

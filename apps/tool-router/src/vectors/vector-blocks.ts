@@ -4,8 +4,8 @@ import type { PackedVector } from './packed-vector.ts';
 /** Number of vectors per block. Vector blocks are allocated on demand, so an idle router has no block. */
 const blockRows = 4096;
 /**
- * Number of bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. The
- * number of bytes was measured with 100,000 vectors.
+ * Number of bytes per vector for the hash (64 characters), the cache entry and the scale, in addition to the
+ * numbers. The number of bytes was measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 

@@ -41,8 +41,8 @@ interface PageSpan extends LogSpan {
 }
 
 /**
- * SQL columns for `queryAccountPage`: the total number of rows in a list, and one page of the list under the
- * list's name.
+ * SQL columns for `queryAccountPage`, with the total number of rows in a list, and one page of the list under
+ * the list's name.
  */
 export const pageOf = (list: string, orderBy: string): string => `
   (SELECT count(*) FROM ${list})::float8 AS total, (

@@ -9,7 +9,7 @@ const labelLength = 40;
  */
 const referenceLengthMax = 256;
 
-/** Characters that make a label hard to read: control characters and line separators. */
+/** Control characters and line separators, which make a label hard to read. */
 const unclear = /[\p{Cc}\u2028\u2029]/u;
 /** Matches a line number at the start of a line. The pattern excludes times of day. */
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
@@ -79,7 +79,10 @@ export function parseReference(line: string): Reference | undefined {
   return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
 }
 
-/** A block's label: the start of its first line. The value is undefined if the label would be hard to read. */
+/**
+ * Returns a block's label, which is the start of the first line. The value is undefined if the label would be
+ * hard to read.
+ */
 export function blockLabelOf(text: string): string | undefined {
   const [firstLine = ''] = text.trimStart().split('\n', 1);
   const label = cutText(firstLine, 0, labelLength).trimEnd();

@@ -1,7 +1,7 @@
 import type { TextStep } from './text-step.ts';
 
 /**
- * Matches ECMA-48 sequences: control sequences, operating system commands (ended by BEL or ST), and
+ * Matches ECMA-48 sequences, which are control sequences, operating system commands (ended by BEL or ST), and
  * two-character escapes.
  */
 const escapeSequence =

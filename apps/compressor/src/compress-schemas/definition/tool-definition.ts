@@ -19,10 +19,10 @@ const examplesField = 'x-svc-examples';
 const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
- * Finds the parts of a tool definition in one of four formats: chat-completions (`function.parameters`),
+ * Finds the parts of a tool definition in one of the formats chat-completions (`function.parameters`),
  * responses (`parameters` of a function), messages (`input_schema`), converse (`toolSpec.inputSchema.json`).
- * Returns undefined for definitions that are not compressed: other formats, built-in tools, and definitions
- * with a client's cache marker.
+ * Returns undefined for definitions in other formats, for built-in tools, and for definitions with a client's
+ * cache marker.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;

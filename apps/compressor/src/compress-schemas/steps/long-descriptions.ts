@@ -52,8 +52,8 @@ function listDescriptions({ definition, walk, dropped }: SchemaDraft): JsonNode[
 }
 
 /**
- * Words and symbols that indicate rules a model needs for correct calls: conditions, limits, formats and
- * literal names.
+ * Words and symbols that indicate rules for correct calls, such as conditions, limits, formats and literal
+ * names.
  */
 const telling =
   /\b(?:must|required?|only|never|not|no|don't|cannot|can't|should|always|unless|if|when|default|format|at least|at most|max|min|maximum|minimum|up to|between|one of|either|valid|allowed|supported|instead|before|after|deprecated)\b|[`"'“”\d<>{}[\]/_\\]/i;

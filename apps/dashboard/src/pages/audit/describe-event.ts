@@ -30,7 +30,7 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
 
 export const auditActions = Object.keys(actionLabels) as AuditAction[];
 
-/** The actor of an audit event: the name, or the id of a deleted person or API key. */
+/** The name of an audit event's actor, or the id of a deleted person or API key. */
 export function describeActor({ actor }: Pick<AuditEvent, 'actor'>): string {
   return actor.type === 'operator' ? 'Operator' : (actor.name ?? actor.id ?? unknown);
 }

@@ -114,7 +114,7 @@ interface ChatSettings {
   readonly stream: boolean;
 }
 
-/** A conversation in one playground column: its turns and the current or last reply. */
+/** A conversation in one playground column, with the turns and the current or last reply. */
 export interface ColumnChat {
   readonly sessionId: string;
   readonly turns: readonly Turn[];

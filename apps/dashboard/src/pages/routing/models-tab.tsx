@@ -12,7 +12,7 @@ import classes from './routing.module.css';
 import { sortModels } from './sort-models.ts';
 
 /**
- * Lists every chat model of the connected providers: prices, statistics and whether the gateway may choose
+ * Lists every chat model of the connected providers, with prices, statistics and whether the gateway may choose
  * the model.
  */
 export function ModelsTab() {

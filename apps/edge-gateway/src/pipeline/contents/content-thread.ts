@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { CopiedContent, CopiedPart } from './render-content.ts';
 
-/** The message to the thread: the contents to redact and pack. */
+/** The message to the thread, with the contents to redact and pack. */
 export interface ContentJob {
   readonly copied: CopiedContent;
   /** The secrets of the account that the contents belong to. */
   readonly secrets: readonly string[];
 }
 
-/** The thread's reply: the packed contents, or null if packing failed. */
+/** The thread's reply, with the packed contents, or null if packing failed. */
 export interface ContentReply {
   readonly packed: string | null;
 }

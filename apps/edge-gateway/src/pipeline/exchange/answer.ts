@@ -6,7 +6,7 @@ import type { Target } from '../../request/request.ts';
 
 /** The upstream response to a chat request, with the target that produced it. */
 export interface ChatAnswer extends UpstreamAnswer {
-  /** The target that responded: the chosen target or one of its fallbacks. */
+  /** The target that responded, which is the chosen target or one of its fallbacks. */
   readonly target: Target;
   /**
    * Abandons a response that could not be relayed. If the client has received no byte, the function returns, so

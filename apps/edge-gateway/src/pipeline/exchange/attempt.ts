@@ -135,8 +135,8 @@ export function createAttempts(): Attempts {
 }
 
 /**
- * Returns the total length of all bodies that produced the current response: the body of the current attempt
- * and the bodies of earlier recovery rounds.
+ * Returns the total length of the body of the current attempt and the bodies of earlier recovery rounds, which
+ * together produced the current response.
  */
 export function countSentBytes({ current, earlierRoundBytes }: Attempts): number {
   return earlierRoundBytes + (current?.bodyBytes ?? 0);

@@ -74,7 +74,7 @@ export interface Ledger {
 
 /** One chat request in the pipeline, with the client's connection. */
 export interface Exchange {
-  /** The id of the request: a UUIDv7, created by the gateway. */
+  /** The id of the request, a UUIDv7 that the gateway created. */
   readonly requestId: string;
   readonly acceptedAt: Date;
   readonly endpoint: string;

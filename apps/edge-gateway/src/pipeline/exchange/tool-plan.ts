@@ -171,8 +171,8 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
 }
 
 /**
- * Lists the tools that the plan hides from the model: pruned tools, and deferred tools until the model finds
- * them. For a shadow conversation, the list is empty, because the plan is not applied.
+ * Lists the pruned tools, and the deferred tools that the model has not found. The plan hides these tools from
+ * the model. For a shadow conversation, the list is empty, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
   if (deferral?.mode === 'allowed') return [];

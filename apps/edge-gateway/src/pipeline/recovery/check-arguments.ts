@@ -9,8 +9,8 @@ const problemsMax = 5;
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Maximum amount of work in one check: enum values compared, names and characters examined. A limit on steps
- * is not enough, because a single step may examine thousands of values.
+ * Maximum amount of work in one check, which counts compared enum values and examined names and characters. A
+ * limit on steps is not enough, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
 /** Number of characters that take as long to compare as one enum value. */

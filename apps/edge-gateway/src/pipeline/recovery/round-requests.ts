@@ -14,15 +14,15 @@ export interface NextRound {
   /** Names of the tools to send in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * The messages after the client's last message: the model's turns so far and the gateway's responses to
-   * these turns.
+   * The messages after the client's last message, which are the model's turns so far and the gateway's
+   * responses to these turns.
    */
   readonly messages: readonly ChatMessage[];
 }
 
 const everythingIsListed = 'Every tool is in the list now. Call by name.';
 
-/** Collects the contents of the requests for recovery rounds: messages, added tools, and recovered tools. */
+/** Collects the messages, added tools, and recovered tools for the requests of recovery rounds. */
 export class RoundRequests {
   readonly #recovery: Recovery;
   readonly #messages: ChatMessage[];

@@ -31,7 +31,7 @@ import {
   removeAccount,
 } from './account.operations.ts';
 
-/** `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`: routes for the account itself. */
+/** The routes `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`, for the account itself. */
 @Controller('/v1/account')
 @AllowAccess('api-key-or-session')
 export class AccountRoute {

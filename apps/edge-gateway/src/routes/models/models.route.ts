@@ -97,7 +97,7 @@ interface ListedModel {
   readonly kind: ModelKind | 'unknown';
 }
 
-/** `GET /v1/models` and `/v1/models/{id}`: the models available from the caller's connected providers. */
+/** The routes `GET /v1/models` and `/v1/models/{id}`, for the models of the caller's connected providers. */
 @Controller('/v1/models')
 @CountAs('requests')
 export class ModelsRoute {

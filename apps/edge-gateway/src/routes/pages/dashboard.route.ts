@@ -57,7 +57,10 @@ const readDashboardFile: Operation = {
 
 const home = '/dashboard/';
 
-/** `/dashboard`: the dashboard's files. The dashboard's pages load their data from the account routes. */
+/**
+ * Serves the dashboard's files below `/dashboard`. The dashboard's pages load their data from the account
+ * routes.
+ */
 @Controller()
 @AllowAccess('public')
 export class DashboardRoute {

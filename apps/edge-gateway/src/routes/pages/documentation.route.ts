@@ -17,7 +17,10 @@ const readReference: Operation = {
   answer: { status: 200, description: 'The page.', contentType: 'text/html', schema: z.string() },
 };
 
-/** `GET /openapi.json` and `/docs`: the API reference, generated from the route descriptions. */
+/**
+ * Serves the API reference at `GET /openapi.json` and `/docs`. The reference is generated from the route
+ * descriptions.
+ */
 @Controller()
 @AllowAccess('public')
 export class DocumentationRoute {

@@ -30,8 +30,8 @@ import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
 
 /**
- * `/v1/account/providers`: connects providers. Provider credentials are stored through these routes and never
- * returned.
+ * Connects providers through the routes below `/v1/account/providers`. Provider credentials are stored through
+ * these routes and never returned.
  */
 @Controller('/v1/account/providers')
 @AllowAccess('api-key-or-session')

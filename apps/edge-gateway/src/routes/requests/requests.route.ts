@@ -100,7 +100,7 @@ interface RequestPage {
   readonly offset: number;
 }
 
-/** `/v1/account/requests` and its alias `/v1/requests`: the request log. */
+/** The routes of the request log, `/v1/account/requests` and its alias `/v1/requests`. */
 @Controller()
 @AllowAccess('api-key-or-session')
 @CountAs('analytics')

@@ -51,7 +51,10 @@ const calibrationOperation: Operation = {
 
 const traceDays = 30;
 
-/** `/v1/account/routing/traces`, `/insights` and `/calibration`: routing decisions and their results. */
+/**
+ * The routes `/v1/account/routing/traces`, `/insights` and `/calibration`, for routing decisions and their
+ * results.
+ */
 @Controller('/v1/account/routing')
 @AllowAccess('api-key-or-session')
 @CountAs('analytics')

@@ -57,7 +57,7 @@ const toggleRoutingModel: Operation = {
   errors: ['model_not_found'],
 };
 
-/** `/v1/account/routing/models`: the models that automatic routing may choose from. */
+/** The routes `/v1/account/routing/models`, for the models that automatic routing may choose from. */
 @Controller('/v1/account/routing/models')
 @AllowAccess('api-key-or-session')
 export class RoutingModelsRoute {

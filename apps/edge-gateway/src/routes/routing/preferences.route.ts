@@ -34,7 +34,9 @@ const changePreferences: Operation = {
   answer: { status: 200, description: 'All preferences after the change.', schema: routingPreferences },
 };
 
-/** `/v1/account/routing/preferences`: an account's rules for choosing models, tools and schemas. */
+/**
+ * The routes `/v1/account/routing/preferences`, for an account's rules for choosing models, tools and schemas.
+ */
 @Controller('/v1/account/routing/preferences')
 @AllowAccess('api-key-or-session')
 export class RoutingPreferencesRoute {

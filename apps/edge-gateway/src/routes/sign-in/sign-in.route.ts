@@ -40,7 +40,10 @@ import * as operations from './sign-in.operations.ts';
  */
 const keySetFreshMs = 10_000;
 
-/** `/v1/auth` and `/.well-known/jwks.json`: login sessions of users that the account service manages. */
+/**
+ * The routes `/v1/auth` and `/.well-known/jwks.json`, for login sessions of users that the account service
+ * manages.
+ */
 @Controller()
 @AllowAccess('public')
 export class SignInRoute {

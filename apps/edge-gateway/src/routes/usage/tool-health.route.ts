@@ -60,7 +60,10 @@ interface Page<Item> {
   readonly offset: number;
 }
 
-/** `/v1/account/tools`: the use of tools, missed tools, and suggestions for better tool descriptions. */
+/**
+ * The routes `/v1/account/tools`, for the use of tools, missed tools, and suggestions for better tool
+ * descriptions.
+ */
 @Controller('/v1/account/tools')
 @AllowAccess('api-key-or-session')
 @CountAs('analytics')

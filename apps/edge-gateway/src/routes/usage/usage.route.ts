@@ -51,7 +51,8 @@ interface Analytics extends List<AnalyticsDay>, UsageSpan {
 }
 
 /**
- * `/v1/account/usage` (alias `/v1/usage`) and `/v1/account/sessions`: totals calculated from the request log.
+ * The routes `/v1/account/usage` (alias `/v1/usage`) and `/v1/account/sessions`, for totals calculated from the
+ * request log.
  */
 @Controller()
 @AllowAccess('api-key-or-session')

@@ -59,7 +59,7 @@ export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
     // Points on the curve arrive in descending order of K (the number of ranked tools).
-    // Of several points with equal K (number of ranked tools), the first point has the true number of misses.
+    // The first of several points with equal K (number of ranked tools) has the true number of misses.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
   return [...points].sort(([one], [other]) => one - other);

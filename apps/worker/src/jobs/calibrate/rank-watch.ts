@@ -88,7 +88,7 @@ class RankReference {
   }
 
   /**
-   * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper. A
+   * The depth of a rank is the negative logarithm of the share of reference ranks that are as deep or deeper. A
    * reference rank equal to the given rank counts half. The depths of the reference ranks are exponentially
    * distributed with mean 1, for any distribution of the ranks.
    */

@@ -79,7 +79,7 @@ export interface RecallState {
 
 /**
  * Tests whether forwarded recall at `k` has dropped by ten points, given the conversations from oldest to
- * newest. The function tests for two kinds of drop: all ranks get worse, or a few needed tools rank low.
+ * newest. The function detects a drop of all ranks, and a drop of a few needed tools.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;

@@ -26,10 +26,10 @@ const toolDaysKept = 91;
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes an account's expired data: log rows, request contents, and assessments of tools that have not been
- * offered during the retention period. Hourly totals of usage are not deleted. Daily figures of tools are
- * kept as long as queries can request them, regardless of the retention period. Returns the number of deleted
- * rows and contents.
+ * Deletes an account's expired log rows, request contents, and assessments of tools that have not been offered
+ * during the retention period. Hourly totals of usage are not deleted. Daily figures of tools are kept as long
+ * as queries can request them, regardless of the retention period. Returns the number of deleted rows and
+ * contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,

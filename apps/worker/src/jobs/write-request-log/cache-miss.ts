@@ -44,7 +44,7 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 
 /**
  * Chooses the earlier request that `record` continues, which is the request with the most in common with
- * `record`. Of several equally similar requests, the function chooses the newest. Agents of one session can
+ * `record`. If several requests are equally similar, the function chooses the newest. Agents of one session can
  * take turns, so the chosen request is not always the last request before `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {

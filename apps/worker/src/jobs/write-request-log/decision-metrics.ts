@@ -16,7 +16,7 @@ interface DecisionFigures {
   readonly pruned: number;
   /** Savings on provider bills, in USD. */
   readonly savedUsd: number;
-  /** Costs that reduce the savings, in USD: rewritten caches and recovery rounds. */
+  /** Costs of rewritten caches and recovery rounds, which reduce the savings, in USD. */
   readonly spentUsd: number;
 }
 

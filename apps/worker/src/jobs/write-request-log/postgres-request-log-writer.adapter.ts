@@ -169,8 +169,8 @@ const insertWithLedger = `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. The written rows
- * cause the errors of these classes.
+ * The SQLSTATE classes 22, 23 and 54 are data exceptions, constraint violations and exceeded limits. The
+ * written rows cause the errors of these classes.
  */
 const rowsAtFault = /^(22|23|54)/;
 /** SQLSTATE with which Postgres reports a missing partition. */

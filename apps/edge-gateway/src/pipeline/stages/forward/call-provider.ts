@@ -210,7 +210,7 @@ async function restoreReasoning(
   return request;
 }
 
-/** Replaces the tools that the provider rejects: custom tools, and tools with rejected names. */
+/** Replaces custom tools and tools with names that the provider rejects. */
 function adaptTools(whole: ChatRequest, attempt: Attempt): ReturnType<typeof wrapCustomTools> {
   const { provider, lane } = attempt.target;
   attempt.customTools = findCustomTools(whole);

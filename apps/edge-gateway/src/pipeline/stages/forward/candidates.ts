@@ -38,12 +38,12 @@ interface Repeat {
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first available candidate. Ready candidates come first: the target with a ready credential,
- * followed by the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in a
- * pause that its provider requested. The last choice is a candidate with an open circuit breaker and no call in
- * flight. A call at an open circuit breaker tests whether the backend works again. The choice of a candidate
- * depends on the number of calls in flight. The call therefore starts in the same event loop tick as the
- * choice, so every choice includes the calls of simultaneous requests.
+ * Calls the first available candidate. The target with a ready credential comes first, followed by the ready
+ * fallbacks in their order. If no candidate is ready, the next choice is a candidate in a pause that its
+ * provider requested. The last choice is a candidate with an open circuit breaker and no call in flight. A call
+ * at an open circuit breaker tests whether the backend works again. The choice of a candidate depends on the
+ * number of calls in flight. The call therefore starts in the same event loop tick as the choice, so every
+ * choice includes the calls of simultaneous requests.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected` if
  * the target's provider is not connected
  */

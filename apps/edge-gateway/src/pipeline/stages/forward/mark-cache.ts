@@ -34,13 +34,13 @@ export interface MarkedRequest {
 }
 
 /**
- * Adds up to four cache markers to a translated request: after the tools, after the leading system messages,
- * after the last message before the model's last turn, and after the last message. The message before the
- * model's last turn is the end of the previous request. The provider therefore finds the prefix of the previous
- * request, regardless of the length of the last turn. Markers are added in the order of the prompt, up to the
- * maximum number that the provider accepts. Markers are added only at the ends of prefixes that the model can
- * cache. No markers are added if the client placed cache markers itself. No markers are added if cache writes
- * are expected to cost more than cache reads save.
+ * Adds up to four cache markers to a translated request. Two markers follow the tools and the leading system
+ * messages. The other two markers follow the last message before the model's last turn, and the last message.
+ * The message before the model's last turn is the end of the previous request. The provider therefore finds the
+ * prefix of the previous request, regardless of the length of the last turn. Markers are added in the order of
+ * the prompt, up to the maximum number that the provider accepts. Markers are added only at the ends of
+ * prefixes that the model can cache. No markers are added if the client placed cache markers itself. No markers
+ * are added if cache writes are expected to cost more than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;

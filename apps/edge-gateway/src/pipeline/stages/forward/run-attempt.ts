@@ -31,7 +31,7 @@ export interface ForwardTask {
   send(candidate: Candidate, attempt: Attempt, signal: AbortSignal): Promise<UpstreamReply>;
 }
 
-/** The result of an attempt: a response for the client, or a failure that another attempt may fix. */
+/** The result of an attempt, which is a response for the client, or a failure that another attempt may fix. */
 export type AttemptOutcome =
   | { readonly failure: undefined; readonly answer: ChatAnswer }
   | { readonly failure: FailedAttempt; readonly answer: ChatAnswer | undefined };
@@ -92,8 +92,8 @@ export async function runAttempt(
 }
 
 /**
- * Returns whether another candidate could replace the given call, which has no response yet. The promise
- * never rejects: if the lookup fails, the result is false.
+ * Returns whether another candidate could replace the given call, which has no response yet. The promise never
+ * rejects. The result is false if the lookup fails.
  */
 async function isReplaceable(
   candidate: Candidate,

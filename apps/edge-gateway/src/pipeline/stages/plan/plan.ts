@@ -54,7 +54,7 @@ interface PlanServices {
 }
 
 /**
- * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The
+ * Combines the tool set, shortened schemas and a compressed conversation, which are independent results. The
  * planned request has only tools that the key may use. The tool router and the compressor run in parallel under
  * one deadline. Late or failed results of either service are ignored. The planned savings are reserved from the
  * API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with

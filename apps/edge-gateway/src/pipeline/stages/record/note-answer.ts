@@ -8,7 +8,7 @@ const tokensMin = 8;
 /** For a non-streaming response, the first token is assumed to take as long as this number of later tokens. */
 const firstTokenWorth = 50;
 
-/** Reports two facts to the model router: the model's speed, and that the model serves this conversation. */
+/** Reports to the model router the model's speed, and that the model serves this conversation. */
 export function noteAnswer(
   exchange: Exchange,
   event: RequestEventV1 | null,

@@ -81,10 +81,10 @@ export function priceSavings(
 }
 
 /**
- * Returns the cost of recovery: the cost of all provider calls beyond the single call that every request needs.
- * The single provider call reads the input of the first recovery round and writes the response. The single call
- * reads as much from the prompt cache as the first recovery round. If the last provider call was sent with
- * every tool, this call is the single call that every request needs.
+ * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every
+ * request needs. The single provider call reads the input of the first recovery round and writes the response.
+ * The single call reads as much from the prompt cache as the first recovery round. If the last provider call
+ * was sent with every tool, this call is the single call that every request needs.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],

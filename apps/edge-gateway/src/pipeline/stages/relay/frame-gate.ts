@@ -80,7 +80,7 @@ function endOf(bytes: Buffer, pattern: string): number {
 }
 
 /**
- * Minimum length of a frame in bytes: the prelude has 8 bytes, the CRC of the prelude 4 bytes, and the CRC of
+ * Minimum length of a frame in bytes. The prelude has 8 bytes, the CRC of the prelude 4 bytes, and the CRC of
  * the message 4 bytes.
  */
 const frameBytesMin = 16;

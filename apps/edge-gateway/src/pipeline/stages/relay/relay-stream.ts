@@ -73,7 +73,7 @@ export class StreamReader {
   }
 }
 
-/** An open stream: its parsed state and its writer. */
+/** The parsed state and the writer of an open stream. */
 interface OpenStream {
   readonly passed: ProviderAnswer;
   readonly lane: ResponseWriter;

@@ -7,7 +7,7 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
  * briefly.
  */
 const uncountedBytes = 64 * 1024;
-/** Number of copies of an unfinished frame in memory: one in the writer and one in the parser. */
+/** Number of copies of an unfinished frame in memory. The writer and the parser each have a copy. */
 const frameCopies = 2;
 
 /**

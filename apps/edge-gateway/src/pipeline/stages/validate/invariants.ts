@@ -52,9 +52,9 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, with two
- * exceptions: the plan may edit text after the last message with a cache marker, and may rewrite calls to
- * pruned tools, identically in every turn.
+ * No edit changes a forwarded tool with the client's cache marker. Apart from two exceptions, no edit changes a
+ * message. The plan may edit text after the last message with a cache marker. The plan may also rewrite calls
+ * to pruned tools, identically in every turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
@@ -114,9 +114,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request longer. Planning may add two things: the tool that recalls compressed
- * content, and the fields that instruct a provider to defer tools. The model name is not part of the plan,
- * and may be longer than the client's model name (`svc/auto`).
+ * Planning never makes a request longer. As an exception, planning may add the tool that recalls compressed
+ * content, and the fields that instruct a provider to defer tools. The model name is not part of the plan, and
+ * may be longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;

@@ -191,9 +191,9 @@ const resultBytesMin = 40;
 const wordsBytesMin = 560;
 
 /**
- * Returns the indexes of the messages that may be compressed: user and tool messages after the model's first
- * turn. The choice of messages depends only on the text of the messages, because cache markers move from turn
- * to turn.
+ * Returns the indexes of the messages that may be compressed, which are user and tool messages after the
+ * model's first turn. The choice of messages depends only on the text of the messages, because cache markers
+ * move from turn to turn.
  */
 export function listCandidates({ messages }: RequestOutline, parts: readonly ContextPart[]): number[] {
   const first = findFirstTurn({ messages });

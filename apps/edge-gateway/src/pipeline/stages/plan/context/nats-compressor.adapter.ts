@@ -32,7 +32,7 @@ const patientDeadlineMs = 5_000;
 
 /**
  * Creates a client for the compressor service.
- * @param planDeadlineMs time limit for all calls in one plan together; each call may use the remaining time.
+ * @param planDeadlineMs time limit for all calls of one plan together
  */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {

@@ -247,7 +247,7 @@ function rememberReply(
   };
 }
 
-/** The Redis commands that the counter uses: a transaction that counts and sets the expiry. */
+/** The Redis commands that the counter uses. A transaction counts a request and sets the expiry. */
 interface CountingRedis {
   multi(): {
     incr(key: string): {
