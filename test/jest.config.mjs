@@ -6,7 +6,7 @@ import { base } from '../jest.config.mjs';
  * Suites whose tests share one running stack. All other suites need no stack, or start separate stacks to
  * break them.
  */
-const withSharedStack = ['authz', 'e2e'];
+const withSharedStack = ['agents', 'authz', 'e2e'];
 
 /**
  * The directory under test/. `npm run test:<dir>` sets the variable TEST_SUITE. If TEST_SUITE is empty, the

@@ -1,0 +1,113 @@
+/**
+ * Published agents work through the gateway as they work directly: with the configuration of their guides,
+ * against a scripted model, in two turns. The second turn resumes the session in a new process.
+ */
+import { sharedStack } from '@gateway/testing';
+import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
+import { send } from '../e2e/http.fixture.ts';
+import { agents } from './agents.fixture.ts';
+import { isBasicTool, type Task } from './capable-model.fixture.ts';
+import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
+import { installAgents, type Endpoint } from './workspace.fixture.ts';
+
+const { baseUrl } = sharedStack();
+let commands: string;
+beforeAll(async () => {
+  commands = await installAgents();
+}, 300_000);
+
+/** Creates an account with planning for all formats, and connects the session's provider. */
+async function connect(providerUrl: string): Promise<Endpoint> {
+  const { apiKey: key } = await createTestAccount(sharedStack());
+  for (const provider of ['openai', 'anthropic'])
+    await connectProvider(baseUrl, key, { provider, api_key: 'sk-upstream', base_url: `${providerUrl}/v1` });
+  const path = '/v1/account/routing/preferences';
+  const answer = await send(baseUrl, { method: 'PUT', path, key, body: { responses: { plan: true } } });
+  expect(answer.status).toBe(200);
+  return { base: baseUrl, key };
+}
+
+const notes = 'The code word is kestrel.\n';
+const codeWord = (seen: string): string => /code word is (\w+)/.exec(seen)?.[1] ?? 'lost';
+const tasks = (folder: string): readonly Task[] => [
+  {
+    prompt: `Read ${folder}/notes.txt, write its code word to answer.txt, and print answer.txt in a shell.`,
+    steps: [
+      { purpose: 'read', path: `${folder}/notes.txt` },
+      { purpose: 'write', path: `${folder}/answer.txt`, content: codeWord },
+      { purpose: 'shell', command: 'cat answer.txt' },
+    ],
+  },
+  {
+    prompt: `Read ${folder}/answer.txt again, and write it twice to second.txt.`,
+    steps: [
+      { purpose: 'read', path: `${folder}/answer.txt` },
+      {
+        purpose: 'write',
+        path: `${folder}/second.txt`,
+        content: (seen) => /kestrel/.exec(seen)?.[0].repeat(2) ?? 'lost',
+      },
+    ],
+  },
+];
+const finished = {
+  exitCodes: [0, 0],
+  files: { 'answer.txt': 'kestrel', 'second.txt': 'kestrelkestrel' },
+};
+
+const basicTools = ({ prompt }: SessionRequest): string[] =>
+  prompt.tools.map(({ name }) => name).filter(isBasicTool);
+const resumed = ({ requests }: Session): number => {
+  const first = requests.find(({ turn }) => turn === 1);
+  return first === undefined ? 0 : first.cachedTokens / first.tokens;
+};
+
+/** A line of the suite's table: requests, tools, cached tokens after the resume, and cost against direct. */
+function describeRun(name: string, direct: Session, served: Session): string {
+  const tools = ({ requests }: Session): number =>
+    Math.max(...requests.map(({ prompt }) => prompt.tools.length));
+  const percent = (session: Session): string => `${(resumed(session) * 100).toFixed(1)}%`;
+  return [
+    `${name}: ${direct.requests.length} requests directly and ${served.requests.length} through the gateway`,
+    `${tools(direct)} and ${tools(served)} tools`,
+    `${percent(direct)} and ${percent(served)} cached after the resume`,
+    `cost ${(served.cost / direct.cost).toFixed(3)}\n`,
+  ].join(', ');
+}
+
+describe.each(agents)('$name ($format)', (agent) => {
+  let direct: Session;
+  let served: Session;
+  beforeAll(async () => {
+    const options = {
+      commands,
+      agent,
+      tasks,
+      files: { 'notes.txt': notes },
+      written: Object.keys(finished.files),
+    };
+    [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
+    process.stdout.write(describeRun(agent.name, direct, served));
+  }, 300_000);
+
+  test('finishes both turns through the gateway as directly', () => {
+    const outcome = ({ exitCodes, files, outputs }: Session) => ({ exitCodes, files, outputs });
+    expect(outcome(direct)).toMatchObject(finished);
+    expect(outcome(served)).toMatchObject(finished);
+  });
+
+  test('keeps its shell, read, write and edit tools in every request', () => {
+    const own = basicTools(direct.requests[0]!);
+    expect(own.length).toBeGreaterThan(0);
+    for (const request of served.requests.filter(({ prompt }) => prompt.tools.length > 0))
+      expect(basicTools(request)).toEqual(own);
+  });
+
+  test('costs at most 2% more through the gateway than directly', () => {
+    expect(served.cost).toBeLessThanOrEqual(direct.cost * 1.02);
+  });
+
+  test('reads the cached prompt after a resume as directly', () => {
+    expect(resumed(served)).toBeGreaterThanOrEqual(resumed(direct) - 0.02);
+  });
+});

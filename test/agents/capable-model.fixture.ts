@@ -1,0 +1,153 @@
+/**
+ * A scripted model that works through a task like a capable model: it chooses each call from the tools that
+ * it is offered, and reaches a missing tool through the recovery tool.
+ */
+import type { JsonObject } from '@gateway/interchange';
+import type { ModelTurn } from '../e2e/scripted-model.fixture.ts';
+import type { OfferedTool, Prompt, PromptItem } from './prompts.fixture.ts';
+
+export type Purpose = 'read' | 'write' | 'shell';
+export type Step =
+  | { readonly purpose: 'read'; readonly path: string }
+  | { readonly purpose: 'write'; readonly path: string; readonly content: (seen: string) => string }
+  | { readonly purpose: 'shell'; readonly command: string }
+  | { readonly purpose: 'other'; readonly tool: string; readonly arguments: JsonObject };
+
+export interface Task {
+  /** The words of the user. The model recognizes the task by its words. */
+  readonly prompt: string;
+  readonly steps: readonly Step[];
+}
+
+/** The tools of published agents by purpose. A model recognizes a tool of these names by its description. */
+const toolNames: Readonly<Record<Purpose | 'edit', readonly string[]>> = {
+  read: ['read', 'read_file', 'read_files'],
+  write: ['write', 'write_file', 'write_to_file'],
+  shell: ['bash', 'shell', 'exec_command', 'run_shell_command', 'run_commands'],
+  edit: ['edit', 'replace', 'apply_patch', 'editor', 'file_editor', 'str_replace'],
+};
+
+/** Whether a tool is one of the agent's own shell, read, write and edit tools. */
+export const isBasicTool = (name: string): boolean =>
+  Object.values(toolNames).some((names) => names.includes(name.toLowerCase()));
+
+const recoveryTool = /^svc_more_tools/;
+
+/** Returns the model's next turn. */
+export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
+  const found = findTask(prompt.items, tasks);
+  // Agents also ask for a title or a summary, without tools.
+  if (found === undefined || prompt.tools.length === 0) return { text: 'A task with files' };
+  const { task, since } = found;
+  const results = since.flatMap((item) => (item.kind === 'result' ? [item.text] : []));
+  const step = task.steps[countDone(since)];
+  if (step === undefined) return { text: `The last output was: ${results.at(-1) ?? 'nothing'}` };
+  const calls = prompt.items.filter(({ kind }) => kind === 'call').length;
+  return { calls: [{ id: `call_${String(calls).padStart(8, '0')}`, ...chooseCall(prompt, step, results) }] };
+}
+
+/** The newest task of the conversation, and the items after the user's words. */
+function findTask(
+  items: readonly PromptItem[],
+  tasks: readonly Task[],
+): { task: Task; since: readonly PromptItem[] } | undefined {
+  for (const [at, item] of [...items.entries()].reverse()) {
+    if (item.kind !== 'user') continue;
+    const task = tasks.findLast(({ prompt }) => item.text.includes(prompt));
+    if (task !== undefined) return { task, since: items.slice(at + 1) };
+  }
+  return undefined;
+}
+
+/** The number of finished steps. A call that only asks the recovery tool for definitions is no step. */
+function countDone(since: readonly PromptItem[]): number {
+  return since.filter((item) => item.kind === 'call' && !isDescription(item)).length;
+}
+
+const isDescription = (item: PromptItem): boolean =>
+  item.kind === 'call' && recoveryTool.test(item.name) && item.arguments.action !== 'call';
+
+interface Call {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Call {
+  const names = step.purpose === 'other' ? [step.tool] : toolNames[step.purpose];
+  const offered = prompt.tools.find(({ name }) => isOneOf(name, names));
+  if (offered !== undefined) return { name: offered.name, arguments: writeArguments(offered, step, results) };
+  const hidden = callHidden(prompt, step, names, results);
+  if (hidden !== undefined) return hidden;
+  const command = asCommand(step, results);
+  if (command === undefined) throw new Error(`The model has no tool for ${JSON.stringify(step)}.`);
+  return chooseCall(prompt, { purpose: 'shell', command }, results);
+}
+
+/** MCP clients write the name of the server before the name of a tool. */
+const isOneOf = (name: string, names: readonly string[]): boolean =>
+  names.includes(name.toLowerCase()) || (names.length === 1 && names.some((one) => name.endsWith(`_${one}`)));
+
+/** A call of the recovery tool: first for the definition of the missing tool, and then for the tool itself. */
+function callHidden(
+  { tools, items }: Prompt,
+  step: Step,
+  names: readonly string[],
+  results: readonly string[],
+): Call | undefined {
+  const reaching = tools.find(({ name }) => recoveryTool.test(name));
+  if (reaching === undefined) return undefined;
+  const listed = `${reaching.description}, ${JSON.stringify(reaching.parameters)}`;
+  const name = listed.split(/[^\w.-]+/).find((word) => isOneOf(word, names));
+  if (name === undefined) return undefined;
+  const isDescribed = items.some((item) => isDescription(item) && JSON.stringify(item).includes(name));
+  if (!isDescribed) return { name: reaching.name, arguments: { action: 'describe', names: [name] } };
+  const tool = { name, description: '', parameters: findDefinition(results, name) };
+  return {
+    name: reaching.name,
+    arguments: { action: 'call', name, arguments: writeArguments(tool, step, results) },
+  };
+}
+
+/** The parameters of a tool that the recovery tool described. */
+function findDefinition(results: readonly string[], name: string): JsonObject {
+  for (const text of results.toReversed()) {
+    const line = text.split('\n').find((each) => each.startsWith(`{"name":"${name}"`));
+    if (line !== undefined) return (JSON.parse(line) as { parameters?: JsonObject }).parameters ?? {};
+  }
+  return {};
+}
+
+/** A shell command for a step, as in agents without tools for files. */
+function asCommand(step: Step, results: readonly string[]): string | undefined {
+  if (step.purpose === 'read') return `cat ${step.path}`;
+  if (step.purpose === 'write') return `printf '%s' '${step.content(results.join('\n'))}' > ${step.path}`;
+  return undefined;
+}
+
+/** Writes the arguments of a call. A required parameter without a known meaning gets a plausible value. */
+function writeArguments({ parameters }: OfferedTool, step: Step, results: readonly string[]): JsonObject {
+  if (step.purpose === 'other') return step.arguments;
+  const properties = (parameters.properties ?? {}) as Record<string, JsonObject>;
+  const required = (parameters.required ?? []) as readonly string[];
+  const given = Object.entries(properties).flatMap(([name, schema]) => {
+    const known = knownValue(name, step, results);
+    if (known !== undefined) return [[name, schema.type === 'array' ? [known] : known] as const];
+    return required.includes(name) ? [[name, plausibleValue(schema)] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function knownValue(name: string, step: Step, results: readonly string[]): string | undefined {
+  if (step.purpose === 'shell') return /^(command|commands|cmd)$/.test(name) ? step.command : undefined;
+  if (step.purpose === 'other') return undefined;
+  if (/path|^files?$/i.test(name)) return step.path;
+  const isContent = step.purpose === 'write' && /content|text/i.test(name);
+  return isContent ? step.content(results.join('\n')) : undefined;
+}
+
+function plausibleValue({ type, enum: values, minimum }: JsonObject): unknown {
+  if (Array.isArray(values)) return values[0] as unknown;
+  if (type === 'boolean') return false;
+  if (type === 'number' || type === 'integer') return minimum ?? 1;
+  return type === 'array' ? [] : 'Work on the task';
+}
