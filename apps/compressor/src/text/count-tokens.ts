@@ -11,9 +11,10 @@ setMergeCacheSize(0);
  */
 const partMax = 128;
 /**
- * Matches runs of more than `partMax` letters, punctuation characters, white space, or line breaks and slashes
- * (which the tokenizer adds to punctuation). The lookbehinds let a match start only at the start of a part.
- * Without the lookbehinds, the regular expression would read each part again from each of its positions.
+ * Matches runs of more than `partMax` letters, punctuation characters or white space. A run may also consist
+ * of line breaks and slashes, which the tokenizer adds to punctuation. The lookbehinds let a match start only
+ * at the start of a run. Without the lookbehinds, the regular expression would read each run again from each of
+ * its positions.
  */
 const longPart =
   /(?<![\p{L}\p{M}])[\p{L}\p{M}]{129,}|(?<![^\s\p{L}\p{N}])[^\s\p{L}\p{N}]{129,}|(?<!\s)\s{129,}|(?<![\r\n/])[\r\n/]{129,}/gu;
