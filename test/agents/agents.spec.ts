@@ -2,58 +2,16 @@
  * Published agents work through the gateway as they work directly: with the configuration of their guides,
  * against a scripted model, in two turns. The second turn resumes the session in a new process.
  */
-import { sharedStack } from '@gateway/testing';
-import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
-import { send } from '../e2e/http.fixture.ts';
 import { agents } from './agents.fixture.ts';
-import { isBasicTool, type Task } from './capable-model.fixture.ts';
+import { isBasicTool } from './capable-model.fixture.ts';
 import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
-import { installAgents, type Endpoint } from './workspace.fixture.ts';
+import { connect, finished, files, tasks } from './tasks.fixture.ts';
+import { installAgents } from './workspace.fixture.ts';
 
-const { baseUrl } = sharedStack();
 let commands: string;
 beforeAll(async () => {
   commands = await installAgents();
 }, 300_000);
-
-/** Creates an account with planning for all formats, and connects the session's provider. */
-async function connect(providerUrl: string): Promise<Endpoint> {
-  const { apiKey: key } = await createTestAccount(sharedStack());
-  for (const provider of ['openai', 'anthropic'])
-    await connectProvider(baseUrl, key, { provider, api_key: 'sk-upstream', base_url: `${providerUrl}/v1` });
-  const path = '/v1/account/routing/preferences';
-  const answer = await send(baseUrl, { method: 'PUT', path, key, body: { responses: { plan: true } } });
-  expect(answer.status).toBe(200);
-  return { base: baseUrl, key };
-}
-
-const notes = 'The code word is kestrel.\n';
-const codeWord = (seen: string): string => /code word is (\w+)/.exec(seen)?.[1] ?? 'lost';
-const tasks = (folder: string): readonly Task[] => [
-  {
-    prompt: `Read ${folder}/notes.txt, write its code word to answer.txt, and print answer.txt in a shell.`,
-    steps: [
-      { purpose: 'read', path: `${folder}/notes.txt` },
-      { purpose: 'write', path: `${folder}/answer.txt`, content: codeWord },
-      { purpose: 'shell', command: 'cat answer.txt' },
-    ],
-  },
-  {
-    prompt: `Read ${folder}/answer.txt again, and write it twice to second.txt.`,
-    steps: [
-      { purpose: 'read', path: `${folder}/answer.txt` },
-      {
-        purpose: 'write',
-        path: `${folder}/second.txt`,
-        content: (seen) => /kestrel/.exec(seen)?.[0].repeat(2) ?? 'lost',
-      },
-    ],
-  },
-];
-const finished = {
-  exitCodes: [0, 0],
-  files: { 'answer.txt': 'kestrel', 'second.txt': 'kestrelkestrel' },
-};
 
 const basicTools = ({ prompt }: SessionRequest): string[] =>
   prompt.tools.map(({ name }) => name).filter(isBasicTool);
@@ -83,7 +41,7 @@ describe.each(agents)('$name ($format)', (agent) => {
       commands,
       agent,
       tasks,
-      files: { 'notes.txt': notes },
+      files,
       written: Object.keys(finished.files),
     };
     [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);

@@ -1,7 +1,7 @@
 /** A session of an agent against a scripted provider: directly or through the gateway. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startReplayProvider } from '@gateway/testing';
+import { startReplayProvider, type ReplayControls } from '@gateway/testing';
 import { renderTurn } from '../e2e/scripted-model.fixture.ts';
 import type { Agent } from './agents.fixture.ts';
 import { chooseTurn, type Task } from './capable-model.fixture.ts';
@@ -57,21 +57,28 @@ function countShared(one: string, other: string): number {
   return end;
 }
 
+const troubledRequest = 3;
+
 /** Starts the scripted provider of one session. */
-async function openProvider(tasks: readonly Task[]) {
+async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
   const requests: SessionRequest[] = [];
   const cache = new PromptCache();
   const provider = await startReplayProvider();
   let turn = 0;
+  let received = 0;
   provider.setControls(({ url, body }) => {
     // Some agents request a list of models.
     if (body.length === 0) return { status: 200, body: { object: 'list', data: [] } };
+    received += 1;
+    const isTroubled = trouble !== undefined && received === troubledRequest;
+    if (isTroubled && trouble.status !== undefined) return trouble;
     const prompt = readPrompt(url, body);
     const use = cache.read(prompt.cached);
     requests.push({ turn, prompt, ...use });
     const usage = { inputTokens: use.tokens, cachedInputTokens: use.cachedTokens, outputTokens: 20 };
     const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
-    return renderTurn(prompt.format, { ...chooseTurn(prompt, tasks), ...usage }, isStream);
+    const answer = renderTurn(prompt.format, { ...chooseTurn(prompt, tasks), ...usage }, isStream);
+    return isTroubled ? { ...answer, ...trouble } : answer;
   });
   return { provider, requests, startTurn: (next: number) => (turn = next) };
 }
@@ -85,6 +92,8 @@ export interface SessionOptions {
   readonly tasks: (folder: string) => readonly Task[];
   /** The files that the tasks write. */
   readonly written: readonly string[];
+  /** The provider's trouble at the third request of the session, such as an error or a cut stream. */
+  readonly trouble?: ReplayControls;
   /** Connects the provider to the gateway. Without this function, the agent calls the provider. */
   readonly connect?: (providerUrl: string) => Promise<Endpoint>;
 }
@@ -94,7 +103,7 @@ export async function runSession(options: SessionOptions): Promise<Session> {
   const { agent, connect, commands, written } = options;
   const workspace = createWorkspace(options.files);
   const tasks = options.tasks(workspace.folder);
-  const { provider, requests, startTurn } = await openProvider(tasks);
+  const { provider, requests, startTurn } = await openProvider(tasks, options.trouble);
   try {
     const endpoint = (await connect?.(provider.url)) ?? { base: provider.url, key: 'sk-direct' };
     const env = configure(agent, workspace, endpoint);
