@@ -93,6 +93,20 @@ function screen({ source, flags }: FoundExpression): Attack[] {
     .map(({ attack }) => attack);
 }
 
+/** Throws an error if the regular expression takes more than linear time on texts of up to `chars`. */
+function expectLinear(literal: FoundExpression, chars: number): void {
+  const expression = new RegExp(literal.source, literal.flags);
+  for (const attack of screen(literal)) {
+    // Quadratic time with a small factor takes seconds on an eighth of the full text.
+    // On a text of the full size, quadratic time would take minutes.
+    const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
+    if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
+    const ms = measure(expression, attack, chars, cpuMsMax, 25);
+    const text = JSON.stringify({ ...attack, piece: attack.piece.slice(0, 80) });
+    expect({ ms: ms <= cpuMsMax ? 'linear' : ms, text }).toEqual({ ms: 'linear', text });
+  }
+}
+
 function expectQuick(expression: RegExp, { before, piece, after }: Attack, ms: number, chars: number): void {
   if (ms <= screenedMsMax) return;
   throw new Error(
@@ -112,8 +126,11 @@ test('every regular expression of the services is found', () => {
 });
 
 test('a regular expression that takes quadratic time is detected', () => {
+  // Screening alone does not detect the second expression on a fast processor.
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
-    expect(() => screen({ place: '', source, flags: 'g' })).toThrow(/takes \d+ ms for/);
+    expect(() => {
+      expectLinear({ place: '', source, flags: 'g' }, hostileChars / 4);
+    }).toThrow(/takes \d+ ms for/);
 });
 
 describe('no regular expression takes more than linear time', () => {
@@ -121,17 +138,7 @@ describe('no regular expression takes more than linear time', () => {
   test.each(checked.map((literal) => [literal.place, literal] as const))(
     '%s takes at most linear time',
     (_place, literal) => {
-      const expression = new RegExp(literal.source, literal.flags);
-      const chars = readAtMost[literal.place] ?? hostileChars;
-      for (const attack of screen(literal)) {
-        // Quadratic time with a small factor takes seconds on an eighth of the full text.
-        // On a text of the full size, quadratic time would take minutes.
-        const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
-        if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
-        const ms = measure(expression, attack, chars, cpuMsMax, 25);
-        const text = JSON.stringify({ ...attack, piece: attack.piece.slice(0, 80) });
-        expect({ ms: ms <= cpuMsMax ? 'linear' : ms, text }).toEqual({ ms: 'linear', text });
-      }
+      expectLinear(literal, readAtMost[literal.place] ?? hostileChars);
     },
   );
 
