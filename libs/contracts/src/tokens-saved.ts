@@ -1,23 +1,23 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
 /**
- * The billing unit: the number of saved tokens that is counted for each tool definition that does not reach
+ * The billing unit is the number of saved tokens that is counted for each tool definition that does not reach
  * the model.
  */
 const tokensPerTool = 100;
 
 /**
- * Tokens saved by a request. The request log, the ledger, usage figures and budgets all use the same numbers
- * of saved tokens.
+ * Tokens saved by a request. The request log, the ledger, usage figures and budgets all use these numbers of
+ * saved tokens.
  */
 export interface TokensSaved {
-  /** Tokens saved by pruning tools, in the billing unit: (`toolsIn` − `toolsOut`) × 100. */
+  /** Tokens saved by pruning tools, in the billing unit. The formula is (`toolsIn` − `toolsOut`) × 100. */
   readonly tools: number;
   /** Estimated tokens saved by compression. */
   readonly compression: number;
   /**
-   * Tokens of the recovery rounds, at most the sum of `tools` and `compression`. Tokens of recovery rounds
-   * reduce the savings.
+   * Tokens of the recovery rounds, at most the sum of `tools` and `compression`. The tokens of recovery
+   * rounds reduce the savings.
    */
   readonly recovery: number;
   /**

@@ -14,7 +14,7 @@ export const limits = {
   weekly_token_budget: tokenBudget,
 };
 
-/** Default limits and scopes for the account's keys, and rules for storing request data. */
+/** Default limits and scopes for the keys of an account, and rules for storing request data. */
 export const accountPolicy = z.strictObject({
   ...limits,
   /** Whether the gateway may store message and tool contents, in encrypted form. */
@@ -23,7 +23,7 @@ export const accountPolicy = z.strictObject({
   retention_days: z.int().min(1).max(365),
   /**
    * Maximum share of shadow conversations, from 0 to 1. In a shadow conversation, the gateway forwards all
-   * tools and only records the plan, so that recall can be measured. With a share of 0, recall is not
+   * tools and only records the plan, so that recall can be measured. If the share is 0, recall is not
    * measured.
    */
   shadow_share: z
@@ -109,7 +109,7 @@ export const accountDeletion = z.object({
   /** Deletion steps in execution order. Each deletion step is retried until the step succeeds. */
   steps: z.array(
     z.object({
-      /** The service that deletes its data in this deletion step. */
+      /** The service that deletes its own data in this deletion step. */
       service: z.string(),
       status,
       completed_at: timestamp.nullable(),

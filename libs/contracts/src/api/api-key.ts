@@ -15,7 +15,7 @@ export const apiKey = z.object({
   id,
   object: z.literal('api_key'),
   name: z.string(),
-  /** The visible prefix of the secret: `sk-svc-` plus four characters. */
+  /** The visible prefix of the secret consists of `sk-svc-` and four characters. */
   prefix: z.string(),
   last4: z.string(),
   created_at: timestamp,
@@ -27,7 +27,7 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // Absent in messages from account services of the previous release.
+  // Account services of the previous release omit this field.
   // The next release no longer needs the default value.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
@@ -75,8 +75,8 @@ export const createApiKeyBody = z.strictObject({
   k_target_override: kTarget.nullable().optional(),
   expires_at: expiry.nullable().optional(),
   /**
-   * Default: the account policy's `default_key_scopes`. A restricted key gets the default scopes without
-   * `manage`.
+   * Default: The default is the value of `default_key_scopes` in the account policy. A restricted key gets
+   * the default scopes without `manage`.
    */
   scopes: keyScopes.optional(),
 });
@@ -110,16 +110,16 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With 0 seconds, the
-   * previous secret stops working immediately.
+   * Seconds until the previous secret stops working. The default is 3,600, and the maximum is one week. With
+   * 0 seconds, the previous secret stops working immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 /**
- * New allow and deny lists of tools for an API key. At least one of the two lists is required. A list with
- * the value null is deleted. An omitted list does not change.
+ * New allow and deny lists of tools for an API key. At least one of the two lists is required. If a list is
+ * set to null, the gateway deletes the list. If a list is omitted, the list does not change.
  */
 export const toolListBody = z
   .strictObject({

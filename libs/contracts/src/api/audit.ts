@@ -3,7 +3,7 @@ import { id, instant, timestamp } from '../base/common.ts';
 import { pageOf, pageQuery } from '../base/list.ts';
 
 /**
- * The action of an audit event. Action names are stable: a release may add action names, but never changes or
+ * The action of an audit event. Action names are stable. A release may add action names, but never changes or
  * removes an action name.
  */
 export const auditAction = z

@@ -36,13 +36,11 @@ export const billingPeriod = z.object({
 });
 export type BillingPeriod = z.infer<typeof billingPeriod>;
 
-/** The subscription as last reported by Stripe. */
+/** The subscription, as last reported by Stripe. */
 export const billingSubscription = z.object({
-  /** Stripe's status: `active`, `trialing`, `past_due`, `canceled`, … */
+  /** Stripe's status for the subscription, such as `active`, `trialing`, `past_due` or `canceled`. */
   status: z.string(),
-  /**
-   * The billing plan. The value is null if Stripe's price belongs to none of this gateway's billing plans.
-   */
+  /** The billing plan. The value is null if Stripe's price matches none of this gateway's billing plans. */
   plan_id: planId.nullable(),
   current_period_start: timestamp,
   current_period_end: timestamp,
@@ -53,13 +51,13 @@ export type BillingSubscription = z.infer<typeof billingSubscription>;
 export const billing = z.object({
   object: z.literal('billing'),
   /**
-   * In the mode `self_hosted` there are no charges, and the billing actions return `billing_not_configured`.
+   * In the mode `self_hosted`, nothing is charged, and the billing actions return `billing_not_configured`.
    */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
   /** The account's subscription. The value is null if the account has never subscribed. */
   subscription: billingSubscription.nullable(),
-  /** The part of the current billing period up to now. */
+  /** The elapsed part of the current billing period. */
   period: billingPeriod,
   /** The cost of the current period if no more tokens are saved in the period. */
   estimate: z.object({
@@ -69,7 +67,7 @@ export const billing = z.object({
     usage_usd: z.number().nonnegative(),
     total_usd: z.number().nonnegative(),
   }),
-  /** Earlier periods with savings from the last 12 months, newest first. */
+  /** Earlier billing periods with savings in the last 12 months, newest first. */
   history: z.array(billingPeriod),
   /** The billing plans that this gateway offers. */
   plans: z.array(billingPlan),
@@ -105,7 +103,7 @@ export const syncSubscriptionBody = z.strictObject({});
 /** The response to a Stripe webhook event. */
 export const stripeEventReceipt = z.object({
   received: z.literal(true),
-  /** Whether the event was already processed. A duplicate event changes nothing. */
+  /** Whether the event was already processed. A duplicate webhook event changes nothing. */
   duplicate: z.boolean(),
 });
 export type StripeEventReceipt = z.infer<typeof stripeEventReceipt>;

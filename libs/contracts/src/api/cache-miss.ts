@@ -3,15 +3,16 @@ import { count } from '../base/common.ts';
 
 /**
  * The cause of a cache miss. A cache miss means that the provider's prompt cache did not contain the prompt
- * of the conversation's previous request. `client`: the client changed the prompt. `gateway`: the gateway
- * changed the prompt. `expired`: the cached prompt expired. `provider`: the gateway found no other cause.
+ * of the conversation's previous request. `client` means that the client changed the prompt. `gateway` means
+ * that the gateway changed the prompt. `expired` means that the cached prompt expired. `provider` means that
+ * no other cause was found.
  */
 export const cacheMissCause = z.enum(['client', 'gateway', 'expired', 'provider']);
 export type CacheMissCause = z.infer<typeof cacheMissCause>;
 
 /**
- * The part of the prompt that changed, in the order in which providers read a prompt. The values `idle` and
- * `evicted` mean that the prompt did not change.
+ * The part of the prompt that changed, in the order in which providers process a prompt. The values `idle`
+ * and `evicted` mean that the prompt did not change.
  */
 export const cacheMissDetail = z.enum([
   'model_changed',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * A group of operations that an API key may call. `inference`: chat, models and proxies. `read`: usage, the
- * request log, tool health, and the account's settings. `manage`: changes to keys, providers, policy and
- * routing, billing figures, and deletion.
+ * A group of operations that an API key may call. The scope `inference` permits chat, models and proxies. The
+ * scope `read` permits usage, the request log, tool health, and the account's settings. The scope `manage`
+ * permits changes to keys, providers, policy and routing, billing figures, and deletion.
  */
 export const keyScope = z.enum(['inference', 'read', 'manage']);
 export type KeyScope = z.infer<typeof keyScope>;
@@ -11,7 +11,7 @@ export type KeyScope = z.infer<typeof keyScope>;
 /** All scopes, in the order that lists of API keys use. */
 export const allKeyScopes: readonly KeyScope[] = keyScope.options;
 
-/** The scopes of an API key: at least one scope, without duplicates. */
+/** The scopes of an API key are a list of at least one scope, without duplicates. */
 export const keyScopes = z
   .array(keyScope)
   .min(1)

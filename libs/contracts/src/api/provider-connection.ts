@@ -13,8 +13,8 @@ export const providerConnection = z.object({
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
   /**
-   * Number of additional API keys for the provider, without the API key in the credential hint. The field is
-   * absent if there are no additional keys.
+   * Number of additional API keys for the provider, not counting the API key that the credential hint shows.
+   * The field is absent if the provider has no additional keys.
    */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
@@ -33,8 +33,8 @@ export const providerConnectionList = listOf(providerConnection);
 export const additionalKeysMax = 15;
 
 /**
- * A secret from the provider. The gateway rejects texts that are not credentials: texts shorter than eight
- * characters, common words, and texts with quotes, brackets, braces or backslashes.
+ * A secret from the provider. The gateway rejects texts shorter than eight characters, common words, and
+ * texts with quotes, brackets, braces or backslashes.
  */
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();

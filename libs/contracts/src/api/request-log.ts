@@ -8,13 +8,13 @@ export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'i
 export type RequestStatus = z.infer<typeof requestStatus>;
 
 /**
- * The compression decision for a conversation. `taken`: the request was compressed with the account's
- * settings. `cleared`: this request replaced old tool results with summaries. `kept`: the conversation keeps
- * its initial settings, because a change would cost more than it saves.
+ * The compression decision for a conversation. `taken` means that the request was compressed with the
+ * account's settings. `cleared` means that this request replaced old tool results with summaries. `kept`
+ * means that the initial settings still apply, because a change would cost more than it saves.
  */
 export const contextDecision = z.enum(['taken', 'cleared', 'kept']);
 
-/** Durations in milliseconds. The duration of a skipped stage is null. */
+/** Durations in milliseconds. The duration of a skipped processing stage is null. */
 export const requestTimings = z.object({
   total: z.number(),
   first_byte: z.number().nullable(),
@@ -51,8 +51,8 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
 });
 
 /**
- * The saved tokens of one request, or the sums for several requests. The savings are reported twice: in
- * measured tokens, and in the billing unit.
+ * The saved tokens of one request, or the sums for several requests. The savings are reported both in
+ * measured tokens and in the billing unit.
  */
 export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
   tool_tokens_saved: z
@@ -121,12 +121,12 @@ export const requestLogEntry = z.object({
   completion_tokens: count.nullable(),
   total_tokens: count.nullable(),
   cached_tokens: count.nullable(),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   cache_write_tokens: count
     .nullable()
     .default(null)
     .meta({ description: 'Input tokens written to the provider’s prompt cache.', examples: [2_048] }),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   cache_miss: cacheMiss.nullable().default(null).meta({
     description:
       'The cause of a prompt cache miss, found by comparing hashes of the prompt with hashes from the conversation’s earlier requests. Null if the request missed nothing or was not compared.',
@@ -135,7 +135,7 @@ export const requestLogEntry = z.object({
   ...requestSavings(count),
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
-  /** Savings in USD, before costs are subtracted. Absent in messages from workers of the previous release. */
+  /** Savings in USD, before costs are subtracted. Workers of the previous release omit this field. */
   gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
@@ -157,7 +157,7 @@ export const routingCandidate = z.object({
   always_in: z.string().nullable(),
 });
 
-/** A summary of the model choice. */
+/** A summary of the routing decision. */
 const shortModelChoice = z.object({
   mode: routingMode,
   reason: z.string(),
@@ -168,7 +168,7 @@ const shortModelChoice = z.object({
   candidates: z.array(z.string()),
 });
 
-/** The decision about the request's tools: whether each tool was forwarded or pruned, and why. */
+/** The decision about the request's tools states whether each tool was forwarded or pruned, and why. */
 export const routingTrace = z.object({
   request_id: id,
   created_at: timestamp,
@@ -178,7 +178,7 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   bucket: z
     .string()
     .nullable()
@@ -199,7 +199,7 @@ export const routingTrace = z.object({
 export const modelChoice = z.object({
   mode: routingMode,
   /**
-   * The reason for the selection of the first candidate: `complexity_low|medium|high`, `cheapest`, `fastest`,
+   * The reason why the first candidate was selected: `complexity_low|medium|high`, `cheapest`, `fastest`,
    * `explored`, `most_capable`, `session`, `session_moved`, `bound_thinking`.
    */
   reason: z.string(),
@@ -222,7 +222,7 @@ export const modelChoice = z.object({
     }),
   ),
   candidates_count: count,
-  /** Excluded models and the excluding rules, at most 64. */
+  /** The models that were excluded, at most 64, each with the rule that excluded the model. */
   excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
   excluded_count: count,
 });
@@ -235,9 +235,7 @@ const shownContent = z.object({
   is_cut: z.boolean(),
 });
 
-/**
- * A single request in full: the log entry, the routing trace, called and missed tools, and compression steps.
- */
+/** A single request with its log entry, routing trace, called and missed tools, and compression steps. */
 export const requestDetail = requestLogEntry.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
   plan_defect: z.string().nullable(),
@@ -259,19 +257,19 @@ export const requestDetail = requestLogEntry.extend({
   compression: z
     .object({
       decision: contextDecision,
-      /** Saved tokens × price, in USD. The value is null if the model's prices are unknown. */
+      /** Savings in USD (saved tokens × price). The value is null if the model's prices are unknown. */
       saved_usd: z.number().nullable(),
       /** Cost of rewriting the provider's prompt cache, in USD. */
       rewritten_usd: z.number().nullable(),
       /**
-       * Exact token counts (o200k) for the blocks compressed in this request. The gateway counts tokens in
-       * the background, and keeps the counts for one day. The value is null if the token counts are not
-       * available.
+       * Exact token counts (encoding o200k) for the blocks compressed in this request. The gateway counts
+       * tokens in the background, and keeps the counts for one day. The value is null if the token counts are
+       * not available.
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The 64 newest omissions with their original text. An original text is null if it is too long to show
-       * or has expired (after one day).
+       * The 64 newest omitted texts, with their original content. An original text is null if it is too long
+       * to show or has expired (after one day).
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })

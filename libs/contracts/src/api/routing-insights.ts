@@ -10,15 +10,15 @@ const share = z.number().min(0).max(1);
 const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
- * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Plans
- * use the value `used`. `used` is a prior until enough conversations are measured, and afterwards the lower
- * bound of the measured rate.
+ * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. Plans
+ * use the rate in `used`. The rate in `used` is a prior until enough conversations are measured. Afterwards,
+ * the rate is the lower bound of the measured rate.
  */
 const recoveryRateShown = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The measured recovery rate. The value is null until the plan of a shadow conversation has omitted a tool
+   * The measured recovery rate. The value is null until the plan for a shadow conversation has omitted a tool
    * that the model called.
    */
   measured: boundedRecall.nullable(),
@@ -34,18 +34,20 @@ const calibrationBucket = z.object({
   /** Number of shadow conversations in which the model called tools. */
   samples: count,
   /**
-   * The source of the bucket's K. `calibrated`: K is measured. `prior`: there are too few samples, so the
-   * shipped priors apply. `off`: recall fell or was too low, so all tools are forwarded until new samples
-   * support a K.
+   * The source of the bucket's K. The value `calibrated` means that K is measured. The value `prior` means
+   * that there are too few samples, so the shipped priors apply. The value `off` means that recall fell or
+   * was too low, so all tools are forwarded until new samples support a K.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
-   * The reason for the value of `basis`: `target_met`, `too_few_samples`, `recall_fell` (recall dropped), or
-   * `target_missed` (even the upper bound of recall was below the target).
+   * The reason for the value of `basis`. `target_met` means that K meets the target. `too_few_samples` means
+   * too few measurements. `recall_fell` means that recall dropped. `target_missed` means that even the upper
+   * bound of recall was below the target.
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
   /**
-   * The bucket that provides the measurements: this bucket, or the bucket for all intents in the same size band.
+   * The bucket that provides the measurements, which is this bucket or the size band's bucket for all
+   * intents.
    */
   decided_by: z.string(),
   /**
@@ -77,8 +79,9 @@ const calibrationBucket = z.object({
   kept_share: share.nullable(),
   /**
    * The renewed recall test, which uses more shadow conversations. The value is null if recall is not being
-   * tested again. `recoveries_rose`: pruned tools are recovered more often than before. `setup_changed`: the
-   * tool list, the model or the ranker changed. `since`: the first conversation to which the reason applies.
+   * tested again. `recoveries_rose` means that pruned tools are recovered more often. `setup_changed` means
+   * that the tool list, the model or the ranker changed. `since` is the time of the first conversation to
+   * which the reason applies.
    */
   retest: z
     .object({ reason: z.enum(['recoveries_rose', 'setup_changed']), since: timestamp })
@@ -99,7 +102,7 @@ export const routingCalibration = z.object({
   recall_target: recallTarget,
   /** The recovery rate over all buckets of the account. */
   recovery_rate: recoveryRateShown,
-  /** The policy version, `c1`, `c2` and so on. The value is null before the first shadow conversation. */
+  /** The policy version (`c1`, `c2` and so on). The value is null before the first shadow conversation. */
   version: z.string().nullable(),
   /**
    * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the
@@ -135,13 +138,13 @@ export const routingInsights = z.object({
    */
   samples_min: count,
   /**
-   * `samples`: requests with pruned tools in which the model called or requested a tool. `tool_recall`: the
-   * share of samples in which every tool that the model called or requested was forwarded or recovered.
+   * `samples` counts requests with pruned tools in which the model called or requested a tool. `tool_recall`
+   * is the share of samples in which every called or requested tool was forwarded or recovered.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
   /** Models sorted by median time to first token in streamed requests, fastest first. */
   fastest: z.array(model.extend({ first_token_p50_ms: z.number().nonnegative(), samples: count })),
-  /** `share`: this model's share of all requests that reached a model. */
+  /** `share` is this model's share of all requests that reached a model. */
   most_used: z.array(model.extend({ requests: count, share })),
 });
 export type RoutingInsights = z.infer<typeof routingInsights>;

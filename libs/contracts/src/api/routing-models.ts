@@ -9,7 +9,7 @@ const price = z.number().nonnegative().nullable();
 
 /** A chat model in the catalogue that a connected provider offers. */
 export const routingModel = z.object({
-  /** The value to send as `model` in requests: `<provider>/<model_id>`. */
+  /** The value to send as `model` in requests, in the form `<provider>/<model_id>`. */
   id: z.string(),
   object: z.literal('routing.model'),
   provider: z.string(),

@@ -7,15 +7,15 @@ export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
- * The deferral modes (glossary: deferral). `deferred_loading`: the provider keeps tool definitions out of the
- * prompt until the model searches for these tools. `allowed_tools`: all tool definitions stay in the prompt,
- * and the request lists the callable tools. The mode `allowed_tools` saves no tokens and leaves the cached
- * prefix unchanged.
+ * The deferral modes (glossary: deferral). The mode `deferred_loading` means that the provider keeps tool
+ * definitions out of the prompt until the model searches for these tools. The mode `allowed_tools` means that
+ * all tool definitions stay in the prompt, and the request lists the callable tools. This mode saves no
+ * tokens and leaves the cached prefix unchanged.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /**
- * The action after the budget is used up. `pass`: the request is sent unoptimized. `reject`: the gateway
- * returns 402.
+ * The action after the budget is used up. The action `pass` sends the request unoptimized. The action
+ * `reject` returns the status 402.
  */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);
 
@@ -47,7 +47,7 @@ const responses = z.strictObject({
   }),
 });
 
-/** A fallback model: `<provider>/<model>`, or a bare model name from the catalogue. */
+/** A fallback model, as `<provider>/<model>`, or as a model name from the catalogue without a provider. */
 const modelString = keepable(z.string().min(1).max(256));
 
 /**

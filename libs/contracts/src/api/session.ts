@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The schemas for email addresses, passwords and tokens check only size limits. The account service validates
+ * The schemas check only the size of email addresses, passwords and tokens. The account service validates
  * email addresses, passwords and tokens.
  */
 const email = z.string().min(3).max(320);
@@ -9,8 +9,8 @@ const password = z.string().min(1).max(1_024);
 const refreshToken = z.string().min(1).max(256);
 
 /**
- * The part of the response that contains the refresh token of a new login session: an HttpOnly cookie, or the
- * body (for programs).
+ * The place in the response for the refresh token of a new login session. The value is either an HttpOnly
+ * cookie, or the body (for programs).
  */
 const refreshTokenIn = z.enum(['cookie', 'body']).default('cookie');
 
@@ -26,9 +26,9 @@ export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional
 export const changePasswordBody = z.strictObject({ current_password: password, new_password: password });
 
 /**
- * The token in a link that was sent by email: 43 characters after the prefix `mt-svc-`. Each token works
- * once. A link for a new password is valid for one hour, or for 24 hours if the operator's command line
- * created the link. An email verification link is valid for 24 hours.
+ * The token in a link that was sent by email. The token has 43 characters after the prefix `mt-svc-`. Each
+ * token can be used only once. A link for a new password is valid for one hour, or for 24 hours if the
+ * operator's command line created the link. An email verification link is valid for 24 hours.
  */
 const mailToken = z
   .string()

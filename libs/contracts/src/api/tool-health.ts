@@ -40,8 +40,8 @@ export const toolHealth = z.object({
     /** Number of requests that called the tool although the API key's allow and deny lists forbid it. */
     called_when_denied: count,
     /**
-     * Share of the requests with this tool in the tool set that called this tool, from 0 to 1. The value is
-     * null if the tool was never forwarded.
+     * Share of the requests with this tool in the tool set in which the model called this tool, from 0 to 1.
+     * The value is null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
     /**
@@ -72,8 +72,8 @@ export const toolSuggestion = z.object({
   collides_with: z.string(),
   evidence: z.object({
     /**
-     * Three numbers of requests: requests that called the tool, requests in which `collides_with` ranked
-     * above the tool, and requests in which the tool was also pruned.
+     * Numbers of requests that called the tool, of requests in which `collides_with` ranked above the tool,
+     * and of requests in which the tool was also pruned.
      */
     calls: count,
     ranked_below: count,
@@ -102,7 +102,7 @@ export const toolSuggestion = z.object({
     mean_rank_before: z.number().min(1),
     mean_rank_after: z.number().min(1),
     /**
-     * Number of recorded decisions that pruned the tool, but would forward the tool with the suggested
+     * Number of recorded decisions that pruned the tool, but would have forwarded the tool with the suggested
      * examples.
      */
     recalled: count,
@@ -119,9 +119,9 @@ export const toolSuggestionsQuery = pageQuery.extend({
 });
 
 /**
- * A tool that was needed but not forwarded. `hallucinated_call`: the model called a tool that it had not
- * received. `recovery`: the model requested the tool with the recovery tool. `shadow`: all tools were
- * forwarded, but the plan would have pruned this tool.
+ * A tool that was needed but not forwarded. The value `hallucinated_call` means that the model called a tool
+ * that it had not received. The value `recovery` means that the model requested the tool with the recovery
+ * tool. The value `shadow` means that all tools were forwarded, but the plan would have pruned this tool.
  */
 export const recallAlert = z.object({
   object: z.literal('recall_alert'),
@@ -130,9 +130,9 @@ export const recallAlert = z.object({
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
   /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
-  /** The number of ranked tools in the tool set. The value is null if the number is unknown. */
+  /** Number of tools in the tool set because of their rank. The value is null if the number is unknown. */
   k: z.int().nullable(),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   pruned_because: z
     .enum(['below_k', 'earlier_turn'])
     .nullable()

@@ -25,7 +25,7 @@ export const requestExportQuery = requestLogQuery
 
 export const spanQuery = z.strictObject({ from: instant.optional(), to: instant.optional() });
 export const sessionsQuery = pageQuery.extend(spanQuery.shape);
-/** A time range for usage figures: the last `days` days, including today (UTC). */
+/** A time range for usage figures, which covers the last `days` days including today (UTC). */
 export const daysQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) });
 
 const grossSavings = z
@@ -128,7 +128,7 @@ export type KeyUsage = z.infer<typeof keyUsage>;
 /** Totals per API key for the current billing period or the requested time range. */
 export const keyUsageList = listOf(keyUsage).extend({ period_start: timestamp, period_end: timestamp });
 
-/** Analytics filters: a single key, model or session id. */
+/** Analytics filters, each of which selects a single key, model or session id. */
 export const usageFilter = requestLogQuery.pick({ key_id: true, model: true, session_id: true });
 export type UsageFilter = z.infer<typeof usageFilter>;
 export const analyticsQuery = daysQuery.extend(usageFilter.shape);
@@ -196,13 +196,13 @@ export const measuredRecall = boundedRecall.extend({
   }),
   low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
   high: bound.meta({ description: 'Its upper bound.', examples: [0.955] }),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
     description:
       'Effective recall: forwarded recall, except that a conversation that misses m tools has the weight of its bucket’s recovery rate to the power of m.',
     examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
   }),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   target: bound.default(null).meta({
     description: 'The current policy’s target for effective recall. Null before the first policy.',
     examples: [0.95],
@@ -211,8 +211,8 @@ export const measuredRecall = boundedRecall.extend({
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /**
- * Figures for all days together. The figures of single days cannot be added up, because they contain
- * percentiles and numbers of sessions.
+ * Figures for all days of the time range together. The figures of single days cannot be added up, because
+ * they contain percentiles and numbers of sessions.
  */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
@@ -269,9 +269,9 @@ export const usageSession = loggedFigures.extend({
   session_id: z.string(),
   first_request_at: timestamp,
   last_request_at: timestamp,
-  /** The models used, as `<provider>/<model>`, at most 20. */
+  /** The models that served the requests, as `<provider>/<model>`, at most 20. */
   models: z.array(z.string()),
-  /** Absent in messages from workers of the previous release. */
+  /** Workers of the previous release omit this field. */
   cache_missed_tokens: count.default(0).meta({
     description: 'Input tokens that missed the provider’s prompt cache: the sum of `cache_miss.tokens`.',
     examples: [8_192],

@@ -21,8 +21,8 @@ export const requestOrigin = z.object({
 export type RequestOrigin = z.infer<typeof requestOrigin>;
 
 /**
- * The caller of a change: an API key or a user. Exactly one of the two ids is set. Gateways verify the
- * caller's credential. The account service looks up the caller's name.
+ * The caller that makes a change, which is an API key or a user. Exactly one of the two ids is set. Gateways
+ * verify the caller's credential. The account service looks up the caller's name.
  */
 export const actor = requestOrigin.extend({
   /** The id of the API key in the request. */
@@ -38,8 +38,5 @@ export type Actor = z.infer<typeof actor>;
  */
 export const byActor = { actor: actor.optional() };
 
-/**
- * An additional field in calls about login sessions. Absent in messages from gateways of the previous
- * release.
- */
+/** An additional field in calls about login sessions. Gateways of the previous release omit this field. */
 export const fromOrigin = { origin: requestOrigin.optional() };

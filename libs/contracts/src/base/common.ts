@@ -9,7 +9,7 @@ export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 /** Base64-encoded bytes. */
 export const base64 = z.base64();
 export const count = z.int().nonnegative();
-/** Rejects characters that Postgres cannot store in text: NUL and unpaired surrogates. */
+/** Rejects characters that Postgres cannot store in text, which are NUL and unpaired surrogates. */
 export const keepable = (text: z.ZodString) =>
   text.refine((value) => !value.includes('\0') && value.isWellFormed(), {
     error: 'it contains a NUL character or an unpaired surrogate, which cannot be stored',
@@ -28,9 +28,9 @@ export const instant = z.iso.datetime({ offset: true }).refine(
 export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096);
 
 /**
- * An additional field in calls that create something: the SHA-256 of the caller's `Idempotency-Key`. Within
- * 24 hours, a repeated request with the same idempotency key returns the first response. A different request
- * with the same idempotency key fails with `idempotency_key_reused`.
+ * An additional field in calls that create a record. The value is the SHA-256 of the caller's
+ * `Idempotency-Key`. Within 24 hours, a repeated request with the same idempotency key returns the first
+ * response. A different request with the same idempotency key fails with `idempotency_key_reused`.
  */
 export const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
 /** Whether the response is the stored response to an earlier call. */

@@ -16,8 +16,8 @@ export type ServiceName =
   | 'operator';
 
 /**
- * Deadline in milliseconds of calls that a client waits for. With the work of the gateway itself, the client
- * gets an error within two seconds if the service hangs.
+ * Deadline, in milliseconds, of RPC calls that a client of the gateway waits for. The deadline is short
+ * enough that a client gets an error within two seconds if the service does not respond.
  */
 export const interactiveMs = 1_700;
 
@@ -34,7 +34,7 @@ export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extend
   /** Whether each instance listens on a separate subject instead of joining a queue group. */
   readonly perInstance: boolean;
   /**
-   * Maximum waiting time of the caller, in milliseconds. A caller with less time left waits only for the
+   * Maximum waiting time of the caller, in milliseconds. A caller that has less time left waits only for the
    * remaining time.
    */
   readonly deadlineMs: number;

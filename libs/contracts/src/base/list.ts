@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The list format of the public API: `{"object":"list","data":[…]}`. */
+/** A list in the public API has the form `{"object":"list","data":[…]}`. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ object: z.literal('list'), data: z.array(item) });
 

@@ -10,14 +10,14 @@ export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // Absent in messages from account services of the previous release.
+  // Account services of the previous release omit this field.
   // The next release no longer needs the default value.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
 /**
- * Reports a change to the account, its policy, its preferences or its excluded models. Cached data about all
- * API keys of the account is stale.
+ * Reports a change to the account, its policy, its preferences or its list of excluded models. Cached data
+ * about all API keys of the account is stale.
  */
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
@@ -57,9 +57,9 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * A gateway's observation about a provider and one of an account's credentials. Either the circuit breaker
- * opened or closed, or the provider asked for a pause between calls. Gateways send the observation
- * immediately.
+ * A gateway's observation about a provider and one of an account's credentials. The observation is either
+ * that the circuit breaker opened or closed, or that the provider requested a pause between calls. Gateways
+ * send each observation immediately.
  */
 export const backendChanged = defineBroadcast({
   subject: 'edge-gateway.backend-changed.v1',

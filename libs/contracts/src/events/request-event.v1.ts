@@ -5,10 +5,10 @@ import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { requestPrompt } from './request-prompt.v1.ts';
 import { blockId, markerId } from '../rpc/compression.v1.ts';
 
-/** The gateway's model choice, if the client left the choice to the gateway (`svc/auto`, …). */
+/** The gateway's model choice, if the request leaves the choice to the gateway (`svc/auto`, …). */
 export const modelChoiceRecord = z.object({
   mode: routingMode,
-  /** The reason for the model choice, as a single word: `complexity_high`, `cheapest`, `session`, … */
+  /** The reason for the model choice as a single word, such as `complexity_high`, `cheapest` or `session`. */
   reason: z.string().max(64),
   /** Estimated complexity of the request, from 0 to 1. */
   complexity: z.number(),
@@ -16,11 +16,11 @@ export const modelChoiceRecord = z.object({
   /** The best 16 candidates for the request, best first. */
   candidates: z.array(
     z.object({
-      /** The model, as `<provider>/<model>` */
+      /** The model, as `<provider>/<model>`. */
       id: z.string().max(320),
       /**
-       * The value by which the candidates are sorted: USD, milliseconds, or quality times recall, depending
-       * on the mode. Null means unknown.
+       * The value by which the candidates are sorted. Depending on the mode, the value is in USD, in
+       * milliseconds, or is the quality times the recall. Null means unknown.
        */
       score: z.number().nullable(),
       quality: z.number(),
@@ -28,15 +28,15 @@ export const modelChoiceRecord = z.object({
     }),
   ),
   candidatesCount: count,
-  /** Excluded models and the excluding rules, at most 64. */
+  /** The models that were excluded, at most 64, each with the rule that excluded the model. */
   excluded: z.array(z.object({ id: z.string().max(320), rule: z.string().max(64) })),
   excludedCount: count,
 });
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
 /**
- * The facts known when a request is accepted. The gateway writes the facts about an accepted request to the
- * spool before it forwards the request.
+ * The facts known when a request is accepted. The gateway writes these facts to the spool before it forwards
+ * the request.
  */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
@@ -56,7 +56,7 @@ export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 const toolNeed = z.object({
   tool: z.string(),
   /**
-   * The smallest K at which the plan would have included the tool. With every larger K, the plan would also
+   * The smallest K for which the plan would have included the tool. For every larger K, the plan would also
    * have included the tool.
    */
   heldFromK: z.int().min(1),
@@ -85,21 +85,21 @@ export const requestEventV1 = requestAcceptedV1.extend({
   /** Number of tools after applying the allow and deny lists. */
   toolsIn: count,
   /**
-   * Number of tool definitions that reached the model: forwarded tools, the recovery tool, tools described in
-   * recovery rounds, and tools found by deferral.
+   * Number of tool definitions that reached the model. The number counts forwarded tools, the recovery tool,
+   * tools described in recovery rounds, and tools found by deferral.
    */
   toolsOut: count,
-  /** Number of pruned tools. Absent in messages from gateways of the previous release. */
+  /** Number of pruned tools. Gateways of the previous release omit this field. */
   toolsPruned: count.nullable().default(null),
   /**
    * Measured tokens (o200k) of the definitions that did not reach the model, minus the tokens of the recovery
-   * tool's definition. The value is null if the tokens were not counted. Absent in messages from gateways of
-   * the previous release.
+   * tool's definition. The value is null if the tokens were not counted. Gateways of the previous release
+   * omit this field.
    */
   toolTokensSaved: z.int().nullable().default(null),
   /**
-   * Names of the offered tools, if the gateway did not rank the tools. Absent in messages from gateways of
-   * the previous release.
+   * Names of the offered tools, if the gateway did not rank the tools. Gateways of the previous release omit
+   * this field.
    */
   offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
@@ -108,7 +108,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
       /**
-       * The reason for the value of K. If the reason is `shadow`, every tool was forwarded. In shadow
+       * The reason why K has its value. If the reason is `shadow`, every tool was forwarded. In shadow
        * conversations, the field `forwarded` of a ranked tool states the plan's selection.
        */
       kReason: z.string(),
@@ -124,12 +124,12 @@ export const requestEventV1 = requestAcceptedV1.extend({
           alwaysIn: z.string().nullable(),
         }),
       ),
-      // The fields below are new: gateways from the previous release do not send these fields.
+      // Gateways from the previous release do not send the fields below.
       /** The id of the conversation's bucket (`bucketOf`), based on the intent of the first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**
-       * Identifies the conversation within its account, by the session header or otherwise by the first turn.
-       * Recall measurements count each conversation once. See “conversation” in the glossary.
+       * Identifies the conversation within its account, by the session header or, without the header, by the
+       * first turn. Recall measurements count each conversation once. See “conversation” in the glossary.
        */
       sessionKey: z.string().max(64).nullable().optional(),
       /** The first 16 hex digits of the hash of the tool list for which the plan was made. */
@@ -160,7 +160,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
    * The compression of the conversation. The value is null if the conversation had nothing to compress.
-   * Absent in messages from gateways of the previous release.
+   * Gateways of the previous release omit this field.
    */
   context: z
     .object({
@@ -182,27 +182,26 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .default(null),
   calledTools: z.array(z.string()),
   /**
-   * Pruned tools that the model requested with the recovery tool. Absent in messages from gateways without
-   * recovery.
+   * Pruned tools that the model requested with the recovery tool. Gateways without recovery omit this field.
    */
   recoveredTools: z.array(z.string()).default([]),
   /**
-   * Denied tools that the model called. The client did not receive calls to denied tools. Absent in messages
-   * from gateways that do not support denied tools.
+   * Denied tools that the model called. The gateway does not forward calls of denied tools to the client.
+   * Gateways that do not support denied tools omit this field.
    */
   deniedTools: z.array(z.string()).max(64).default([]),
   /** The number of recovery rounds, which are provider calls that the client does not see. */
   hiddenRounds: count.default(0),
-  /** Tokens of the recovery rounds. Absent in messages from gateways of the previous release. */
+  /** Tokens of the recovery rounds. Gateways of the previous release omit this field. */
   recoveryTokens: count.default(0),
   /**
-   * Parts of the request that the provider's format cannot express (losses). Absent in messages from gateways
-   * that do not translate requests.
+   * Parts of the request that the provider's format cannot express (losses). Gateways that do not translate
+   * requests omit this field.
    */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /**
-   * The model choice. The value is null if the client specified the model. Absent in messages from gateways
-   * without model routing.
+   * The model choice. The value is null if the client specified the model. Gateways without model routing
+   * omit this field.
    */
   modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
@@ -217,17 +216,17 @@ export const requestEventV1 = requestAcceptedV1.extend({
   costUsd: z.number().nullable(),
   /**
    * Net savings from pruning and compression, in USD. The value is negative if pruning and compression cost
-   * more than they saved. Absent in messages from gateways of the previous release.
+   * more than they saved. Gateways of the previous release omit this field.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
-   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Absent in messages
-   * from gateways of the previous release.
+   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Gateways of the
+   * previous release omit this field.
    */
   grossSavingsUsd: z.number().nullable().default(null),
   /**
    * Hashes for comparing the prompts of a conversation. The value is null if no part of the prompt could be
-   * cached. Absent in messages from gateways of the previous release.
+   * cached. Gateways of the previous release omit this field.
    */
   prompt: requestPrompt.nullable().default(null),
   ms: z.object({
@@ -276,7 +275,7 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 
 /**
  * The format of request events between the gateway's spool and the request log. Ranked tools make up most of
- * an event's bytes: 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
+ * an event's bytes. 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

@@ -32,7 +32,7 @@ export type PromptPart = z.infer<typeof promptPart>;
 
 /** The facts known about a request and the provider's prompt cache. */
 export const requestPrompt = z.object({
-  /** Identifies the conversation within its account, by the first 32 hex digits of a SHA-256. */
+  /** Identifies the conversation within its account. The value is the first 32 hex digits of a SHA-256. */
   conversation: z.string().regex(/^[0-9a-f]{32}$/),
   client: promptHashes,
   /**
@@ -57,7 +57,7 @@ export const requestPrompt = z.object({
   usdPerMtok: z.object({ input: z.number(), read: z.number(), write: z.number() }).nullable(),
   /**
    * The cause of the cache miss, as reported by the provider. Some providers report the cause only if the
-   * client requests it. The value is null if the provider reported nothing.
+   * client requests the report. The value is null if the provider reported no cause.
    */
   diagnosis: z.object({ part: promptPart, tokens: count.nullable() }).nullable(),
 });

@@ -15,8 +15,8 @@ export const ledgerEntry = z.object({
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
   /**
-   * Tokens of the recovery rounds, at most the sum of the saved tokens. Absent in messages from workers of
-   * the previous release.
+   * Tokens of the recovery rounds, at most the sum of the saved tokens. Workers of the previous release omit
+   * this field.
    */
   recoveryTokensDeducted: count.default(0),
 });
@@ -24,7 +24,7 @@ export type LedgerEntry = z.infer<typeof ledgerEntry>;
 
 /**
  * Savings for the requests in one transaction of the request log. The job id is the batch id, so a batch that
- * is queued twice runs once.
+ * is queued twice is processed once.
  */
 export const ledgerEntryBatch = defineJob({
   queue: 'ledger-entries',
@@ -34,8 +34,9 @@ export const ledgerEntryBatch = defineJob({
 export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
- * Options of the BullMQ queue. Billing retries a batch while the billing database is unavailable. The job id
- * of a finished job becomes free. A batch whose storage was never reported can therefore be queued again.
+ * Options of the BullMQ queue for ledger entries. Billing retries a batch while the billing database is
+ * unavailable. The queue deletes the job id of a finished job, so a batch that was never reported as stored
+ * can be queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

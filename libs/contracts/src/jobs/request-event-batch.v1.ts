@@ -19,8 +19,8 @@ export const requestEventBatch = defineJob({
 export type RequestEventBatch = z.infer<typeof requestEventBatch.data>;
 
 /**
- * Options of the BullMQ queue. The worker retries a batch while the worker's database is unavailable. The job
- * id of a finished job becomes free, so the gateway can send a batch a second time.
+ * Options of the BullMQ queue for request events. The worker retries a batch while the worker's database is
+ * unavailable. The queue deletes the job id of a finished job, so the gateway can send a batch a second time.
  */
 export const requestEventBatchOptions = {
   attempts: 1_000_000,

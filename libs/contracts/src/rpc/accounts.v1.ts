@@ -35,7 +35,7 @@ export const registerAccount = defineRpc({
   reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
 });
 
-/** Gives a person access to an existing account. Only operators call this contract. */
+/** Gives a person access to an existing account. Only operator commands call this contract. */
 export const attachPerson = defineRpc({
   subject: 'account.attach-person.v1',
   server: 'account',
@@ -50,8 +50,8 @@ export const attachPerson = defineRpc({
 });
 
 /**
- * Creates a short-lived API key for the dashboard playground. As in `createKey`, the secret is returned in a
- * sealed box.
+ * Creates a short-lived API key for the dashboard playground. The secret is returned in a sealed box, as in
+ * `createKey`.
  */
 export const createPlaygroundKey = defineRpc({
   subject: 'account.create-playground-key.v1',
@@ -71,8 +71,8 @@ export const createPlaygroundKey = defineRpc({
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /**
- * Absent in messages from account services of the previous release. Remove the field's default value in the
- * next release.
+ * Account services of the previous release omit `default_key_scopes`. Remove its default value in the next
+ * release.
  */
 const accountReply = z.object({
   account: account.extend({
@@ -81,7 +81,7 @@ const accountReply = z.object({
 });
 
 /**
- * Reads an account. With a `personId` of the embedded identity service, the reply also describes that
+ * Reads an account. If `personId` belongs to the embedded identity service, the reply also describes that
  * person's login. Throws `not_found` for an unknown account.
  */
 export const getAccount = defineRpc({
@@ -105,8 +105,8 @@ export const updateAccount = defineRpc({
 
 /**
  * Reports that one of the account's credentials was saved or deleted. After the call, the account service
- * increments the account's epoch, so gateways that missed the vault's broadcast detect the change. Throws
- * `not_found` for an unknown account.
+ * increments the account's epoch. Gateways that missed the vault's broadcast detect the change by the epoch.
+ * Throws `not_found` for an unknown account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,
@@ -118,7 +118,7 @@ export const noteCredentialChange = defineRpc({
 
 /**
  * Deletes an account. The account service deletes its own data before it replies. The remaining services
- * delete their data in the background. A repeated call returns the receipt of the first call. Throws
+ * delete their data in the background. A repeated call returns the same receipt as the first call. Throws
  * `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
@@ -141,7 +141,7 @@ export const getAccountDeletion = defineRpc({
 });
 
 /**
- * Deletes the Redis keys of a deleted account in the Redis servers of a service. One call reads a bounded
+ * Deletes the Redis keys of a deleted account in the Redis servers of a service. Each call reads a bounded
  * part of the key space and returns the cursor for the next call. A null cursor means that no Redis keys of
  * the account are left. The call is idempotent.
  */
@@ -157,8 +157,8 @@ const forgetKeys = {
 } as const;
 
 /**
- * Deletes the Redis keys of the gateways: records of conversations, chosen models, observations, rate limit
- * windows and budgets.
+ * Deletes the Redis keys of the gateways, which store records of conversations, chosen models, observations,
+ * rate limit windows and budgets.
  */
 export const forgetAccountMemos = defineRpc({
   ...forgetKeys,
@@ -166,7 +166,7 @@ export const forgetAccountMemos = defineRpc({
   server: 'edge-gateway',
 });
 
-/** Deletes the Redis keys of the compressor: originals of omitted text, and token counts. */
+/** Deletes the Redis keys of the compressor, which store the originals of omitted text, and token counts. */
 export const forgetAccountOriginals = defineRpc({
   ...forgetKeys,
   subject: 'compressor.forget-account.v1',
@@ -175,7 +175,7 @@ export const forgetAccountOriginals = defineRpc({
 
 /**
  * Deletes the data about an account's requests, and drops request events that arrive later. A large request
- * log needs several calls: repeat the call until `isDone` is true. The call is idempotent.
+ * log needs several calls. Repeat the call until `isDone` is true. The call is idempotent.
  */
 export const forgetAccountRequests = defineRpc({
   subject: 'worker.forget-account.v1',

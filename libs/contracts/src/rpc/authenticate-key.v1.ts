@@ -12,8 +12,8 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc, interactiveMs } from '../base/define.ts';
 
 /**
- * The account's rules for choosing models that the gateway needs. The models that the account excludes are
- * not part of the rules.
+ * The account's rules for choosing models, as far as the gateway needs the rules. The rules do not list the
+ * models that the account excludes.
  */
 const grantRouting = z.object({
   mode: routingMode,
@@ -41,12 +41,12 @@ export const keyGrant = z.object({
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** The action after a budget is used up: requests are sent unoptimized, or rejected. */
+  /** The action after a budget is used up. Requests are either sent unoptimized or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
   deniedTools: toolNames.nullable(),
-  /** A number that every change to the API key or its account's policy increments. */
+  /** A number that increases with every change to the API key or its account's policy. */
   epoch: count,
   pruning: z.object({
     mode: pruningMode,
@@ -56,11 +56,11 @@ export const keyGrant = z.object({
   }),
   compression: z.object({ mode: compressionMode, applyWithoutTools: z.boolean() }),
   /**
-   * Whether translated requests get cache markers. Account services from the previous release omit this
-   * field.
+   * Whether the gateway adds cache markers to translated requests. Account services from the previous release
+   * omit this field.
    */
   caching: z.object({ markers: z.boolean() }).default({ markers: true }),
-  /** Whether requests to the Responses API are planned. */
+  /** Whether the gateway plans requests to the Responses API. */
   responses: z.object({ plan: z.boolean() }).default({ plan: false }),
   routing: grantRouting.default({
     mode: 'auto',
@@ -91,7 +91,8 @@ export type KeyGrant = z.infer<typeof keyGrant>;
 
 /**
  * Looks up an API key. The gateway sends only the SHA-256 of the API key's secret. The account service stores
- * an HMAC of the SHA-256, keyed with its pepper. Unknown and revoked API keys get the same reply.
+ * only an HMAC of the SHA-256, keyed with the service's pepper. Unknown and revoked API keys get the same
+ * reply.
  */
 export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',

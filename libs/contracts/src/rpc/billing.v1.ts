@@ -67,7 +67,7 @@ export const receiveStripeEvent = defineRpc({
   ...withStripe,
   subject: 'billing.receive-stripe-event.v1',
   request: z.object({
-    /** The raw request body. Stripe's signature covers the exact bytes of the body. */
+    /** The raw request body. Stripe's signature is computed over the exact bytes of the body. */
     body: base64,
     signature: z.string().max(4_096),
   }),
@@ -87,7 +87,7 @@ export const forgetAccountBilling = defineRpc({
   reply: z.object({ isDone: z.boolean() }),
 });
 
-/** Batches of ledger entries are stored in Postgres, so the worker's outbox may delete these batches. */
+/** Reports that batches of ledger entries are in Postgres, so the worker's outbox may delete the batches. */
 export const ledgerCommitted = defineBroadcast({
   subject: 'billing.ledger-committed.v1',
   publisher: 'billing',

@@ -18,7 +18,7 @@ export const contextStepsVersions: readonly number[] = [1];
 export const contextStepsVersion = 1;
 
 /**
- * Steps that shorten the blocks of a conversation. A change to the list of steps changes the output: see
+ * Steps that shorten the blocks of a conversation. If the list changes, the output changes, so increment
  * `contextStepsVersion`.
  */
 export const contextSteps = [
@@ -60,13 +60,13 @@ export const compressSchemas = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Absent in
-     * messages from gateways of the previous release.
+     * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Gateways of the
+     * previous release omit this field.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
-     * The account of the request. The compressor serves the accounts in turn. Absent in messages from
-     * gateways of the previous release.
+     * The account of the request. The compressor serves the accounts in turn. Gateways of the previous
+     * release omit this field.
      */
     accountId: id.optional(),
     definitions: z.array(
@@ -91,8 +91,8 @@ export const compressSchemas = defineRpc({
 export type CompressSchemasReply = z.infer<typeof compressSchemas.reply>;
 
 /**
- * Counts the tokens (o200k) of tool definitions, in request order. The edge gateway calls this contract while
- * the provider processes the request.
+ * Counts the tokens (encoding o200k) of tool definitions, in request order. The edge gateway calls this
+ * contract while the provider processes the request.
  */
 export const countDefinitions = defineRpc({
   subject: 'compressor.count-definitions.v1',
@@ -118,9 +118,9 @@ export const tokenCounts = z.object({ before: count, after: count });
 export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
- * Reads exact token counts (o200k) for compressed blocks, before and after compression, in request order. The
- * compressor counts the tokens in the background. Null means that the tokens are not counted yet, or that the
- * counts have expired.
+ * Reads exact token counts (encoding o200k) for compressed blocks, before and after compression, in request
+ * order. The compressor counts the tokens in the background. A count is null if the tokens are not counted
+ * yet, or if the count has expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',
@@ -128,17 +128,14 @@ export const readTokenCounts = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
   request: z.object({
-    /**
-     * The account of the request. Absent in messages from gateways of the previous release, which receive
-     * only nulls.
-     */
+    /** The account of the request. Gateways of the previous release omit this field and receive only nulls. */
     accountId: id.optional(),
     blocks: z.array(blockId).min(1).max(64),
   }),
   reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
 });
 
-/** The id inside a marker. The marker `[… 12 lines left out: 0123456789ab]` has the id `0123456789ab`. */
+/** The id in a marker. The marker `[… 12 lines left out: 0123456789ab]` has the id `0123456789ab`. */
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
@@ -164,28 +161,28 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
   /**
-   * The account that owns the stored originals. Absent in messages from gateways of the previous release,
-   * which never set `recoverable`.
+   * The account that owns the stored originals. Gateways of the previous release omit this field and never
+   * set `recoverable`.
    */
   accountId: id.optional(),
   /** Whether the gateway can restore omitted text. If the value is false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
-   * The output version of the compression steps. Absent in messages from gateways of the previous release,
-   * which receive the output of the compressor's newest version.
+   * The output version of the compression steps. Gateways of the previous release omit this field and receive
+   * the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * Hash of all content that was sent before the blocks of this request. If the compressor stores the
-   * conversation's state under the hash, the compressor continues from this state. If the compressor does not
-   * store the state, the compressor replies `unknown`. Null means that the blocks are the whole conversation.
+   * Hash of all conversation content before the blocks of this request. If the compressor has stored the
+   * conversation's state under the hash, the compressor continues from that state. Otherwise the compressor
+   * replies `unknown`. Null means that the blocks are the whole conversation.
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of all content that was sent, including the blocks of this request. The compressor stores the
-   * conversation's new state under the hash.
+   * Hash of all conversation content up to and including the blocks of this request. The compressor stores
+   * the conversation's new state under the hash.
    */
   upTo: sha256Hex,
   /** The blocks in conversation order. */
@@ -219,14 +216,11 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         text: z.string().nullable(),
         steps: z.array(stepReport),
         /**
-         * The block's id for `read-token-counts`. The id is absent for unchanged blocks, and in replies from
-         * compressors of the previous release.
+         * The block's id for `read-token-counts`. Unchanged blocks have no id. Compressors of the previous
+         * release omit the id.
          */
         id: blockId.optional(),
-        /**
-         * Ids of the markers in `text`, in order. Absent in messages from compressors of the previous
-         * release.
-         */
+        /** Ids of the markers in `text`, in order. Compressors of the previous release omit this field. */
         markers: z.array(markerId).default([]),
       }),
     ),

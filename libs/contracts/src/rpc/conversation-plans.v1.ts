@@ -3,19 +3,19 @@ import { id, keepable, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The conversation plan: the tool set of a conversation with bound reasoning. The tool set is chosen in the
+ * A conversation plan is the tool set of a conversation with bound reasoning. The tool set is chosen in the
  * conversation's first request and never changes. If the tool set changed, the provider would reject the
  * reasoning.
  */
 export const conversationPlan = z.object({
   /**
-   * The way in which the tools are sent. `whole`: every tool is sent unchanged. `deferred`: every tool is
-   * sent, and tools that are not in `tools` are deferred behind the provider's tool search. `pruned`: only
-   * the tools in `tools` are sent.
+   * The method by which the tools are sent. The method `whole` sends every tool unchanged. The method
+   * `deferred` sends every tool, and defers tools that are not in `tools` behind the provider's tool search.
+   * The method `pruned` sends only the tools in `tools`.
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
   /**
-   * Names of the tools that the model sees from the first request on. The list is empty for the mode `whole`.
+   * Names of the tools that the model sees from the first request on. The list is empty if `mode` is `whole`.
    */
   tools: z.array(keepable(z.string().max(256))).max(4096),
   /** The version of the routing policy that chose the tools. */
@@ -27,7 +27,7 @@ export const conversationPlan = z.object({
   isShadow: z.boolean(),
   /**
    * The compression of new messages in the whole conversation. The value is null if new messages are sent
-   * unchanged. The value is also null for conversations that began before plans had this field.
+   * unchanged. The value is also null for conversations that began before conversation plans had this field.
    */
   compression: z
     .object({
@@ -41,8 +41,8 @@ export const conversationPlan = z.object({
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
 
 /**
- * Maximum size of a stored conversation plan as JSON, in bytes. The tools of a conversation with a longer
- * plan are sent unchanged.
+ * Maximum size of a stored conversation plan as JSON, in bytes. If a plan is larger, the tools of its
+ * conversation are sent unchanged.
  */
 export const conversationPlanBytesMax = 64 * 1024;
 
@@ -54,9 +54,9 @@ export const conversationPlanKeptDays = 90;
 
 /**
  * Stores the plan of a conversation durably, before the first byte of the conversation is sent to a provider.
- * The name of the plan is a SHA-256 (hex) over the tools and the first messages. Conversations that begin
- * with the same tools and messages within an hour share the plan that was stored first. The reply contains
- * the stored plan. Throws `not_found` for an unknown account.
+ * The name of the plan is a SHA-256 (hex) over the tools and the first messages of the conversation.
+ * Conversations that begin with the same tools and messages within an hour share the plan that was stored
+ * first. The reply contains the stored plan. Throws `not_found` for an unknown account.
  */
 export const keepConversationPlan = defineRpc({
   subject: 'account.keep-conversation-plan.v1',
@@ -78,7 +78,7 @@ export const keepConversationPlan = defineRpc({
 
 /**
  * Finds the conversation plan for the first of the given names that has a stored plan. The reply is null if
- * none of the given names has a plan.
+ * no plan is stored under any of the names.
  */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',
@@ -95,8 +95,8 @@ export const unchangedTurnsMax = 4_096;
 /**
  * Records that the messages after a turn of the model were not compressed in time and are sent unchanged.
  * Call this contract before the unchanged messages are sent. Without the record, a gateway could compress the
- * messages in a later request, and thereby change the prefix of bound reasoning. The name of the record is a
- * SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
+ * messages in a later request. The compression would change the prefix of bound reasoning. The name of the
+ * record is a SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
  */
 export const keepUnchangedTurn = defineRpc({
   subject: 'account.keep-unchanged-turn.v1',

@@ -14,16 +14,16 @@ const provider = z.string().min(1).max(64);
 export const credentialSummary = z.object({
   provider,
   /**
-   * An ellipsis and the last four characters of the credential. The value is null if the credential is too
-   * short to show any character.
+   * An ellipsis, followed by the last four characters of the credential. The value is null if the credential
+   * is too short to show any character.
    */
   hint: z.string().nullable(),
   /**
-   * Number of additional API keys. The API key that the hint shows is not counted. Absent in messages from
-   * provider vaults of the previous release.
+   * Number of additional API keys. The API key that the hint shows is not counted. Provider vaults of the
+   * previous release omit this field.
    */
   additionalKeys: count.default(0),
-  /** The base URL of the provider. Null means the provider's default address. */
+  /** The base URL for calls to the provider. Null means the provider's default address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,
   rotatedAt: timestamp.nullable(),
@@ -123,8 +123,8 @@ export const forgetAccountCredentials = defineRpc({
 });
 
 /**
- * Common fields of the calls that rotate the vault's key-encryption key. The steps of a rotation are:
- * activate the new key, re-encrypt all credentials, retire the old key.
+ * Fields that the calls for rotating the vault's key-encryption key have in common. A rotation activates the
+ * new key, re-encrypts all credentials, and then retires the old key.
  */
 const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
 const keyVersion = z.int().min(1).max(999_999_999);

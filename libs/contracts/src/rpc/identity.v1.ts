@@ -53,7 +53,7 @@ export const getIdentitySettings = defineRpc({
      * Whether the service can send email. Without email, only the operator can reset a forgotten password.
      */
     sendsMail: z.boolean(),
-    /** The Ed25519 public key that verifies device tokens: 32 raw bytes, in base64. */
+    /** The Ed25519 public key that verifies device tokens, as 32 raw bytes in base64. */
     deviceKey: base64,
   }),
 });
@@ -125,8 +125,8 @@ export const refreshLoginSession = defineRpc({
 });
 
 /**
- * Ends a login session, which is given by its id or its refresh token. The call succeeds even if the login
- * session has already ended.
+ * Ends the login session that has the given id or refresh token. The call succeeds even if the login session
+ * has already ended.
  */
 export const logOut = defineRpc({
   ...common,
@@ -225,7 +225,7 @@ export const verifyEmail = defineRpc({
   reply: z.object({ email: z.string() }),
 });
 
-/** The issuer and subject from a session token. A subject is unique only within its issuer. */
+/** The issuer and the subject that a session token names. A subject is unique only within its issuer. */
 export const loginSessionName = z.object({
   issuer: z.string().min(1).max(2_048),
   subject: z.string().min(1).max(255),

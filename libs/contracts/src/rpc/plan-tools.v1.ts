@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/**
- * The way in which the model can reach pruned tools. See “recovery mode” in the glossary.
- */
+/** The method by which the model can reach pruned tools. See “recovery mode” in the glossary. */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
@@ -16,7 +14,7 @@ const recoveryMode = z.enum(['in_place', 'regrown']);
 const plannedConversation = z.object({
   /**
    * Indexes of the tools that the router selected by rank for user turns (`chosen`). Each index is a position
-   * in the request's tool list. Tools that are always included are left out.
+   * in the request's tool list. The indexes do not include tools that are always included.
    */
   forwarded: z.array(count).max(4096),
   /** Number of user turns for which tools were selected. */
@@ -32,7 +30,7 @@ const plannedConversation = z.object({
   way: recoveryMode.nullable(),
   /** Whether the full tool list was forwarded even though the router made a plan. */
   isShadow: z.boolean(),
-  // The fields below are new: gateways from the previous release do not send the new fields.
+  // Gateways from the previous release do not send the fields below.
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
    * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and only
@@ -41,7 +39,7 @@ const plannedConversation = z.object({
   isUndecided: z.boolean().optional(),
   /**
    * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
-   * field is set only if the plan was late. If tools are pruned in this request, the provider caches the
+   * field is set only if the plan was late. If tools are pruned in this request, the provider must cache the
    * tokens of the earlier requests again.
    */
   lateTokens: count.optional(),
@@ -57,10 +55,10 @@ export const decidingTurnsMax = 8;
 
 /**
  * The model's token prices, as multiples of the uncached input price, and token counts of the conversation.
- * Token counts are estimated with a fixed ratio, so the counts of the same text are equal in every turn.
+ * Token counts are estimated with a fixed ratio, so equal texts have equal counts in every turn.
  */
 const planPrice = z.object({
-  /** Price for reading from and writing to the prompt cache. Null means no separate price. */
+  /** Prices for reading from and writing to the prompt cache. Null means no separate price. */
   cacheRead: z.number().min(0).max(100).nullable(),
   cacheWrite: z.number().min(0).max(100).nullable(),
   output: z.number().min(0).max(1000),
@@ -68,17 +66,17 @@ const planPrice = z.object({
   cachedTokensMin: count,
   /** Number of tokens in all tool definitions of the tool list. */
   listTokens: count,
-  /** Number of tokens before the model's first turn: instructions and the first message. */
+  /** Number of tokens before the model's first turn, which are the instructions and the first message. */
   headTokens: count,
   /**
-   * For each of the first user turns: tokens of instructions and messages that earlier requests had sent. The
-   * number is 0 if the model had not answered yet. Absent in messages from gateways of the previous release.
+   * For each of the first user turns, tokens of instructions and messages that earlier requests had sent. The
+   * number is 0 if the model had not responded yet. Gateways of the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
 export type PlanPrice = z.infer<typeof planPrice>;
 
-/** Maximum number of tools that are forwarded because the instructions name them. */
+/** Maximum number of tools that are forwarded because the instructions mention the names of the tools. */
 export const systemToolsMax = 16;
 
 const planToolsRequest = z.object({
@@ -87,8 +85,8 @@ const planToolsRequest = z.object({
   /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
   /**
-   * Hashes of the tool definitions. The field is present only if the router may lack the tool list or replied
-   * `unknown`.
+   * Hashes of the tool definitions. The field is present only if the router may lack the tool list, or after
+   * the router replied `unknown`.
    */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
@@ -98,7 +96,7 @@ const planToolsRequest = z.object({
   userTurns: z.array(z.string()),
   /**
    * The hash (`hashTurns`) of the turns before `userTurns`. The hash replaces the text of the earlier turns.
-   * A router that does not store the hash replies `unknown`. The retried request contains every turn.
+   * If the router replies `unknown`, because it lacks the hash, the gateway retries with every turn.
    */
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
@@ -108,13 +106,13 @@ const planToolsRequest = z.object({
   /** Names of the tools that `tool_choice` specifies. */
   forcedTools: z.array(z.string()),
   /**
-   * Indexes of the tools that are forwarded regardless of score: built-in tools and tools with a cache
-   * marker.
+   * Indexes of the tools that are forwarded regardless of score, which are built-in tools and tools with a
+   * cache marker.
    */
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
   recallTarget: z.number(),
-  // The fields below are new: gateways from the previous release do not send the new fields.
+  // Gateways from the previous release do not send the fields below.
   /**
    * The conversation's earlier planning decisions, which the gateway stores. Without earlier decisions, the
    * router computes the planning decisions from the transcript.
@@ -129,15 +127,16 @@ const planToolsRequest = z.object({
   mayRecover: z.boolean().optional(),
   price: planPrice.optional(),
   /**
-   * Indexes of the tools that the instructions of the conversation's first planned request name. These tools
-   * are forwarded regardless of score. The list is empty if the instructions name no tool or too many tools.
+   * Indexes of the tools that are named in the instructions of the conversation's first planned request.
+   * These tools are forwarded regardless of score. The list is empty if the instructions name no tool or too
+   * many tools.
    */
   systemTools: z.array(count).max(systemToolsMax).optional(),
   /**
    * The random draw for shadow routing. The number `at`, from 0 to 1, is fixed per account and conversation.
    * The conversation is a shadow conversation if `at` is below `share`. In a bucket with few measurements,
-   * the limit is `learning` instead of `share` (gateways from the previous release omit `learning`). If the
-   * draw is absent, the conversation is never a shadow conversation.
+   * `learning` is the limit instead of `share`. Gateways from the previous release omit `learning`. If the
+   * random draw is absent, the conversation is never a shadow conversation.
    */
   shadow: z
     .object({
@@ -155,7 +154,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     forwarded: z.array(count),
     /**
      * Indexes of the forwarded tools that the router selected by rank for user turns. The gateway stores the
-     * indexes of the forwarded tools. Absent in messages from routers of the previous release.
+     * indexes of the forwarded tools. Routers of the previous release omit this field.
      */
     chosen: z.array(count).optional(),
     /** Every tool in the tool list, best first. `position` is the tool's index in the tool list. */
@@ -201,29 +200,29 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     isShadow: z.boolean().default(false),
     /**
-     * The probability with which the conversation became a shadow conversation. Only the reply with the
-     * result of the draw contains this field.
+     * The probability with which the conversation became a shadow conversation. Only the reply to the request
+     * with the random draw contains this field.
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
-     * The way in which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed`: the recovery tool is sent together with the selected tools. `in_place`: tools and prompt
-     * prefix never change. With `in_place`, a call to a tool outside `forwarded` is rendered upstream as a
-     * call to the recovery tool. `regrown`: recovered tools are added to `forwarded`.
+     * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
+     * `armed` means that the recovery tool is sent together with the selected tools. With `in_place`, tools
+     * and prompt prefix never change, and calls to tools outside `forwarded` are rendered upstream as calls
+     * to the recovery tool. With `regrown`, recovered tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
      * The conversation's recovery mode, which the gateway stores. The mode is null if pruned tools cannot be
-     * recovered. Unlike `recovery`, the stored mode is the same whether or not the current request prunes any
-     * tool. Absent in messages from routers of the previous release.
+     * recovered. Unlike `recovery`, the stored mode does not depend on whether the current request prunes any
+     * tool. Routers of the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
-    /** Whether the tool set is still undecided: see the field `isUndecided` in the request. */
+    /** Whether the tool set is still undecided. See the field `isUndecided` in the request. */
     isUndecided: z.boolean().default(false),
     /**
-     * Expected value of pruning over the whole conversation, in tokens at the uncached input price. `saved`:
-     * tokens of tool definitions that are not sent. `spent`: tokens for the names of pruned tools and for
-     * recovery rounds.
+     * Expected value of pruning over the whole conversation, in tokens at the uncached input price. The
+     * number `saved` counts tokens of tool definitions that are not sent. The number `spent` counts tokens
+     * for the names of pruned tools and for recovery rounds.
      */
     worth: z.object({ saved: z.number(), spent: z.number() }).nullable().default(null),
   }),
@@ -244,8 +243,8 @@ const planToolsReply = z.discriminatedUnion('status', [
  * Selects the tools to forward. Requests identify tools by hash. A router that lacks some tool definitions
  * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to
  * this router instance with `defineTools` and retries the call at the instance. The plan depends only on the
- * request and the policy version. Any replica returns the same plan, whether or not the replica stores the
- * conversation, because the turns cover the whole transcript.
+ * request and the policy version. Every replica returns the same plan, whether or not the replica has stored
+ * the conversation, because the turns cover the whole transcript.
  */
 export const planTools = defineRpc({
   subject: 'tool-router.plan-tools.v1',
@@ -256,8 +255,8 @@ export const planTools = defineRpc({
   reply: planToolsReply,
 });
 /**
- * Minimum length of earlier turns, in characters, for replacing their text by a hash. For shorter turns, a
- * second round trip could cost more than the hash saves.
+ * Minimum number of characters in earlier turns for replacing the text of these turns with a hash. For
+ * shorter turns, a second round trip could cost more than the hash saves.
  */
 export const earlierCharactersMin = 4_000;
 

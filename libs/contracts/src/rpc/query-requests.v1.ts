@@ -61,8 +61,8 @@ export const getRequest = defineRpc({
      */
     request: requestDetail.nullable(),
     /**
-     * The conversation in which the request's markers are valid. Absent in messages from workers of the
-     * previous release.
+     * The conversation in which the request's markers are valid. Workers of the previous release omit this
+     * field.
      */
     session: sha256Hex.nullable().default(null),
     /** Ids of blocks for which the compressor may store exact token counts. */

@@ -26,15 +26,15 @@ export const modelObservation = z.object({
   model: z.string(),
   requests: count,
   /**
-   * Number of requests that were neither cancelled nor interrupted. The error rate is relative to the number
-   * of requests that were neither cancelled nor interrupted.
+   * Number of requests that were neither cancelled nor interrupted. The error rate is relative to this number
+   * of requests.
    */
   ended: count,
   /** Number of requests with the status `error` or `truncated`. */
   failed: count,
   /**
    * Number of streamed requests with a first token. The percentiles of the time to first token are based on
-   * streamed requests with a first token.
+   * these requests.
    */
   streamed: count,
   first_token_p50_ms: ms,
@@ -42,8 +42,8 @@ export const modelObservation = z.object({
   total_p50_ms: ms,
   total_p95_ms: ms,
   /**
-   * Two numbers of requests. The first number: requests with pruned tools in which the model called or
-   * requested a tool. The second number: the requests of the first number in which every called or requested
+   * Two numbers of requests. The first number counts requests with pruned tools in which the model called or
+   * requested a tool. The second number counts the requests among these in which every called or requested
    * tool was forwarded or recovered.
    */
   judged: count,

@@ -21,7 +21,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** Lists suggestions for tools. The suggestions that most requests support come first. */
+/** Lists suggestions for tools. Suggestions that the most requests support come first. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',

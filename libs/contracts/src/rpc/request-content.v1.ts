@@ -4,12 +4,12 @@ import { defineRpc } from '../base/define.ts';
 
 /** Maximum size of the stored request and of the stored response. Longer texts are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
-/** Maximum size of packed content on the message bus: two incompressible parts in base64, plus framing. */
+/** Maximum size of packed content on the message bus (two incompressible parts in base64, plus framing). */
 const packedCharactersMax = 7 * 1024 * 1024;
 
 /**
- * The request or response body as sent. The text is base64 if the body is not text (`converse-stream`
- * frames).
+ * The request or response body as sent. The text is base64 if the body is not text, as in `converse-stream`
+ * frames.
  */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),

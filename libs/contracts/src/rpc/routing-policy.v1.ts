@@ -9,11 +9,11 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 export type BoundedRecall = z.infer<typeof boundedRecall>;
 
 /**
- * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. ρ is the
- * number of recovered tools per pruned conversation, divided by the number of missed tools per shadow
- * conversation. The measured ρ is unbiased because shadow conversations are drawn at random. `used` is the
- * lower bound of the measured ρ, or the prior until enough conversations are measured. See
- * docs/internals/recall.md.
+ * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. The
+ * rate ρ is the number of recovered tools per pruned conversation, divided by the number of missed tools per
+ * shadow conversation. The measured rate ρ is unbiased because shadow conversations are chosen at random. The
+ * rate `used` is the lower bound of the measured rate ρ, or the prior until enough conversations are
+ * measured. See docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
@@ -50,18 +50,19 @@ export const priorRecoveryRate: RecoveryRate = {
 };
 
 /**
- * The reason for a bucket's state. `target_met`: K meets the recall target. `too_few_samples`: the shipped
- * priors apply. `recall_fell` and `target_missed`: all tools are forwarded until new conversations support a
- * K. `recall_fell` means that measured recall dropped. `target_missed` means that even the upper bound of
- * recall was below the target.
+ * The reason for a bucket's state. `target_met` means that K meets the recall target. `too_few_samples` means
+ * that the shipped priors apply. For `recall_fell` and `target_missed`, all tools are forwarded until new
+ * conversations support a K. `recall_fell` means that measured recall dropped. `target_missed` means that
+ * even the upper bound of recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
 /**
- * The reason for testing recall again with a larger share of shadow conversations. `recoveries_rose`: pruned
- * tools are recovered more often, which can indicate a drop in recall. `setup_changed`: the tool list, the
- * model or the ranker changed. `since`: the first conversation to which the reason applies.
+ * The reason for testing recall again with a larger share of shadow conversations. `recoveries_rose` means
+ * that pruned tools are recovered more often, which can indicate a drop in recall. `setup_changed` means that
+ * the tool list, the model or the ranker changed. `since` is the time of the first conversation to which the
+ * reason applies.
  */
 export const recallRetest = z.object({
   reason: z.enum(['recoveries_rose', 'setup_changed']),
@@ -75,7 +76,7 @@ export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
 /**
  * The routing policy for one bucket. The router applies the policy unchanged, and the API and the dashboard
- * show the policy unchanged. Recall is counted by conversation. See “K”, “recall” and “effective recall” in
+ * show the policy unchanged. Recall is counted per conversation. See “K”, “recall” and “effective recall” in
  * the glossary.
  */
 export const calibratedBucket = z.object({
@@ -85,20 +86,20 @@ export const calibratedBucket = z.object({
   samples: count,
   isOff: z.boolean(),
   /**
-   * Pairs of K and the lower bound of recall, both ascending. If K ranked tools are forwarded, recall is at
-   * least the lower bound.
+   * Pairs of K and the lower bound of recall, both in ascending order. If K ranked tools are forwarded,
+   * recall is at least the lower bound.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
-  // The fields below are new: workers from the previous release do not send the new fields.
+  // Workers from the previous release do not send the fields below.
   /**
-   * The state of the bucket. `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools
-   * are forwarded.
+   * The state of the bucket. The state `calibrated` means that K is measured. The state `prior` means that
+   * the shipped priors apply. The state `off` means that all tools are forwarded.
    */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket that provides the measurements: this bucket, or the bucket for all intents in the same size
-   * band.
+   * The bucket that provides the measurements. The bucket is either this bucket, or the bucket for all
+   * intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
@@ -111,7 +112,7 @@ export const calibratedBucket = z.object({
    * target. The value is null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
-  /** The expected recall at `k`. The value is null unless the K of the bucket is measured. */
+  /** The expected recall if K is `k`. The value is null unless the K of the bucket is measured. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
   /** The renewed recall test. The value is null if recall is not being tested again. */
@@ -122,18 +123,15 @@ export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 /** The routing policy of an account. A published policy version never changes. */
 export const routingPolicy = z.object({
   accountId: id,
-  /** The policy version: `c1`, `c2` and so on, per account. */
+  /** The policy version (`c1`, `c2` and so on), which is counted per account. */
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
   /**
-   * The account's recall target at the time when the policy was made. Absent in messages from workers of the
-   * previous release.
+   * The account's recall target at the time when the policy was made. Workers of the previous release omit
+   * this field.
    */
   recallTarget: share.optional(),
-  /**
-   * The recovery rate over all buckets of the account. Absent in messages from workers of the previous
-   * release.
-   */
+  /** The recovery rate over all buckets of the account. Workers of the previous release omit this field. */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
 });
@@ -165,10 +163,10 @@ export const getRoutingPolicy = defineRpc({
  * band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
-/** Placeholder for the intent in a bucket that covers all intents. */
+/** The text in place of the intent in the id of a bucket that covers all intents. */
 const anyIntent = '*';
 
-/** The size band for a number of tools: `1-25`, `26-50`, … `501+`. */
+/** The size band for a number of tools, such as `1-25`, `26-50` or `501+`. */
 export function bandOf(tools: number): string {
   const at = bandEnds.findIndex((end) => tools <= end);
   if (at < 0) return `${(bandEnds.at(-1) ?? 0) + 1}+`;
@@ -180,7 +178,7 @@ export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/** The bucket for a conversation: the intent of the first turn (null: all intents) and the size band. */
+/** The bucket for an intent of a first turn and a size band. The intent null means all intents. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
@@ -211,9 +209,9 @@ export interface PolicyDecision {
 }
 
 /**
- * Reads the decision of a routing policy for a conversation. No other code reads decisions from a routing
- * policy. The router uses the decision for planning, and the API and the dashboard show the decision. A
- * bucket for the conversation's intent takes precedence over a bucket for all intents. If neither bucket
+ * Reads the decision of a routing policy for a conversation. No other code reads routing decisions from a
+ * routing policy. The router uses the decision for planning, and the API and the dashboard show the decision.
+ * A bucket for the conversation's intent takes precedence over a bucket for all intents. If neither bucket
  * exists, the priors apply.
  */
 export function decideBucket(

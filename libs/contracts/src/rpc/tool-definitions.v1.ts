@@ -5,8 +5,8 @@ import { defineRpc } from '../base/define.ts';
 /** Maximum number of tools that the worker assesses together. */
 const toolsMax = 1_000;
 /**
- * Maximum number of distinct words in the tool names. The words and the tools together stay well below the
- * message size limit.
+ * Maximum number of distinct words in the tool names. A message with the maximum number of words and tools
+ * stays well below the message size limit.
  */
 const wordsMax = 2_000;
 
@@ -50,8 +50,8 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account that pays for the embedding of new definitions with its share of encoder time. Absent in
-     * messages from gateways of the previous release.
+     * The account whose share of encoder time is used for embedding new definitions. Gateways of the previous
+     * release omit this field.
      */
     accountId: id.optional(),
     tools: z.array(
@@ -62,7 +62,7 @@ export const defineTools = defineRpc({
         description: z.string(),
         /** The JSON Schema of the tool's arguments as the client wrote it, or null. */
         parameters: z.unknown(),
-        /** `x-svc-examples`: example requests for which this tool is the right choice. */
+        /** Example requests for which this tool is the right choice (`x-svc-examples`). */
         examples: z.array(z.string()),
       }),
     ),
