@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The format of an API key: `sk-svc-`, then 256 random bits as 43 base62 characters, then the CRC-32 of all
- * earlier characters as 6 base62 characters. The checksum detects mistyped API keys without a lookup. The
- * checksum is not a security feature.
+ * An API key consists of `sk-svc-`, 256 random bits as 43 base62 characters, and the CRC-32 of all earlier
+ * characters as 6 base62 characters. The checksum detects mistyped API keys without a lookup. The checksum is
+ * not a security feature.
  */
 const scheme = 'sk-svc-';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -12,7 +12,8 @@ const randomCharacters = 43;
 const checksumCharacters = 6;
 const keyCharacters = scheme.length + randomCharacters + checksumCharacters;
 /**
- * The visible prefix: `sk-svc-` plus the next four characters. Lists show this prefix instead of the API key.
+ * The visible prefix consists of `sk-svc-` and the next four characters. Lists show this prefix instead of
+ * the API key.
  */
 const prefixCharacters = scheme.length + 4;
 const shape = new RegExp(`^${scheme}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
@@ -25,7 +26,7 @@ export type ParsedApiKey =
 export interface CreatedApiKey {
   /** The complete secret API key. */
   readonly key: string;
-  /** The visible prefix of the API key: `sk-svc-` plus the next four characters. */
+  /** The visible prefix of the API key, which consists of `sk-svc-` and the next four characters. */
   readonly prefix: string;
   readonly last4: string;
 }

@@ -5,8 +5,8 @@ import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stre
 import type { ProviderFormat } from './request-outline.ts';
 
 /**
- * A complete response in a format-independent form. The response contains the same information as all events
- * of a stream together.
+ * A complete response in a format-independent form. A complete response contains the same information as all
+ * events of a stream together.
  */
 export interface ChatAnswer {
   readonly id: string | undefined;
@@ -23,14 +23,14 @@ export interface ChatAnswer {
 
 export interface AnswerChoice {
   readonly index: number;
-  /** The parts of the choice, in the order in which their blocks started. */
+  /** The parts of a choice, in the order in which their blocks started. */
   readonly parts: readonly ChatPart[];
   readonly finishReason: FinishReason | undefined;
   /** The provider's own value of the finish reason. */
   readonly rawReason: string | undefined;
   /** Extension fields of the choice. */
   readonly extensions: Extensions;
-  /** Extension fields of the choice's message. */
+  /** Extension fields of the message in the choice. */
   readonly messageExtensions: Extensions;
 }
 
@@ -143,7 +143,7 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
     };
     parts.set(event.block, ended);
   } else if (event.type === 'citation' && part.type === 'text') {
-    // Appends citations in place to the list of the draft.
+    // Appends citations in place to the list in the draft.
     // Copying the list for each citation would take minutes for a long response.
     if (part.citations === undefined) parts.set(event.block, { ...part, citations: [event.citation] });
     else (part.citations as Citation[]).push(event.citation);

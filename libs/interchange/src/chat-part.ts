@@ -9,7 +9,7 @@ export interface CacheMarker {
 /** The location of the bytes of an image, a document or an audio clip. */
 export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
-  /** The media type is undefined if the request does not state it. */
+  /** The media type is undefined if the request does not state the media type. */
   | { readonly kind: 'base64'; readonly mediaType: string | undefined; readonly data: string }
   /** The provider's id of a file that was uploaded earlier. */
   | { readonly kind: 'file'; readonly id: string };
@@ -24,7 +24,7 @@ export interface Citation {
   readonly url?: string;
   /** The cited position in a document supplied with the request. */
   readonly location?: CitationLocation;
-  /** The citation as the original format represents it. */
+  /** The citation in the representation of the original format. */
   readonly extensions?: Extensions;
 }
 
@@ -33,8 +33,8 @@ export interface CitationLocation {
   /** Zero-based index of the document or search result in the request. */
   readonly index: number;
   /**
-   * The first cited character, page or chunk. `end` is one past the last cited position. Page numbers start
-   * at 1.
+   * The number of the first cited character, page or chunk. The number in `end` is one more than the last
+   * cited position. Page numbers start at 1.
    */
   readonly start: number;
   readonly end: number;
@@ -68,8 +68,8 @@ export interface AudioPart extends PartBase {
 }
 
 /**
- * The visible part of the model's reasoning. In a later turn, the provider verifies the reasoning with its
- * `signature`.
+ * The visible part of the model's reasoning. In a later turn, the provider uses `signature` to verify the
+ * reasoning.
  */
 export interface ThinkingPart extends PartBase {
   readonly type: 'thinking';
@@ -88,7 +88,7 @@ export interface RefusalPart extends PartBase {
 }
 
 /**
- * A tool call made by the assistant. The arguments of a function are JSON text; a custom tool accepts any
+ * A tool call made by the assistant. The arguments of a function are JSON text. A custom tool accepts any
  * text.
  */
 export interface ToolCallPart extends PartBase {

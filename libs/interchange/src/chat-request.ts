@@ -30,7 +30,7 @@ export type ChatTool =
       readonly kind: 'function';
       readonly name: string;
       readonly description?: string;
-      /** JSON Schema for the tool's arguments. */
+      /** The JSON Schema of the arguments that the tool accepts. */
       readonly parameters?: unknown;
       readonly strict?: boolean;
       readonly cacheMarker?: CacheMarker;
@@ -50,12 +50,12 @@ export type ChatTool =
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
 
 export interface ToolGrammar {
-  /** The language of the definition: `lark` or `regex`. */
+  /** The language of the grammar, which is `lark` or `regex`. */
   readonly syntax: string;
   readonly definition: string;
 }
 
-/** Settings for the response. If a setting is absent, the provider's default applies. */
+/** Settings for the response. If a setting is absent, the default of the provider applies. */
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -68,7 +68,7 @@ export interface ChatSettings {
   /** Number of response choices to generate. */
   readonly answers?: number;
   readonly parallelToolCalls?: boolean;
-  /** The reasoning effort in the provider's own words, such as `minimal`, `low`, `medium` or `high`. */
+  /** The reasoning effort as the provider spells it, such as `minimal`, `low`, `medium` or `high`. */
   readonly reasoningEffort?: string;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;

@@ -9,7 +9,7 @@ export interface PublicError {
   readonly source: 'gateway' | 'provider';
 }
 
-/** An error from a provider. The text of the provider's error is not redacted yet. */
+/** An error from a provider. The text of the error is not redacted yet. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string;

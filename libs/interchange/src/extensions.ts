@@ -14,13 +14,13 @@ export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
 /**
- * Fields with strings that arrive in chunks: arguments of a legacy function call, and audio data with
- * its transcript.
+ * Fields with strings that arrive in chunks, which are arguments of a legacy function call, and audio data
+ * with its transcript.
  */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);
 
 /**
- * Merges `later` into `earlier` for each format: lists are appended, objects are merged, and other values are
+ * Merges `later` into `earlier` for each format. Lists are appended, objects are merged, and other values are
  * replaced. `earlier` is modified in place, because copying `earlier` for each chunk would take quadratic
  * time. `later` is not modified.
  */
@@ -32,7 +32,7 @@ export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void
 
 function mergeObjects(earlier: Record<string, unknown>, later: JsonObject): void {
   for (const [name, value] of Object.entries(later)) {
-    // Assigning to `__proto__` would change the object's prototype instead of adding a field.
+    // Assigning to `__proto__` would change the prototype of the object instead of adding a field.
     if (name !== '__proto__') earlier[name] = mergeValues(name, earlier[name], value);
   }
 }

@@ -1,11 +1,11 @@
-/** A half-open byte range: `start` is the first byte, and `end` is one past the last byte. */
+/** A half-open byte range, in which `start` is the first byte, and `end` is one more than the last byte. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * An edit that replaces the bytes in a range. An empty replacement deletes the bytes; an empty range inserts
+ * An edit that replaces the bytes in a range. An empty replacement deletes the bytes. An empty range inserts
  * the replacement.
  */
 export interface ByteEdit extends ByteRange {
@@ -23,8 +23,8 @@ export type ProviderFormat = ClientFormat | 'gemini' | 'cohere';
 
 /**
  * The parts of a chat request that the gateway needs, each with its byte range in the client's body. Strings
- * are decoded only on demand. A long conversation therefore costs one pass over its bytes and needs no object
- * tree.
+ * are decoded only on demand. A long conversation therefore costs only one pass over its bytes and needs no
+ * object tree.
  */
 export interface RequestOutline {
   readonly format: ClientFormat;
@@ -40,8 +40,8 @@ export interface RequestOutline {
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
   /**
-   * The system prompt, in formats that keep the system prompt separate from the messages. The `index` of a
-   * system prompt has no meaning.
+   * The system prompt, in formats that keep the system prompt separate from the messages. The field `index`
+   * has no meaning for a system prompt.
    */
   readonly system?: MessageOutline;
   readonly maxOutputTokens?: number;
@@ -60,8 +60,8 @@ export interface ToolOutline {
   /** The tool's name. The name is undefined for a built-in (server) tool without a name. */
   readonly name: string | undefined;
   /**
-   * True for a tool that is always forwarded: a tool without a schema, or a deferred tool. A deferred tool
-   * costs no tokens until the provider loads it, and the request can refer to it by name.
+   * True for a tool that is always forwarded, which is a tool without a schema or a deferred tool. A deferred
+   * tool costs no tokens until the provider loads the tool, and the request can refer to the tool by name.
    */
   readonly builtIn: boolean;
   /** True if the client marked the tool for caching. A marked tool is always forwarded and never edited. */

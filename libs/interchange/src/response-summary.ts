@@ -32,8 +32,8 @@ export interface ResponseSummary {
   /** Number of all tool calls, including tool calls beyond the limit. */
   readonly toolCallCount: number;
   /**
-   * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. The number is
-   * used to estimate tokens.
+   * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. The number of
+   * UTF-16 units is used to estimate tokens.
    */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
@@ -56,11 +56,11 @@ export interface ResponseSummary {
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
-/** Maximum number of stored tool calls. Tool calls beyond the maximum are only counted. */
+/** Maximum number of stored tool calls. Tool calls beyond the maximum are counted but not stored. */
 const toolCallsKept = 256;
 /** Maximum number of stored argument characters, summed over all tool calls in a response. */
 const argumentCharactersKept = 64 * 1024;
-/** Maximum number of stored finish reasons: twice the maximum number of choices in any format (128). */
+/** Maximum number of stored finish reasons, twice the maximum number of choices in any format (128). */
 const choicesKept = 256;
 
 export function createSummary(): ResponseSummary {
@@ -80,7 +80,7 @@ export function createSummary(): ResponseSummary {
   };
 }
 
-/** Adds one event to the summary. The memory and the time per event are bounded. */
+/** Adds one event to the response summary. The memory for the summary and the time per event are bounded. */
 export function summarize(summary: ResponseSummary, event: StreamEvent): ResponseSummary {
   switch (event.type) {
     case 'message-start':
@@ -112,8 +112,8 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 }
 
 /**
- * Maximum number of kinds of changes to reasoning, and maximum length of each name. Providers document only a
- * few kinds of changes to reasoning.
+ * Maximum number of different changes to reasoning, and maximum length of each name. Providers document only
+ * a few changes to reasoning.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 

@@ -2,7 +2,7 @@ import type { AudioPart, Citation, DocumentPart, ImagePart, OpaquePart } from '.
 import type { Extensions } from './extensions.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** The reason why the model stopped. The provider's own value is in `rawReason`. */
+/** The reason why the model stopped. The finish reason as the provider spells it is in `rawReason`. */
 export type FinishReason =
   'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'pause' | 'error' | 'other';
 
@@ -24,8 +24,8 @@ export interface TokenUsage {
 }
 
 /**
- * A position in a response: the choice (0 unless the client requested `n` choices) and the block within the
- * choice.
+ * A position in a response. The position consists of the choice (0 unless the client requested `n` choices)
+ * and the block within the choice.
  */
 interface BlockPlace {
   readonly choice: number;
@@ -43,7 +43,7 @@ interface TextDelta extends BlockPlace {
 }
 
 /**
- * The provider's own report on a missed prompt cache. Providers send the report if the client requests it.
+ * The report of the provider on a missed prompt cache. Providers send the report if the client requests it.
  */
 export interface CacheMissReport {
   /** The first part of the prompt that differs from the earlier request that the client specified. */
@@ -93,14 +93,14 @@ export interface CitationEvent extends BlockPlace {
   readonly citation: Citation;
 }
 
-/** A message part that is sent whole, without start and end events. */
+/** A message part that is sent as a whole, without start and end events. */
 export interface PartEvent extends BlockPlace {
   readonly type: 'part';
   readonly part: ImagePart | DocumentPart | AudioPart | OpaquePart;
 }
 
 /**
- * Fields that the interchange types do not define. New fields are merged into earlier fields: lists are
+ * Fields that the interchange types do not define. New fields are merged into earlier fields. Lists are
  * appended, objects are merged, and other values are replaced. `choice` has no meaning in the scope `answer`.
  */
 export interface ExtensionEvent {

@@ -1,4 +1,4 @@
-/** The reason for the chosen K, the number of tools forwarded by rank. */
+/** The reason for the value of K, which is the number of tools forwarded by rank. */
 export type PlanReason =
   | 'calibrated'
   | 'prior'
@@ -21,7 +21,7 @@ export type PlanReason =
   | 'budget_unknown'
   | 'off';
 
-/** The ranking method: embeddings, or the faster keyword ranking. */
+/** The ranking method, which is embeddings or the faster keyword ranking. */
 export type RoutingMethod = 'semantic' | 'keyword';
 
 /** The request's intent, classified from its last turn. */
@@ -46,6 +46,6 @@ export interface ToolDescription {
   readonly description: string;
   /** The JSON Schema of the tool's arguments, as the client wrote it, or null. */
   readonly parameters: unknown;
-  /** `x-svc-examples`: example requests that should select this tool. */
+  /** Example requests that should select this tool (`x-svc-examples`). */
   readonly examples: readonly string[];
 }

@@ -1,13 +1,13 @@
 /** A user turn in two parts. The lines of each part keep their order. */
 export interface SplitTurn {
-  /** The lines that the person wrote. */
+  /** The lines that the user wrote. */
   readonly written: string;
-  /** The lines that the person pasted: logs, code, tables, quotes. */
+  /** The lines that the user pasted, such as logs, code, tables and quotes. */
   readonly pasted: string;
 }
 
 /**
- * Maximum number of lines and characters in a block that a person wrote. A larger block is treated as pasted,
+ * Maximum number of lines and characters in a block that a user wrote. A larger block is treated as pasted,
  * because people break their text into paragraphs.
  */
 const [blockLinesMax, blockCharactersMax] = [20, 2_000];
@@ -29,8 +29,8 @@ const judgedLineMin = 12;
 
 const fencePattern = /^ {0,3}(?:```[^`]*$|~~~)/;
 /**
- * Patterns for the starts of lines that programs print: quotes, braces and tags, numbered lines, shell
- * commands, diffs, timestamps, log levels, stack frames.
+ * Patterns for the starts of lines that programs print, such as quotes, braces and tags, numbered lines,
+ * shell commands, diffs, timestamps, log levels and stack frames.
  */
 const machinePattern =
   /^(?:>|[{}]|\[[[{"\d]|<[/!\w]|\d{1,9}[:|](?!\d)|\$ |@@ |\+\+\+ |--- |\[?\d{4}-\d\d-\d\d[ T]|\[?\d{1,2}:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\s:\]]|at \S{1,256} ?\(|File "|Traceback \()/;
@@ -38,7 +38,7 @@ const machinePattern =
 const promptPattern = /^[\w.-]{1,64}@\S{1,128}[#$] /;
 /** The properties of a character, as bits. */
 const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
-/** The first characters of a fence, an enclosed line or a match of `machinePattern`. */
+/** The first characters that a fence, an enclosed line or a match of `machinePattern` can have. */
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
@@ -54,12 +54,12 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
 });
 
 /**
- * Splits a user turn into text that a person wrote and text that the person pasted. A line is treated as pasted if one
- * of these conditions is met:
+ * Splits a user turn into text that the user wrote and text that the user pasted. A line is treated as pasted
+ * if one of these conditions is met:
  * - The line is between code fences. A code fence without an end includes the rest of the text.
  * - The line starts like a line that a program prints (`machinePattern`), or is enclosed in brackets.
- * - The line's block is longer than people write without a break.
- * - The line's block consists mostly of lines with many symbols, as in code, tables and JSON.
+ * - The block that contains the line is longer than people write without a break.
+ * - The block that contains the line consists mostly of lines with many symbols, as in code, tables and JSON.
  *
  * A block ends at a blank or pasted line.
  *
@@ -117,7 +117,7 @@ interface Line {
    */
   readonly first: number;
   /**
-   * The number of characters other than white space. `symbols` is the number of symbols among the counted
+   * The number of characters that are not white space. `symbols` is the number of symbols among the counted
    * characters.
    */
   readonly seen: number;
@@ -157,7 +157,7 @@ function isMachineLine(text: string): boolean {
   return (text.startsWith('[') && text.endsWith(']')) || (text.startsWith('(') && text.endsWith(')'));
 }
 
-/** Lines that follow each other without a blank or pasted line between them. */
+/** Consecutive lines without a blank or pasted line between them. */
 interface Block {
   readonly start: number;
   end: number;
@@ -197,7 +197,7 @@ function isMachineMade({ lines, characters, judged, symbolic }: Block): boolean 
   return symbolic * 2 > judged;
 }
 
-/** Matches the words of a text. A word may contain the separators of names, such as in `github.create_issue`. */
+/** Matches the words of a text. A word may contain separators within a name, as in `github.create_issue`. */
 export const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 /**
  * Distinguishes identifiers from ordinary words. An identifier has an inner separator, a case change, or a

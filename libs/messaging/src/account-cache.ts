@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Stores a value if its account has room for the value. KEYS[1] is the value, and KEYS[2] is the account's
- * byte count for the current day. ARGV contains the value, its lifetime in seconds, the account's share in
- * bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only the growth in bytes
- * is counted. The script returns 1 if the value was stored.
+ * Stores a value if the share of its account has enough room. KEYS[1] is the value, and KEYS[2] is the
+ * account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the share of
+ * the account in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only the
+ * growth in bytes is counted. The script returns 1 if the value was stored.
  */
 const setInShare = `
 local known = redis.call('STRLEN', KEYS[1])
@@ -39,8 +39,8 @@ export interface AccountCacheOptions {
   /** The name of the byte counters. Values with the same purpose share one name and one maximum. */
   readonly purpose: string;
   /**
-   * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day take at
-   * most twice this number of bytes.
+   * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day occupy
+   * at most twice this number of bytes.
    */
   readonly bytesPerDayMax: number;
   /** A function that is called for each value that was not stored because the account's share is used up. */
@@ -48,9 +48,9 @@ export interface AccountCacheOptions {
 }
 
 /**
- * The part of the cache Redis server that stores values of accounts. No account can fill the cache and
- * thereby evict the values of other accounts. Callers must be able to work without a value, because Redis may
- * evict the value.
+ * The part of the cache Redis server that stores values for accounts. No account can fill the cache and
+ * thereby evict the values of other accounts. Callers must work correctly without a cached value, because
+ * Redis may evict the value.
  */
 export class AccountCache {
   readonly #redis: Redis & ShareCommands;
@@ -75,8 +75,8 @@ export class AccountCache {
   }
 
   /**
-   * Stores a value. Resolves to false if the account's share is used up. Rejects if Redis is unavailable or
-   * full.
+   * Stores a value. Resolves to false if the account has used up its share. Rejects if Redis is unavailable
+   * or full.
    */
   async set(accountId: string, key: string, value: Buffer | string, seconds: number): Promise<boolean> {
     const { purpose, bytesPerDayMax, onRefused } = this.#options;

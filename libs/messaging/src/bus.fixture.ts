@@ -11,7 +11,7 @@ export const double = defineRpc({
   server: 'account',
   callers: ['edge-gateway'],
   // Time limit for a test call, in milliseconds. The time limit is longer than any pause on a busy machine.
-  // Calls that should fail immediately fail long before the time limit of a test call.
+  // Calls that should fail immediately must fail long before the time limit of a test call.
   deadlineMs: 20_000,
   request: z.object({ value: z.int(), note: z.string().default('none') }),
   reply: z.object({ value: z.int(), by: z.string().optional() }),

@@ -14,12 +14,12 @@ import {
 } from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 
-/** The errors of calls that no server received. */
+/** The errors of calls that reached no server. */
 const unreached = new WeakSet<GatewayError>();
 
 /**
- * Whether a call failed because no server received the call, or because the connection was lost. Only then is a
- * repetition worth a wait: a server that did not reply in time will not reply to the next call either.
+ * Whether a call failed because no server received the call, or because the connection was lost. Only such a
+ * call is worth repeating. A server that did not reply in time will not reply to the next call.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);
@@ -78,9 +78,9 @@ async function ask(
 }
 
 /**
- * Whether a call shares the time budget of its request: the time that failed calls took is deducted from the
- * deadlines of later calls. A request therefore never waits for the sum of several deadlines. Callers that pass
- * their own deadline or signal limit their time themselves.
+ * Whether a call shares the time budget of its request. The time that failed calls took is deducted from the
+ * deadlines of later calls. A request therefore never waits for the sum of several deadlines. Callers that
+ * pass their own deadline or signal limit the time themselves.
  */
 function isBudgeted({ deadlineMs, signal }: CallOptions): boolean {
   return deadlineMs === undefined && signal === undefined;
@@ -101,7 +101,7 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects if the connection is lost or the signal aborts. A reply that arrives later is ignored. */
+/** Rejects if the connection is lost or the signal aborts. A later reply is ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,

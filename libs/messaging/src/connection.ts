@@ -19,7 +19,7 @@ const retryMs = 250;
 
 /** A NATS connection that keeps reconnecting until the process closes it. */
 export class Connection {
-  /** Listeners for a lost connection. Pending calls will receive no reply. */
+  /** Listeners for a lost connection. Calls that are pending when the connection is lost receive no reply. */
   readonly waitingForReplies = new Set<() => void>();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
@@ -47,8 +47,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when the first connection is established. Retries until the connection is established or `close`
-   * is called.
+   * Resolves when the first connection is established. The connection attempt is retried until it succeeds or
+   * `close` is called.
    */
   async open(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
@@ -120,7 +120,7 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // A password change may reach the NATS server before this process.
+    // A changed password may reach the NATS server before it reaches this process.
     // Connection errors because of a changed password must not end the process.
     ignoreAuthErrorAbort: true,
     // Pings detect an unresponsive server within 7.5 s, before a cached grant expires.

@@ -9,15 +9,15 @@ export interface FairQueueOptions {
   readonly waitingPerAccountMax: number;
   /** Maximum number of waiting calls of all accounts together. */
   readonly waitingMax: number;
-  /** Maximum time for which a call may wait for its slot, in milliseconds. */
+  /** Maximum time for which a call may wait for a slot, in milliseconds. */
   readonly waitMsMax: number;
-  /** A function that is called for each call that did not get a slot, with the reason. */
+  /** A function that is called with the reason for each call that did not get a slot. */
   readonly onRefused?: (reason: RefusedReason) => void;
 }
 
 /**
- * The reason why a call got no slot. `account_full`: the account has too many waiting calls. `full`: all
- * accounts together have too many waiting calls. `late`: no slot was free in time.
+ * `account_full` means that the account has too many waiting calls. `full` means that all accounts together
+ * have too many waiting calls. `late` means that no slot was free in time.
  */
 export type RefusedReason = 'account_full' | 'full' | 'late';
 
@@ -34,9 +34,9 @@ interface Lane {
 const retryAfterMs = 1_000;
 
 /**
- * Shares a resource between accounts. Each account has a separate bounded queue, and free slots are given to
- * the accounts in turn. An account with many calls therefore delays mainly its own calls. Calls from other
- * accounts wait at most for the calls that already run.
+ * Shares a resource between accounts. Each account has a separate bounded queue, and the accounts take turns
+ * in getting free slots. An account with many calls therefore delays mainly the account's own calls. Calls
+ * from other accounts wait at most for the calls that are already running.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;

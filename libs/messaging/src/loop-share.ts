@@ -16,8 +16,8 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work piece by piece. Other work runs in the pauses between pieces. Use this function if the work
- * is limited by other means than a `LoopShare`.
+ * Runs the work piece by piece. Other work runs in the pauses between pieces. Use this function only for work
+ * that is limited by other means than a `LoopShare`.
  * @param pieceMs maximum duration of a piece, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
@@ -46,8 +46,8 @@ type Advance = (endAt: number) => boolean;
 /**
  * Shares an event loop between accounts. Short work runs immediately. Long work is split into pieces and
  * continues in later turns of the event loop, one piece per turn, and the accounts take turns. Requests that
- * arrive during long work are processed between two pieces. While several accounts are active, the long work
- * of each account gets a fixed share of the time.
+ * arrive during long work are processed between two pieces of that work. While several accounts are active,
+ * the long work of each account gets a fixed share of the time.
  */
 export class LoopShare {
   readonly #pieceMs: number;
@@ -72,14 +72,14 @@ export class LoopShare {
     return this.#jobs.waiting;
   }
 
-  /** Records that the account sent a request. The size of the request does not matter. */
+  /** Records that the account sent a request. The size of the request is not recorded. */
   note(accountId: string): void {
     this.#time.note(accountId);
   }
 
   /**
    * Runs a job that consists of several pieces of work. The job counts as one of the account's jobs.
-   * @throws GatewayError as for `FairQueue.run`
+   * @throws GatewayError under the conditions that `FairQueue.run` documents
    */
   admit<Result>(accountId: string, job: () => Promise<Result>): Promise<Result> {
     return this.#jobs.run(accountId, job);

@@ -3,9 +3,7 @@ import type { z } from 'zod';
 
 /** The type of a request or message before schema defaults are applied. Callers pass values of this type. */
 export type RequestOf<Contract extends RpcContract> = z.input<Contract['request']>;
-/**
- * The type of a request or message after schema defaults are applied. Servers receive values of this type.
- */
+/** The type of a request or message after schema defaults are applied. Servers receive values of this type. */
 export type ParsedRequestOf<Contract extends RpcContract> = z.output<Contract['request']>;
 /** The type of a reply that servers return. */
 export type ReplyOf<Contract extends RpcContract> = z.input<Contract['reply']>;
@@ -16,8 +14,8 @@ export interface CallOptions {
   /** A deadline that overrides the contract's deadline, in milliseconds. */
   readonly deadlineMs?: number;
   /**
-   * The instance to call. The instance is required for `perInstance` contracts, and ignored for other
-   * contracts.
+   * The id of the server instance to call. The instance is required for `perInstance` contracts, and ignored
+   * for other contracts.
    */
   readonly instanceId?: string;
   /** A signal that stops the wait for the reply. The server is not notified of the abort. */
@@ -26,8 +24,8 @@ export interface CallOptions {
 
 export interface ServeOptions {
   /**
-   * Maximum number of requests in progress. The default is 256. Excess requests fail immediately with
-   * `service_unavailable`.
+   * Maximum number of requests in progress. The default maximum is 256. Requests above the maximum fail
+   * immediately with `service_unavailable`.
    */
   readonly inFlightMax?: number;
 }
@@ -82,8 +80,8 @@ export interface Messaging {
   ): void;
 
   /**
-   * Registers a function that is called after each reconnection. Broadcasts may have been missed, so caches
-   * that rely on broadcasts are stale.
+   * Registers a function that is called after each reconnection. A listener may have missed broadcasts while
+   * it was disconnected, so caches that rely on broadcasts are stale.
    */
   onReconnect(fn: () => void): void;
 

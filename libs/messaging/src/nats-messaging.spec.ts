@@ -108,7 +108,7 @@ describe('a call', () => {
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(error.detail).toContain('nobody serves it');
-    // Half of the call's deadline.
+    // The limit is half of the deadline of the call.
     expect(performance.now() - from).toBeLessThan(10_000);
   });
 
@@ -198,7 +198,7 @@ describe('a server', () => {
     const call = caller.call(double, { value: 7 });
     await begun;
     const closed = account.close();
-    // At this point, the unsubscribe message is still in transit to the server.
+    // The server may not have received the unsubscribe message yet.
     await until(async () => {
       const refused = await failureOf(caller.call(double, { value: 8 }, { deadlineMs: 100 }));
       return refused.detail?.includes('nobody serves it') ?? false;

@@ -18,7 +18,7 @@ import { decodeJson, encodeJson, subjectOf, parseTrace, renderTrace } from './me
 import { RequestServer } from './serve.ts';
 
 export interface MessagingOptions extends ConnectionOptions {
-  /** A pattern for a single token of a NATS subject: letters, digits, `-` and `_`. */
+  /** A pattern for a single token of a NATS subject, which consists of letters, digits, `-` and `_`. */
   readonly instanceId: string;
 }
 
@@ -154,7 +154,7 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // Unsubscribes first, and disconnects last.
+    // The method `close` unsubscribes first, and disconnects last.
     // Requests in progress need the connection to send their replies.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();

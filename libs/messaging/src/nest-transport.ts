@@ -18,7 +18,7 @@ class PassErrorsOn implements ExceptionFilter {
     return throwError(() => thrown);
   }
 }
-// `Catch` is called as a function because Node cannot run decorator syntax.
+// The code calls `Catch` as a function because Node cannot run decorator syntax.
 // The router's benchmark imports the sources of this library directly.
 Catch()(PassErrorsOn);
 
@@ -31,8 +31,8 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
 }
 
 /**
- * Maximum number of requests in progress if accounts share the service. The maximum exceeds the number of
- * calls that can wait in the queue, so that the queue determines which calls are rejected.
+ * Maximum number of requests in progress if the service is shared between accounts. The maximum exceeds the
+ * number of calls that can wait in the queue. The queue therefore determines which calls are rejected.
  */
 const sharedInFlightMax = 8_192;
 
@@ -87,15 +87,15 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** The account id of a call. The account id is undefined for calls that do not belong to one account. */
+/** The account id in a call. The account id is undefined for calls that do not belong to one account. */
 function findAccount(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('accountId' in request)) return undefined;
   return typeof request.accountId === 'string' ? request.accountId : undefined;
 }
 
 /**
- * Writes Nest's own log output as JSON lines. Nest's info lines are logged as debug, because each startup
- * writes about twenty info lines.
+ * Writes Nest's own log output as JSON lines. Info lines from Nest are logged as debug, because each startup
+ * writes about twenty such lines.
  */
 export function nestLogger(logger: Logger): LoggerService {
   const write =

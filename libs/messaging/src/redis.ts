@@ -16,9 +16,9 @@ interface CacheRedisOptions {
 const probeMs = 250;
 
 /**
- * A Redis client that fails commands immediately while Redis is connected but does not respond. After a command
- * has timed out, the client only probes Redis until a probe is answered. Otherwise each command of each request
- * would wait for the command timeout.
+ * A Redis client that fails commands immediately while Redis is connected but does not respond. After a
+ * command has timed out, the client sends only probes to Redis until Redis answers a probe. Without the
+ * probes, each command of each request would wait for the command timeout.
  */
 class ProbingRedis extends Redis {
   #isSilent = false;
@@ -91,8 +91,8 @@ interface KeyScan {
 
 /**
  * Deletes the matching Redis keys. Returns the cursor for the next call, or null after the whole key space
- * was read. Redis keys that exist during the whole scan are never missed. Redis keys that are written during
- * the scan can be missed.
+ * was read. A scan never misses Redis keys that exist during the whole scan. A scan can miss Redis keys that
+ * are written during the scan.
  */
 export async function unlinkKeys(
   redis: Pick<Redis, 'scan' | 'unlink'>,
@@ -139,7 +139,7 @@ export async function checkNoEviction(redis: Redis): Promise<void> {
   }
 }
 
-/** Sends a single ping to Redis with a one-second time limit. Never throws. */
+/** Sends a single ping to Redis with a one-second time limit. The function never throws. */
 export async function isRedisUp(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   const answer = redis.ping().then(

@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 import { Bus, failureOf, until } from './bus.fixture.ts';
 
 /**
- * An app with the structure of the services: no decorator metadata, dependencies injected with @Inject,
- * bundled with esbuild.
+ * An app with the same structure as the services. The app has no decorator metadata, injects dependencies
+ * with @Inject, and is bundled with esbuild.
  */
 const source = `
 import { Controller, Inject, Module } from '@nestjs/common';
@@ -50,7 +50,7 @@ let telemetry: Telemetry;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  // The bundle is next to the sources, so that Node finds the npm packages.
+  // The bundle is stored next to the sources, so that Node finds the npm packages.
   folder = await mkdtemp(join(root, 'node_modules/.service-'));
   await build({
     absWorkingDir: root,

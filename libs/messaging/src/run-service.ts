@@ -11,11 +11,11 @@ import { connectMessaging } from './nats-messaging.ts';
 import { RpcServer, nestLogger } from './nest-transport.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-/** Time limit for the shutdown, less than the Kubernetes default of 30 s. */
+/** Time limit for the shutdown, which is less than the Kubernetes default of 30 s. */
 const endWaitDefaultMs = 25_000;
 
 /**
- * Shuts the process down on SIGTERM or SIGINT. The function runs `close`, then exits with 0, or with 1 if
+ * Shuts the process down on SIGTERM or SIGINT. The function calls `close`, then exits with 0, or with 1 if
  * `close` fails or takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger,
  * and the process exits with 1.
  */
@@ -27,7 +27,7 @@ export function endOnSignal(
   let isEnding = false;
   const exit = (code: number): void => {
     logger.flush(() => process.exit(code));
-    // When the process ends, the log output may already be closed.
+    // The log output may already be closed when the process ends.
     setTimeout(() => process.exit(code), 500).unref();
   };
   const end = (signal: NodeJS.Signals): void => {
@@ -54,7 +54,7 @@ export function endOnSignal(
   });
 }
 
-/** The values with which every service builds its module. */
+/** The values from which every service builds its module. */
 export interface ServiceParts {
   readonly messaging: Messaging;
   readonly logger: Logger;
@@ -82,9 +82,9 @@ export interface RunningService extends ServiceParts {
 }
 
 /**
- * Runs a service: telemetry, logger, health server, messaging and the Nest module, with an orderly shutdown
- * on SIGTERM or SIGINT. The health server starts first, so that it reports a startup that waits for a
- * dependency.
+ * Runs a service with telemetry, logger, health server, messaging and the Nest module. The service shuts down
+ * in order on SIGTERM or SIGINT. The health server starts first, so that a startup that waits for a
+ * dependency is visible.
  */
 export async function runService<Config extends ServiceConfig>(
   options: ServiceOptions<Config>,

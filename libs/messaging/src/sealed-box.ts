@@ -10,11 +10,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box: an encrypted message that anyone with the recipient's public key can create, and only the
- * recipient can open. Secrets cross the message bus in sealed boxes. Sealed boxes use X25519 with a new
- * ephemeral key per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's
- * base mode (RFC 9180), without HPKE's negotiation. Layout before base64: version (1 byte) | ephemeral public
- * key (32) | ciphertext | GCM tag (16).
+ * A sealed box is an encrypted message that anyone with the recipient's public key can create, and only the
+ * recipient can open. Secrets are sent over the message bus in sealed boxes. Sealed boxes use X25519 with a
+ * new ephemeral key per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and
+ * HPKE's base mode (RFC 9180), without HPKE's negotiation. The layout before base64 is version (1 byte) |
+ * ephemeral public key (32) | ciphertext | GCM tag (16).
  */
 const version = 1;
 const keyBytes = 32;
@@ -28,7 +28,7 @@ const spkiPrefix = Buffer.from('302a300506032b656e032100', 'hex');
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 export interface SealingKeyPair {
-  /** The X25519 public key: 32 raw bytes, in base64. */
+  /** The X25519 public key, as 32 raw bytes in base64. */
   readonly publicKey: string;
   readonly privateKey: KeyObject;
 }
@@ -51,7 +51,7 @@ export function createSealingKeyPair(): SealingKeyPair {
 }
 
 /**
- * Derives the key pair from a 32-byte seed. Replicas with equal seeds have equal key pairs. Throws a
+ * Derives the key pair from a 32-byte seed. Replicas that have equal seeds have equal key pairs. Throws a
  * RangeError for a seed of any other length.
  */
 export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
@@ -100,9 +100,9 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 
 /**
  * Derives the encryption key and nonce for a sealed box. The salt contains the ephemeral public key and the
- * recipient's public key. X25519 ignores one bit in a point's encoding, so without the public keys two
- * different boxes could open to the same content. Deriving the nonce is safe because each encryption key is
- * used once.
+ * recipient's public key. X25519 ignores one bit in the encoding of a point. Without the public keys in the
+ * salt, two different boxes could open to the same content. Deriving the nonce is safe because each
+ * encryption key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
   const shared = diffieHellman({ privateKey: own, publicKey: importPublicKey(peer) });

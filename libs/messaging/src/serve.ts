@@ -32,7 +32,7 @@ export class RequestServer {
     return this.#contract;
   }
 
-  /** Accepts a request. The function never throws or rejects: errors are sent as replies. */
+  /** Accepts a request. The function never throws or rejects. Errors are sent as replies. */
   accept(message: Msg): void {
     if (this.#inFlight >= this.#inFlightMax) {
       reply(message, new GatewayError('service_unavailable', { retryAfterMs: 100 }));
@@ -63,7 +63,7 @@ export class RequestServer {
     try {
       reply(message, outcome);
     } catch (error) {
-      // The NATS connection was lost. The caller has already detected the lost connection.
+      // Sending fails if the NATS connection was lost. The caller has already detected the lost connection.
       this.#logger?.warn({ subject, err: error }, 'messaging: sending a reply failed');
     }
   }

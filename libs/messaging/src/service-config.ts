@@ -6,7 +6,7 @@ export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
-/** A TCP port. With the value 0, the system chooses a free port. */
+/** A TCP port. If a port has the value 0, the operating system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
 /**
@@ -15,7 +15,7 @@ export const port = z.coerce.number().int().min(0).max(65_535);
  */
 export const serviceVariables = {
   NATS_URL: z.string().min(1),
-  /** The service's name. The name determines the service's permissions on the message bus. */
+  /** The service's name. The name determines the permissions of the service on the message bus. */
   NATS_USER: z.string().min(1),
   NATS_PASSWORD: z.string().min(1),
   /** The port for `/health/live`, `/health/ready` and `/metrics`. */
@@ -24,10 +24,10 @@ export const serviceVariables = {
   LOG_LEVEL: unlessEmpty(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   ),
-  /** Base URL of an OTLP/HTTP receiver. Without this URL, tracing is off. */
+  /** Base URL of an OTLP/HTTP receiver. Tracing is off if no URL is set. */
   OTEL_EXPORTER_OTLP_ENDPOINT: unlessEmpty(z.url().optional()),
   OTEL_TRACES_SAMPLE_RATIO: unlessEmpty(z.coerce.number().min(0).max(1).default(1)),
-  /** Identifies this process among its replicas: letters, digits, `-` and `_`. */
+  /** Identifies this process among its replicas. The id consists of letters, digits, `-` and `_`. */
   INSTANCE_ID: unlessEmpty(
     z
       .string()

@@ -11,8 +11,8 @@ export interface TimeShareOptions {
 /** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
 /**
- * Maximum number of accounts with a stored use of time. An account that is not stored starts with a full
- * burst.
+ * Maximum number of accounts for which the used time is stored. An account without a stored value starts with
+ * a full burst.
  */
 const usesMax = 10_000;
 
@@ -24,7 +24,7 @@ interface Use {
 /**
  * Shares the time of an event loop or a thread between accounts. A single active account may use all of the
  * time. While several accounts are active, each account gets a fixed share with a burst (a token bucket). The
- * rest of the time is left to the other accounts.
+ * rest of the time is available to the other accounts.
  */
 export class TimeShare {
   readonly #options: TimeShareOptions;
@@ -44,7 +44,7 @@ export class TimeShare {
     this.#now = options.now ?? performance.now.bind(performance);
   }
 
-  /** Records that the account sent a request. The size of the request does not matter. */
+  /** Records that the account sent a request. The size of the request is not recorded. */
   note(accountId: string): void {
     if (accountId !== this.#newest.accountId) {
       this.#other = this.#newest;
@@ -69,7 +69,7 @@ export class TimeShare {
 
   /**
    * Resolves in a later turn of the event loop, as soon as the account may use the event loop. The time from
-   * then until the event loop is free again counts as used by the account.
+   * that turn until the event loop is free again counts as used by the account.
    */
   async turn(accountId: string): Promise<void> {
     await nextTurn();

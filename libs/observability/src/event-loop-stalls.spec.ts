@@ -35,7 +35,7 @@ it('a stall caused by work of the process is counted', async () => {
     });
     expect(countOf(body, 'work') + countOf(body, 'host')).toBeGreaterThanOrEqual(1);
     if (countOf(body, 'work') >= 1) return;
-    // On a busy machine, the test thread may get the processor for less than half of the time.
+    // On a busy machine, the test thread may run for less than half of the elapsed time.
     expect(tookMs).toBeGreaterThan(250);
   }
 });

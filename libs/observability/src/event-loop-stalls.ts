@@ -10,15 +10,15 @@ const stallMsMin = 50;
 const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * Counts each time that the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A
- * percentile of the delay hides a single long stall, so each stall is counted. The label states the cause:
- * `work` of this process's main thread, or the `host`, which did not give the thread a processor.
- * `event_loop_stall_cpu_seconds` counts the processor time of each stall, because on a busy machine a stall
- * takes longer than its work.
+ * Counts how often the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A percentile
+ * of the delay hides a single long stall, so each stall is counted. The label states the cause of the stall.
+ * `work` means work in the main thread of this process. `host` means that the host gave the thread no
+ * processor. The metric `event_loop_stall_cpu_seconds` counts the processor time of each stall, because on a
+ * busy machine a stall takes longer than its work.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {
-  // Two health servers may expose the metrics of one process.
+  // Two health servers may expose the metrics of the same process.
   if (metrics.registry.getSingleMetric('event_loop_stall_seconds') !== undefined) return () => undefined;
   const stalls = metrics.histogram({
     name: 'event_loop_stall_seconds',

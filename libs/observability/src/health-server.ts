@@ -12,15 +12,15 @@ export type Readiness = Record<string, boolean>;
 
 export interface HealthServerOptions {
   readonly host: string;
-  /** The port of the health server. With the value 0, the system picks a free port. */
+  /** The port of the health server. If the port is 0, the system chooses a free port. */
   readonly port: number;
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
    * Dependencies that are required only at startup. The process keeps serving without startup-only
-   * dependencies, and still reports the state of these dependencies. Shared dependencies should be
-   * startup-only. If a shared dependency were always required, its failure would remove all replicas from the
-   * load balancer at the same time.
+   * dependencies, and still reports the state of these dependencies. Dependencies that several services share
+   * should be startup-only. If a shared dependency were always required, its failure would remove all
+   * replicas from the load balancer at the same time.
    */
   readonly survives?: readonly string[];
 }

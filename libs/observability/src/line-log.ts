@@ -6,8 +6,8 @@ export interface LineLogOptions {
   readonly service: string;
   readonly instanceId: string;
   /**
-   * Log lines are written at level info. If the configured log level is higher than info, the line log writes
-   * nothing.
+   * Log lines are written at the level `info`. If the configured log level is higher than info, the line log
+   * writes nothing.
    */
   readonly level: string;
   readonly destination: DestinationStream;
@@ -24,8 +24,8 @@ const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
  * A logger for the log line that each request produces. The JSON form and the redaction are the same as in
- * `createLogger`. The line log skips work that costs more than the line itself: merging bindings, searching
- * for errors, running serializers.
+ * `createLogger`. The line log skips three operations that cost more than the line itself. These operations
+ * are merging bindings, searching for errors, and running serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };
@@ -42,7 +42,7 @@ export function createLineLog(message: string, options: LineLogOptions): LineLog
 }
 
 /**
- * Formats a timestamp as RFC 3339 with milliseconds. The part before the milliseconds is formatted once per
+ * Formats a timestamp as RFC 3339 with milliseconds. The text before the milliseconds is formatted once per
  * second.
  */
 class LineClock {

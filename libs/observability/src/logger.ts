@@ -9,7 +9,7 @@ export type { Logger } from 'pino';
 export interface LoggerOptions {
   readonly service: string;
   readonly instanceId?: string;
-  /** A pino level: trace, debug, info, warn, error, fatal or silent. */
+  /** A pino level, which is trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
   /** The output for log lines. The default is standard output. */
   readonly destination?: DestinationStream;
@@ -17,9 +17,9 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
- * `trace_id`. Each value of a complete log line is redacted, so no field, message or stack can bypass the
- * redaction. Credentials of known forms are redacted, and the secrets of the account of the current request
- * (`hideSecrets`).
+ * `trace_id`. Each value in a complete log line is redacted, so no field, message or stack can bypass the
+ * redaction. Redaction applies to credentials of known forms and to the secrets of the account of the current
+ * request (`hideSecrets`).
  */
 export function createLogger(options: LoggerOptions): Logger {
   return pino(
@@ -49,7 +49,7 @@ type LogOutput = ReturnType<typeof pino.destination>;
  */
 const waitingBytesMax = 16 * 1024 * 1024;
 /**
- * Buffered lines are flushed at this size or age, because a separate write for each line costs more than
+ * Buffered lines are flushed at this size or age, because writing each line separately costs more than
  * creating the line.
  */
 const chunkChars = 64 * 1024;
@@ -61,8 +61,8 @@ export function createLogOutput(fd = 1): LogOutput {
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // With a `minLength` of 1, a chunk is written immediately.
-    // With a `minLength` of 0, `flush` would not wait for the write.
+    // If `minLength` is 1, a chunk is written immediately.
+    // If `minLength` is 0, `flush` does not wait for the write.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,
@@ -95,7 +95,7 @@ function joinLines(output: LogOutput): void {
   };
   output.flush = (done) => {
     pass();
-    // The log output's own timer flushes without a callback.
+    // The timer of the log output flushes without a callback.
     if (done) flush(done);
   };
   output.flushSync = () => {

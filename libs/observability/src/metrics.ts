@@ -8,7 +8,7 @@ import type { Instrument } from './instruments/instrument.ts';
 export const durationBucketsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
-/** Upper bucket bounds for counts of tools, tokens or bytes: powers of four. */
+/** Upper bucket bounds for counts of tools, tokens or bytes, which are powers of four. */
 export const sizeBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 interface MetricOptions<Label extends string> {
@@ -16,8 +16,8 @@ interface MetricOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   /**
-   * The names of the labels. Use only labels with few distinct values: never an id, a model name from a
-   * request, or a tool name.
+   * The names of the labels. Use only labels with few distinct values. Never use an id, a model name from a
+   * request, or a tool name as a label.
    */
   readonly labels?: readonly Label[];
 }
@@ -38,10 +38,10 @@ export interface Metrics {
 }
 
 /**
- * Creates a registry with the metrics of the process: CPU time, memory, garbage collection, and event loop
- * delay (`nodejs_eventloop_lag_*_seconds`). The gateway's own metric classes do the counting, and prom-client
- * only renders the output. Counting with prom-client costs several times as much, because prom-client joins
- * labels into keys and finds buckets by name.
+ * Creates a registry with the metrics of the process, which are CPU time, memory, garbage collection, and
+ * event loop delay (`nodejs_eventloop_lag_*_seconds`). The metric classes of the gateway count values, and
+ * prom-client only renders the output. Counting with prom-client costs several times as much, because
+ * prom-client joins labels into keys and finds buckets by name.
  */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();

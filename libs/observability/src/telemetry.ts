@@ -27,8 +27,8 @@ const exportTimeoutMs = 5_000;
 const waitingSpansMax = 8_192;
 
 /**
- * Starts tracing. Call this function before any other code in a process. The SDK is loaded only if a receiver
- * is configured. Without a receiver, only trace ids are kept, for the log.
+ * Starts tracing. Call this function before any other code in the process. The SDK is loaded only if a
+ * receiver is configured. Without a receiver, the function keeps only trace ids, for the log.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   if (options.otlpEndpoint === undefined) return { shutdown: () => Promise.resolve() };

@@ -11,7 +11,7 @@ export interface TraceHeaders {
 
 /**
  * Maximum length of the header `tracestate`. The specification requires support for at least 512 characters.
- * Longer values are dropped.
+ * Longer `tracestate` values are dropped.
  */
 const tracestateCharsMax = 512;
 const traceparentCharsMax = 256;
@@ -35,8 +35,8 @@ export function parseTraceHeaders(headers: TraceHeaders | string | undefined): S
 
 const idsChars = 48;
 /**
- * Random digits are generated for many traces at once, because one call to the generator costs as much as the
- * rest of a trace.
+ * Random digits are generated for many traces at once, because one call to the generator costs as much as all
+ * other steps of a trace.
  */
 let pool = '';
 let drawn = 0;
@@ -50,7 +50,7 @@ function drawIds(): string {
   return pool.slice(drawn - idsChars, drawn);
 }
 
-/** Creates ids for a trace that is not recorded. The ids only link log lines of the same request. */
+/** Creates ids for a trace that is not recorded. The ids only connect log lines of the same request. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
   const ids = drawIds();
   return {

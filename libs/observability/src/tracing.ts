@@ -22,7 +22,7 @@ import { createScope, currentSecrets, runInScope } from './work-scope.ts';
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
-/** The tracer is undefined while tracing is off. No spans are created without a tracer. */
+/** The tracer is undefined while tracing is off. Without a tracer, no spans are created. */
 let tracer: Tracer | undefined;
 
 export function useTracer(next: Tracer | undefined): void {
@@ -31,7 +31,7 @@ export function useTracer(next: Tracer | undefined): void {
 
 const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 });
 
-/** Removes secrets from attributes: credentials of known forms, and the secrets of the current account. */
+/** Removes credentials of known forms, and the secrets of the current account, from attributes. */
 export function redactAttributes(attributes: Attributes): Attributes {
   return redactFields(attributes, currentSecrets());
 }
@@ -77,7 +77,7 @@ function runAndEnd<T>(span: Span, parent: Context, fn: (span: Span) => T): T {
 
 /**
  * Runs `fn` inside a child span of the current span. The span ends when `fn` returns or its promise settles.
- * Attributes must not contain request contents or secrets. A span costs almost no time while tracing is off.
+ * Attributes must not contain request contents or secrets. A span takes almost no time while tracing is off.
  */
 export function withSpan<T>(
   name: string,
@@ -105,7 +105,7 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 }
 
 /**
- * Runs `fn` in a span like `withSpan`, but continues the trace of a received message. A message without a
+ * Runs `fn` in a span like `withSpan`, and continues the trace of a received message. A message without a
  * valid trace starts a new trace. While tracing is off, the trace id is still passed on for the log.
  */
 export function continueTrace<T>(
@@ -142,9 +142,9 @@ export interface RequestTrace {
 export interface IncomingTrace {
   readonly headers: TraceHeaders | string | undefined;
   /**
-   * Whether the sender may choose the trace's id and sampling. If all senders could choose, an untrusted
-   * sender could force every request to be recorded. An untrusted sender could also add spans to another
-   * sender's trace.
+   * Whether the sender may choose the id and the sampling of the trace. If all senders could choose, an
+   * untrusted sender could force every request to be recorded. An untrusted sender could also add spans to
+   * another sender's trace.
    */
   readonly isTrusted: boolean;
 }

@@ -7,11 +7,11 @@ export interface WorkScope {
   /** The trace of the request, if tracing is off. While tracing is on, OpenTelemetry stores the trace. */
   readonly spanContext: SpanContext | undefined;
   /**
-   * The secrets of the account that the work belongs to. The secrets are undefined until the account is
-   * known.
+   * The secrets of the account that the work belongs to. The secrets are undefined until the account has been
+   * determined.
    */
   secrets: SecretSet | undefined;
-  /** Milliseconds that failed calls of other services have taken so far. */
+  /** Milliseconds that failed calls to other services have taken so far. */
   lostMs: number;
 }
 
@@ -30,8 +30,8 @@ export function currentScope(): WorkScope | undefined {
 }
 
 /**
- * Redacts the given secrets in all later log lines and spans of the current request or message. Other
- * requests are not affected. Outside a request, the function has no effect.
+ * Redacts the given secrets in all later log lines and spans of the current request or message. Secrets of
+ * other requests are not affected. Outside a request, the function has no effect.
  */
 export function hideSecrets(secrets: SecretSet): void {
   const scope = scopes.getStore();

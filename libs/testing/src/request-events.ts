@@ -1,7 +1,7 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 
-/** The event for an accepted request, in the form in which the gateway writes it. */
+/** The event for an accepted request, in the form in which the gateway writes the event. */
 export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): RequestAcceptedV1 {
   return {
     v: 1,

@@ -56,7 +56,7 @@ export class Gauge<Label extends string = string> implements Instrument {
   set(first: Labels<Label> | number, second = 0): void {
     const [labels, value] = typeof first === 'number' ? [{}, first] : [first, second];
     const series = this.#series.find(labels);
-    // The labels are written in the order of the latest `set`, as prom-client does.
+    // Labels are written in the order of the latest `set` call, as in prom-client.
     series.labels = { ...labels };
     series.value = value;
   }

@@ -49,7 +49,7 @@ function makeOurs() {
 type Instruments = ReturnType<typeof makeOurs>['instruments'] | ReturnType<typeof makeTheirs>['instruments'];
 type Given = Partial<Record<(typeof labelNames)[number], string | number>>;
 
-/** Changes of metrics, with any labels, and with values above, at and below zero. */
+/** Changes to metrics with any labels, and with values above, at and below zero. */
 const steps: readonly ((to: Instruments, labels: Given, size: number, change: number) => void)[] = [
   ({ counter: to }, labels, size) => to.inc(labels, size),
   ({ counter: to }, labels) => to.inc(labels),
@@ -70,7 +70,7 @@ const steps: readonly ((to: Instruments, labels: Given, size: number, change: nu
   ({ plainGauge: to }) => to.dec(),
   ({ plainHistogram: to }, _labels, _size, change) => to.observe(change),
   ({ plainHistogram: to }, _labels, _size, change) => to.observe({}, change),
-  // Values that both implementations reject create no series.
+  // Values that both implementations reject do not create a series.
   ({ counter: to }, labels, size) => refuse(() => to.inc(labels, -1 - size)),
   ({ counter: to }, labels) => refuse(() => to.inc(labels, Infinity)),
   ({ histogram: to }, labels) => refuse(() => to.observe(labels, NaN)),
@@ -80,7 +80,7 @@ function refuse(step: () => void): void {
   expect(step).toThrow();
 }
 
-/** Metric labels in either order, and with one or both omitted. */
+/** Metric labels in either order, with one or both labels omitted. */
 const someLabels = fc
   .shuffledSubarray([...labelNames])
   .chain((names) =>
@@ -90,7 +90,7 @@ const someLabels = fc
       ),
     ),
   );
-/** Values at the histogram's bucket bounds and next to them. */
+/** Values at the bucket bounds of the histogram, and values next to the bounds. */
 const someSize = fc.oneof(
   fc.constantFrom(0, ...buckets),
   fc.double({ noNaN: true, min: 0, max: 20 }),

@@ -4,11 +4,11 @@ export interface InstrumentOptions<Label extends string> {
   readonly labelNames: readonly Label[];
 }
 
-/** One line in the exposition format. */
+/** One line in the exposition format of Prometheus. */
 interface ExposedValue {
   readonly value: number;
   readonly labels: Labels;
-  /** The name of the series. The default is the metric's own name. */
+  /** The name of the series. The default is the name of the metric. */
   readonly metricName?: string;
   /** Labels that are rendered after `labels`. */
   readonly sharedLabels?: Labels;
@@ -22,7 +22,7 @@ export interface ExposedMetric {
   readonly values: readonly ExposedValue[];
 }
 
-/** The subset of a metric that prom-client's registry needs to write the Prometheus format. */
+/** The subset of a metric that the registry of prom-client needs to write the Prometheus format. */
 export interface Instrument {
   readonly name: string;
   get(): Promise<ExposedMetric>;
@@ -37,8 +37,8 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one metric, in a tree with label values as keys. One lookup per label is cheaper than
- * building and hashing a joined key for every observation.
+ * The series of one metric, in a tree with label values as keys. Looking up each label separately is cheaper
+ * than building and hashing a joined key for every observation.
  */
 export class SeriesByLabels<Series> {
   readonly #names: readonly string[];

@@ -1,13 +1,13 @@
 import { isSecretName, redactedText, redactPatterns } from './secret-patterns.ts';
 import type { SecretSet } from './secret-set.ts';
 
-/** Redacts known credential forms, and the values of `secrets`. */
+/** Redacts credentials of known forms, and the values of `secrets`. */
 export function redactText(text: string, secrets: SecretSet | undefined): string {
   const redacted = secrets === undefined ? text : secrets.redact(text);
   return redactPatterns(redacted);
 }
 
-/** Maximum nesting depth that is searched for secrets. Deeper values are replaced. */
+/** Maximum nesting depth that is searched for secrets. Values at a greater depth are replaced. */
 const depthMax = 16;
 
 /**
@@ -76,15 +76,15 @@ export function redactRecord(
 }
 
 interface FieldName {
-  /** Whether the field's value is a secret because of the field's name. */
+  /** Whether the name of the field marks its value as a secret. */
   readonly isSecret: boolean;
-  /** The field name, with credentials in the name redacted. */
+  /** The field name, with any credentials in the name redacted. */
   readonly shown: string;
 }
 
 /**
- * Maximum number of cached field names. The gateway's code uses few different field names, so the maximum is
- * for names in values from other sources.
+ * Maximum number of cached field names. The code of the gateway uses few different field names, so only names
+ * in values from other sources reach the maximum.
  */
 const namesMax = 4_096;
 const names = new Map<string, FieldName>();
@@ -98,7 +98,7 @@ function readName(name: string): FieldName {
 }
 
 /**
- * Redacts a log line: the line is parsed, each value is redacted, and the line is serialized again. The
+ * Redacts a log line. The line is parsed, each value is redacted, and the line is serialized again. The
  * redacted line is therefore valid JSON with the same fields, whatever the secrets contain. A log line
  * without a secret is returned unchanged.
  */

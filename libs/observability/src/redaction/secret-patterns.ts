@@ -2,26 +2,26 @@
 export const redactedText = '[redacted]';
 
 /**
- * Strings of which every known credential contains at least one. A text without any of the listed strings
+ * Strings, at least one of which occurs in every known credential. A text without any of the listed strings
  * contains no known credential. For most texts, one search for all strings replaces one search per pattern.
  */
 const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
 
 /**
- * Patterns for credentials with a well-known form, for all accounts. No value of an account influences these
- * patterns. Sources: the providers' documentation of their keys, and
+ * Patterns for credentials with a well-known form, which apply to all accounts. Values of an account do not
+ * change these patterns. The sources are the providers' documentation of their keys, and
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
  * Each pattern starts with a fixed string, or with a class that cannot match again inside a match. Each
- * pattern takes linear time (`npm run test:fuzz -- linear-time`).
+ * pattern takes linear time, which `npm run test:fuzz -- linear-time` checks.
  */
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // JSON members that contain secrets. The values of these members are always redacted.
+  // JSON members that contain secrets. The values of such members are always redacted.
   [
     /("(?:(?:current|new)_?password|password|(?:x-)?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"\s*:\s*)"[^"\\]*(?:\\[^][^"\\]*)*"/gi,
     `$1"${redactedText}"`,
   ],
-  // Private keys in PEM, with line breaks or with escaped line breaks.
+  // Private keys in PEM format, with line breaks or with escaped line breaks.
   [/-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*/g, redactedText],
   // Keys and refresh tokens of the gateway, and keys of OpenAI, Anthropic, OpenRouter, DeepSeek and others.
   [/\b(?:sk-|[rm]t-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
@@ -54,9 +54,10 @@ const token = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/y;
 const run = /[A-Za-z0-9_-]*/y;
 
 /**
- * Redacts JSON web tokens: three base64url parts separated by dots. The first part starts with `eyJ`, the
- * encoded start of a JSON object. If an `eyJ` does not start a token, the search continues after the run of
- * token characters. Another `eyJ` in the same run would fail for the same reason, so no run is scanned twice.
+ * Redacts JSON web tokens, which consist of three base64url parts separated by dots. The first part starts
+ * with `eyJ`, the encoded start of a JSON object. If an `eyJ` does not start a token, the search continues
+ * after the run of token characters. No run is scanned twice, because another `eyJ` in the same run would
+ * fail for the same reason.
  */
 function redactTokens(text: string): string {
   let kept = '';
@@ -89,12 +90,12 @@ const secretNames: ReadonlySet<string> = new Set(
 );
 const separators = /[_-]/g;
 /**
- * Maximum length of a field name that can indicate a secret. The maximum keeps the check of field names
- * cheap.
+ * Maximum length of a field name that can indicate a secret. The maximum limits the time for checking field
+ * names.
  */
 const nameCharsMax = 24;
 
-/** Whether a field with this name contains a secret, whatever its value is. */
+/** Whether a field with this name contains a secret, regardless of the value. */
 export function isSecretName(name: string): boolean {
   return name.length <= nameCharsMax && secretNames.has(name.toLowerCase().replace(separators, ''));
 }

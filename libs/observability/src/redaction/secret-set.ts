@@ -14,12 +14,12 @@ const tailChars = secretCharsMin;
 const partCharsMin = 20;
 /**
  * Maximum number of secrets with the same end that are compared. If more secrets have the same end, the end
- * is redacted wherever it occurs.
+ * is redacted at every occurrence.
  */
 const peersMax = 16;
 /**
- * Up to this number of secrets, the engine's search for single values is tried first, because it is faster
- * than this class.
+ * Up to this number of secrets, the JavaScript engine's search for each value is tried first, because it is
+ * faster than this class.
  */
 const plainSearchMax = 4;
 const marksSize = 1 << 12;
@@ -32,7 +32,7 @@ const { imul, max, min } = Math;
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
 /**
- * The secrets of one account, redacted in that account's own log lines, spans and stored contents. The
+ * The secrets of one account, which are redacted in log lines, spans and stored contents of that account. The
  * secrets of one account never change the texts of another account. A search takes linear time, independent
  * of the number and the content of the secrets. The search is one pass over the text with a rolling hash, and
  * a bounded comparison at each match of the hash.
@@ -42,13 +42,13 @@ export class SecretSet {
   /** Secrets with the time of their last registration, oldest first. */
   readonly #values = new Map<string, number>();
   /**
-   * The written forms of the secrets, by their last characters. The map is built at the first search after a
-   * change.
+   * The forms in which the secrets are written, by the last characters of each form. The map is built at the
+   * first search after a change.
    */
   #byTail: Map<string, string[]> | null = null;
   #marks = new Uint8Array(0);
 
-  /** @param valuesMax beyond this number of secrets, the oldest secret is dropped */
+  /** @param valuesMax maximum number of secrets, above which the oldest secret is dropped */
   constructor(valuesMax = 1_024) {
     this.#valuesMax = valuesMax;
   }
@@ -57,7 +57,7 @@ export class SecretSet {
     return this.#values.size;
   }
 
-  /** The registered secrets, oldest first. The result must not be logged. */
+  /** The registered secrets, oldest first. The caller must not log the result. */
   list(): readonly string[] {
     return [...this.#values.keys()];
   }
@@ -149,7 +149,7 @@ function markOf(hash: number): number {
 /**
  * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
  * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
- * `partCharsMin` characters decide whether there is a match. A match extends back to `from` at most, because
+ * `partCharsMin` characters decide whether a secret matches. A match extends back at most to `from`, because
  * the text before `from` is already redacted. All comparisons together therefore take linear time.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
@@ -167,8 +167,8 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns the number of equal characters before `end` and at the end of `form`, up to `charsMax`. The caller
- * has already compared the first `charsMin` characters.
+ * Returns how many characters before `end` equal the characters at the end of `form`, up to `charsMax`. The
+ * caller has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;
@@ -178,8 +178,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * Returns the forms in which a secret may be written: unchanged, in JSON by PHP (`\/`) and by .NET
- * (`\u002B`), and in a URL.
+ * Returns the forms in which a secret may be written. The forms are unchanged, as JSON from PHP (`\/`), as
+ * JSON from .NET (`\u002B`), and as part of a URL.
  */
 function writtenForms(value: string): string[] {
   return [

@@ -1,8 +1,8 @@
 import { renderNeedles, windowCharacters, type Needle } from './render-needles.ts';
 
-/** A place in the searched bytes that contains part of a secret. */
+/** A position in the searched bytes at which a part of a secret occurs. */
 export interface CanaryHit {
-  /** The name of the secret, never the secret's value. */
+  /** The name of the secret, never the value of the secret. */
   readonly secret: string;
   readonly encoding: Needle['encoding'];
   /** The text before and after the secret, without the characters of the secret itself. */
@@ -20,8 +20,8 @@ const filterBits = 24;
 const { imul } = Math;
 const contextBytes = 120;
 /**
- * Maximum number of findings. A single finding fails the test. More findings help to locate the source of a
- * leak.
+ * Maximum number of findings. A single finding fails the test. Additional findings help to locate the source
+ * of a leak.
  */
 const hitsMax = 50;
 
@@ -37,7 +37,7 @@ export class NeedleIndex {
     for (const { name, value } of secrets) for (const needle of renderNeedles(name, value)) this.#add(needle);
   }
 
-  /** Number of windows that the index searches for. Each window is searched for in all its encodings. */
+  /** Number of windows for which the index searches. The index searches for each window in all encodings. */
   get size(): number {
     return this.#needles.size;
   }

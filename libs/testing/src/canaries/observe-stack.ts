@@ -55,8 +55,8 @@ export interface StackObserver {
 }
 
 /**
- * Records the traffic of an entire stack: see `observedKinds`. Call this function before the stack starts, so
- * that no span is missed.
+ * Records the traffic of an entire stack, as listed in `observedKinds`. Call this function before the stack
+ * starts, so that no span is missed.
  */
 export async function startObserver(): Promise<StackObserver> {
   const writer = new Writer();

@@ -1,6 +1,6 @@
 /**
- * A search pattern: a window from a secret, in one encoding. The pattern has at least `windowCharacters`
- * bytes.
+ * A search pattern, which is a window from a secret in one encoding. The pattern has at least
+ * `windowCharacters` bytes.
  */
 export interface Needle {
   readonly secret: string;
@@ -23,7 +23,7 @@ const words = /^[a-z _.-]+$/;
 const secretCharactersMax = 4096;
 
 /**
- * Renders every window of a secret's hidden part: as plain text, hex, base64 (all alignments, both
+ * Renders every window of the hidden part of a secret as plain text, hex, base64 (all alignments, both
  * alphabets), URL-escaped and JSON-escaped.
  */
 export function renderNeedles(secret: string, value: string): Needle[] {
@@ -53,8 +53,8 @@ export function renderNeedles(secret: string, value: string): Needle[] {
 }
 
 /**
- * The part of a secret that must stay hidden: API keys without their visible prefix, and JWTs without their
- * header and payload.
+ * The part of a secret that must stay hidden. The visible prefix of an API key and the header and payload of
+ * a JWT are not hidden.
  */
 function secretPartOf(value: string): string {
   const bounded = value.slice(0, secretCharactersMax);
@@ -72,8 +72,8 @@ function listWindows(text: string): string[] {
 }
 
 /**
- * The base64 characters that depend only on the given bytes. The given bytes follow `offset` (0–2) unknown
- * bytes in their group of three.
+ * The base64 characters that depend only on the given bytes. In a base64 group of three bytes, the given
+ * bytes follow `offset` (0–2) unknown bytes.
  */
 function renderBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

@@ -19,7 +19,7 @@ export interface NatsServer {
 
 const startDeadlineMs = 30_000;
 
-/** Reserves a free port. No other test or stack gets the same port while this process is running. */
+/** Reserves a free port. No other test or stack gets the reserved port while this process is running. */
 export const findFreePort = (): Promise<number> => chooseFreePort();
 
 async function isListening(port: number): Promise<boolean> {

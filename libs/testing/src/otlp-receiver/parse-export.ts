@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** An exported span. */
 export interface ReceivedSpan {
   readonly serviceName: string;
-  /** The trace id: 32 hex digits. */
+  /** The trace id, as 32 hex digits. */
   readonly traceId: string;
   readonly spanId: string;
   /** The id of the parent span. The parent id is null for a trace's root span. */
@@ -11,7 +11,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The spans in other traces that this span links to. */
+  /** The spans in other traces to which this span links. */
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status: 'unset' | 'ok' | 'error';
   readonly statusMessage: string;

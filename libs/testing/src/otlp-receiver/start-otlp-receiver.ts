@@ -10,8 +10,8 @@ export interface OtlpReceiver {
   /** All spans received until now, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until a trace's spans satisfy the predicate, and returns the trace's spans. After `timeoutMs`, the
-   * function throws an error that lists the received spans.
+   * Waits until a trace's spans satisfy the predicate, and returns the trace's spans. If the predicate is not
+   * satisfied within `timeoutMs`, the function throws an error that lists the received spans.
    */
   waitForTrace(
     traceId: string,
@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** Maximum number of stored spans. At this maximum, the oldest spans are removed first. */
+/** Maximum number of stored spans. When this maximum is reached, the oldest spans are removed first. */
 const spansMax = 200_000;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

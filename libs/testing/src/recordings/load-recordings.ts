@@ -9,7 +9,7 @@ const sharedData = resolve(import.meta.dirname, '../../../../../shared/data');
 /**
  * Finds a file or folder of the recorded data next to the checkout.
  * @returns the path, or undefined if the file or folder is missing, so that tests can skip
- * @throws Error if the file or folder is missing in CI. A skipped test in CI would pass unnoticed.
+ * @throws Error if the file or folder is missing in CI. A test that CI skips would remain unnoticed.
  */
 export function findSharedData(path: string): string | undefined {
   const found = resolve(sharedData, path);
@@ -20,8 +20,8 @@ export function findSharedData(path: string): string | undefined {
 
 /**
  * Returns the folder with recorded exchanges. The given folder is a recordings folder or contains `wire/`.
- * The default folder is next to the checkout. Throws if the given folder has no recordings, or if the default
- * folder is missing in CI.
+ * The default folder is located next to the checkout. Throws if the given folder has no recordings, or if the
+ * default folder is missing in CI.
  */
 export function findRecordings(given: string | undefined): string | undefined {
   if (given === undefined || given === '') return findSharedData('wire');
@@ -34,15 +34,15 @@ export function findRecordings(given: string | undefined): string | undefined {
 }
 
 /**
- * Returns whether tests may skip missing kinds of recordings. Tests may skip recordings that a folder given
- * with `--data` lacks. Tests may skip all recordings if the checkout has no recorded data. The default folder
- * contains every kind of recording.
+ * Whether tests may skip missing types of recordings. Tests may skip recordings that a folder given with
+ * `--data` lacks. Tests may skip all recordings if the checkout has no recorded data. The default folder
+ * contains every type of recording.
  */
 export function mayLackRecordings(given: string | undefined): boolean {
   return (given !== undefined && given !== '') || findSharedData('wire') === undefined;
 }
 
-/** The recorded exchanges in a folder, optionally only those of a single API. */
+/** The recorded exchanges in a folder, optionally only the exchanges with a single API. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')
     .split('\n')

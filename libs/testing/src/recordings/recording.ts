@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A line from the recordings' index.jsonl. Tests compare bytes if `fidelity` is `raw`, and otherwise compare
- * the meaning.
+ * A line in the file index.jsonl of the recordings. Tests compare bytes if `fidelity` is `raw`, and otherwise
+ * compare the parsed contents.
  */
 export const recordingEntry = z.object({
   id: z.string(),

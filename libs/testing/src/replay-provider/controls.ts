@@ -1,4 +1,4 @@
-/** Controls for the way in which the replay provider sends a response, including failures. */
+/** Settings for how the replay provider sends a response, including failures. */
 export interface ReplayControls {
   /**
    * Sizes of the chunks in which the body is sent. The list of sizes repeats until the body ends. Without
@@ -14,8 +14,8 @@ export interface ReplayControls {
   /** Delay before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
   /**
-   * Resets the connection (RST), either before the headers or after this number of body bytes. A value of 0
-   * resets the connection directly after the headers.
+   * Resets the connection (RST), either before the headers or after this number of body bytes. If the number
+   * is 0, the connection is reset directly after the headers.
    */
   readonly resetAtByte?: 'before-headers' | number;
   /**

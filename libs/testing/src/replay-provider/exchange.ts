@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Recording } from '../recordings/recording.ts';
 
-/** The response to send. */
+/** The response that the replay provider sends. */
 export interface ReplayedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ const meta = z.object({
 });
 
 /**
- * Headers that belong to the recorded connection rather than to the response. Lengths and encodings are
+ * Headers that belong to the recorded connection and not to the response. Lengths and encodings are
  * recomputed for the stored body, because the stored body is never compressed.
  */
 const connectionHeaders = new Set([
@@ -29,7 +29,7 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Reads the recorded response of an exchange: the status, the headers and the body. */
+/** Reads the recorded response of an exchange, with the status, the headers and the body. */
 export function readAnswer(folder: string, recording: Recording): ReplayedAnswer {
   const file = recording.meta_file === null ? undefined : join(folder, recording.meta_file);
   const recorded =

@@ -56,7 +56,7 @@ function ask(
   });
 }
 
-/** The way in which the first request ended. The provider records the end slightly later than the client. */
+/** The outcome of the first request. The provider records the outcome slightly later than the client. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;
@@ -65,7 +65,7 @@ async function untilEnded(): Promise<string> {
   }
 }
 
-// Recordings are not part of the repository. CI requires the recordings: see findSharedData.
+// Recordings are not stored in the repository. CI requires the recordings, as documented at `findSharedData`.
 (folder === undefined ? describe.skip : describe)('the replay provider', () => {
   const streamedId = streamed?.id ?? '';
   const streamedBody = streamed?.response() ?? Buffer.alloc(0);

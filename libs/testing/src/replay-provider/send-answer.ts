@@ -29,7 +29,7 @@ function toBytes(body: unknown): Buffer {
 
 /**
  * Sends a response according to the controls. The promise resolves when the response is sent, reset or
- * hanging, or when the client has disconnected.
+ * stalled, or when the client has disconnected.
  */
 export async function sendAnswer(
   response: ServerResponse,

@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   readonly url: string;
   /** The headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** The headers with the original capitalization: name, value, name, value, … */
+  /** The headers with the original capitalization, as the list name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /**
@@ -21,11 +21,11 @@ export interface ReceivedRequest {
    */
   readonly exchangeId: string | null;
   /**
-   * The way in which the request ended: with the complete response, with a reset by a control, or with a
-   * client disconnect. The value is undefined while the request is in progress.
+   * The outcome of the request, which is the complete response, a reset by a control, or a client disconnect.
+   * The outcome is undefined while the request is in progress.
    */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
-  /** The time from `performance.now()` when the request ended. */
+  /** The value of `performance.now()` when the request ended. */
   readonly endedAtMs: number | undefined;
 }
 
@@ -67,7 +67,7 @@ const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 /**
  * Starts a loopback provider that responds with recorded exchanges. A request selects an exchange with an
  * `x-replay-id` header or an API key `replay:<exchange id>`. A request that selects no exchange gets the next
- * queued exchange. If the queue is empty, the response is 404.
+ * queued exchange. If the queue is empty, the provider returns 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
   const replay = new Replay(findRecordings(options.recordings));

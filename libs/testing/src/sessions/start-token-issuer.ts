@@ -9,8 +9,8 @@ export interface TokenIssuerOptions {
   /** Additional fields for the OpenID Connect discovery document. */
   readonly describe?: (issuer: string) => object;
   /**
-   * Handles requests beyond the basic token issuer, such as requests for a sign-in page. Returns false for
-   * requests that the function does not handle.
+   * Handles requests that the basic token issuer does not handle, such as requests for a sign-in page.
+   * Returns false for requests that the function does not handle.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -24,7 +24,7 @@ type Algorithm = 'RS256' | 'ES256';
 export interface TokenChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
-  /** The signing key. A key outside the published key set simulates a foreign issuer. */
+  /** The signing key. A key outside the published key set simulates a token from another issuer. */
   readonly key?: IssuerKey;
 }
 
@@ -47,11 +47,11 @@ export interface TokenIssuer {
   readonly keys: readonly IssuerKey[];
   /**
    * Publishes a new signing key, which signs all later tokens. The older keys are removed unless the caller
-   * asks to keep them.
+   * chooses to keep them.
    */
   rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
   issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;
-  /** Sets whether the token issuer answers every request with 503. */
+  /** Sets whether the token issuer responds to every request with 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
   let away = false;
   let keySetReads = 0;
   const server = createServer((request, response) => {
-    // Web pages from other origins also call the token issuer.
+    // Web pages from other origins also send requests to the token issuer.
     response.setHeader('access-control-allow-origin', '*');
     if (!away && options.answer?.(request, response) === true) return;
     const isKeySet = request.url === '/keys';

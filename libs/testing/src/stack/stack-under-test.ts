@@ -12,8 +12,8 @@ export type { DevInfo };
 const ENDED_WITHIN_MS = 10_000;
 
 /**
- * A process in a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`,
- * `redis-cache`, `nats`).
+ * A process in a stack, which is a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`,
+ * `redis`, `redis-cache`, `nats`).
  */
 export interface UnitUnderTest {
   readonly name: string;
@@ -44,11 +44,11 @@ export interface StackUnderTest {
   service(name: string): UnitUnderTest;
   /** The complete log of a service or server. */
   logs(name: string): string;
-  /** Connection details for a NATS user, which has the permissions of that user. */
+  /** Connection details for a NATS user, with the permissions of that user. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
   /** The addresses of both Redis servers, with the permissions of one service. */
   redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
-  /** Stops the stack and deletes its data. A shared stack keeps running. */
+  /** Stops the stack and deletes its data. A shared stack continues to run. */
   stop(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** A handle for the running stack with its data in the folder `path`. */
+/** A handle for the running stack that has its data in the folder `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

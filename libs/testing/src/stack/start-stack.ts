@@ -36,7 +36,7 @@ export interface TestStackOptions {
   readonly restartCrashed?: boolean;
 }
 
-/** Tests call the account API more often than people do. */
+/** Tests call the account API more often than people call it. */
 const raisedLimits = {
   ACCOUNT_READ_RPM: '100000',
   ACCOUNT_ANALYTICS_RPM: '100000',
@@ -46,7 +46,7 @@ const raisedLimits = {
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/** The environment variables that a private stack inherits. None can contain a real server's address. */
+/** The environment variables that a private stack inherits. No variable contains a real server's address. */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
@@ -73,7 +73,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    // The remaining processes need a clean-up only if the supervisor was killed.
+    // The remaining processes need to be stopped only if the supervisor was killed.
     if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });

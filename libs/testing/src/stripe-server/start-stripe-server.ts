@@ -49,7 +49,7 @@ export interface StripeServer {
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
   /** Returns the event with a new signature. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
-  /** Sets whether the server answers every request with 503. */
+  /** Sets whether the server responds to every request with 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** An API response: a Stripe object or an error. */
+/** An API response, which is a Stripe object or an error. */
 export interface StripeAnswer {
   readonly status: number;
   readonly body: object;
@@ -55,11 +55,11 @@ function invalid(message: string): StripeAnswer {
   return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
-/** The Stripe state that the gateway reads: customers, checkouts and subscriptions. */
+/** The Stripe state that the gateway reads, which consists of customers, checkouts and subscriptions. */
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
-  /** The list of objects in Stripe's order, newest first. */
+  /** The list of objects as Stripe sorts it, newest first. */
   readonly subscriptions: StripeSubscription[] = [];
   readonly prices: ReadonlySet<string>;
 

@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 /** The APIs on which a provider binds reasoning to the prompt prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
-/** A provider's verdict about the reasoning in a request. */
+/** The decision of a provider about the reasoning in a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
   /** The provider rejects the request with 400 and this error text. */
@@ -36,8 +36,8 @@ interface IssuedBlock {
  * `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and
  * the order of JSON keys are ignored. A deferred tool is part of the prompt prefix from the message that
  * references the tool. Reasoning may be missing at the start or at the end of a transcript, but not between
- * two blocks. A removed reasoning block cannot return in a later request. Sources: Anthropic, "Preserved
- * thinking" and "Prefix checks"; OpenAI, "Keep the prefix unchanged" and the SDK's types.
+ * two blocks. A removed reasoning block cannot return in a later request. The sources are Anthropic
+ * ("Preserved thinking", "Prefix checks") and OpenAI ("Keep the prefix unchanged", SDK types).
  */
 export class PrefixBinding {
   readonly #key = randomBytes(32);
@@ -83,7 +83,7 @@ export class PrefixBinding {
 }
 
 /**
- * The verdict about the first reasoning block that does not match the prompt prefix. All reasoning blocks
+ * The decision about the first reasoning block that does not match the prompt prefix. All reasoning blocks
  * after the first mismatching block are also dropped.
  */
 function mismatch(
@@ -110,7 +110,7 @@ function mismatch(
 }
 
 /**
- * The documented error text. The documentation does not quote the end of the error text. Clients match the
+ * The documented error text. The documentation omits the end of the error text. Clients compare only the
  * second sentence of the error text.
  */
 function boundElsewhere(path: string): string {
@@ -236,7 +236,7 @@ function readMessage({ role, content }: Json, at: number): BoundTurn {
   };
 }
 
-/** A tool search by the provider returns an object. A tool search by the client returns a list. */
+/** The tool search of the provider returns an object. The tool search of the client returns a list. */
 function listReferences({ content }: Json): string[] {
   const found = Array.isArray(content) ? content : listOf(asJson(content)['tool_references']);
   return found.flatMap((reference) => {

@@ -17,15 +17,15 @@ export type IssuedReasoning =
 /** Finds the first violation of a rule. Returns the text of the provider's error, or undefined. */
 type Rule = (transcript: Transcript, issued: IssuedSequences) => string | undefined;
 
-/** The reasoning that the provider issued: every run of consecutive blocks, and every unsigned text. */
+/** The reasoning that the provider issued, as runs of consecutive blocks and as unsigned texts. */
 interface IssuedSequences {
   isSigned(text: string, signature: string): boolean;
   hasRun(run: readonly TranscriptBlock[]): boolean;
 }
 
 /**
- * A provider's checks of a transcript. The class signs the reasoning that a scripted model returns, and rejects
- * requests that break a documented rule:
+ * A provider's checks of a transcript. The class signs the reasoning that a scripted model returns, and
+ * rejects requests that break one of these documented rules:
  *
  * - Every tool call has a tool result in the next message, before all other content. Every tool result has a tool call.
  * - Turns of model and client alternate. No text is blank, and no message is empty.
@@ -37,8 +37,9 @@ interface IssuedSequences {
  *   current turn has unmodified unsigned reasoning.
  * - With `bindsPrefix`, reasoning is valid only behind the prompt prefix for which it was signed.
  *
- * Sources: Anthropic, "Extended thinking" (preserving thinking blocks, toggling thinking modes) and "Tool use";
- * AWS, "Converse API"; OpenAI, "Function calling"; OpenRouter, "Reasoning tokens"; DeepSeek, "Thinking mode".
+ * The sources are Anthropic ("Tool use", and in "Extended thinking" the sections on preserving thinking
+ * blocks and toggling thinking modes), AWS ("Converse API"), OpenAI ("Function calling"), OpenRouter
+ * ("Reasoning tokens") and DeepSeek ("Thinking mode").
  */
 export class TranscriptRules {
   readonly #key = randomBytes(32);
@@ -56,7 +57,7 @@ export class TranscriptRules {
     return this.#violations;
   }
 
-  /** Returns a signature for a reasoning text. The signature is valid for exactly this text. */
+  /** Returns a signature for a reasoning text. The signature is valid only for this text. */
   sign(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64');
   }
@@ -116,7 +117,7 @@ const keyOf = (run: readonly TranscriptBlock[]): string => JSON.stringify(run);
 const isReasoning = ({ kind }: TranscriptBlock): boolean =>
   kind === 'reasoning' || kind === 'unsigned' || kind === 'redacted';
 
-/** The ids of one kind of block in a message. */
+/** The ids of all blocks of one type in a message. */
 function idsOf(message: TranscriptMessage | undefined, kind: 'call' | 'result'): string[] {
   return (message?.blocks ?? []).flatMap((block) => (block.kind === kind && 'id' in block ? [block.id] : []));
 }
