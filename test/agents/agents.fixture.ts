@@ -1,4 +1,4 @@
-/** The agents of the suite: the configuration from the agent's guide, and the commands of a session. */
+/** The agents under test, each with the configuration from the agent's guide and the commands of a session. */
 import type { AgentFormat } from './prompts.fixture.ts';
 
 export interface Agent {
@@ -7,11 +7,13 @@ export interface Agent {
   readonly guide: string;
   readonly format: AgentFormat;
   readonly model: string;
-  /** The file of the guide's configuration, relative to the agent's home. */
+  /** The path of the agent's configuration file, relative to the agent's home folder. */
   readonly file?: string;
-  /** The language of the configuration in the guide. The first block of the language is used. */
+  /**
+   * The language of the configuration in the guide. The test uses the guide's first code block in the language.
+   */
   readonly language: 'json' | 'toml' | 'yaml' | 'sh';
-  /** Changes the guide's example to the format of the session, as the guide describes. */
+  /** Changes the guide's example to the wire format of the session, as the guide describes. */
   readonly adapt?: (configuration: string) => string;
   readonly env?: Readonly<Record<string, string>>;
   /** The command line of the first turn, and of a turn that resumes the session. */
@@ -23,7 +25,7 @@ const codexOptions = ['--dangerously-bypass-approvals-and-sandbox'];
 const qwenOptions = ['--auth-type', 'openai', '--yolo'];
 const piOptions = ['--provider', 'gateway', '--model', 'anthropic/claude-sonnet-4-5'];
 
-/** The agents of the suite. They cover the formats chat-completions, messages and responses. */
+/** The agents under test, which use the formats chat-completions, messages and responses. */
 export const agents: readonly Agent[] = [
   {
     name: 'codex',

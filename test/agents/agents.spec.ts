@@ -1,6 +1,7 @@
 /**
- * Published agents work through the gateway as they work directly: with the configuration of their guides,
- * against a scripted model, in two turns. The second turn resumes the session in a new process.
+ * Tests that published agents work through the gateway in the same way as with a direct provider connection.
+ * Each agent uses its guide's configuration and calls a scripted model in two turns. The second turn resumes
+ * the session in a new process.
  */
 import { agents } from './agents.fixture.ts';
 import { isBasicTool } from './capable-model.fixture.ts';
@@ -20,7 +21,7 @@ const resumed = ({ requests }: Session): number => {
   return first === undefined ? 0 : first.cachedTokens / first.tokens;
 };
 
-/** A line of the suite's table: requests, tools, cached tokens after the resume, and cost against direct. */
+/** Returns a report line that compares an agent's session through the gateway with a direct session. */
 function describeRun(name: string, direct: Session, served: Session): string {
   const tools = ({ requests }: Session): number =>
     Math.max(...requests.map(({ prompt }) => prompt.tools.length));

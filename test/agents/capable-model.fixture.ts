@@ -1,6 +1,6 @@
 /**
- * A scripted model that works through a task like a capable model: it chooses each call from the tools that
- * it is offered, and reaches a missing tool through the recovery tool.
+ * A scripted model that completes tasks like a capable model. The model calls tools from the request's tool
+ * list, and calls pruned tools through the recovery tool.
  */
 import type { JsonObject } from '@gateway/interchange';
 import type { ModelTurn } from '../e2e/scripted-model.fixture.ts';
@@ -14,12 +14,15 @@ export type Step =
   | { readonly purpose: 'other'; readonly tool: string; readonly arguments: JsonObject };
 
 export interface Task {
-  /** The words of the user. The model recognizes the task by its words. */
+  /** The user's message, by which the scripted model recognizes the task. */
   readonly prompt: string;
   readonly steps: readonly Step[];
 }
 
-/** The tools of published agents by purpose. A model recognizes a tool of these names by its description. */
+/**
+ * The names of published agents' tools by purpose. A real model would recognize the purpose by the tool's
+ * description.
+ */
 const toolNames: Readonly<Record<Purpose | 'edit', readonly string[]>> = {
   read: ['read', 'read_file', 'read_files'],
   write: ['write', 'write_file', 'write_to_file'],
@@ -36,7 +39,7 @@ const recoveryTool = /^svc_more_tools/;
 /** Returns the model's next turn. */
 export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
   const found = findTask(prompt.items, tasks);
-  // Agents also ask for a title or a summary, without tools.
+  // Agents also send requests without tools, for example to get a title or a summary.
   if (found === undefined || prompt.tools.length === 0) return { text: 'A task with files' };
   const { task, since } = found;
   const results = since.flatMap((item) => (item.kind === 'result' ? [item.text] : []));
@@ -46,7 +49,7 @@ export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
   return { calls: [{ id: `call_${String(calls).padStart(8, '0')}`, ...chooseCall(prompt, step, results) }] };
 }
 
-/** The newest task of the conversation, and the items after the user's words. */
+/** Returns the newest task of the conversation, and the items after the task's user message. */
 function findTask(
   items: readonly PromptItem[],
   tasks: readonly Task[],
@@ -59,7 +62,10 @@ function findTask(
   return undefined;
 }
 
-/** The number of finished steps. A call that only asks the recovery tool for definitions is no step. */
+/**
+ * Returns the number of finished steps. A call that only requests tool definitions from the recovery tool does
+ * not count.
+ */
 function countDone(since: readonly PromptItem[]): number {
   return since.filter((item) => item.kind === 'call' && !isDescription(item)).length;
 }
@@ -83,11 +89,14 @@ function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Cal
   return chooseCall(prompt, { purpose: 'shell', command }, results);
 }
 
-/** MCP clients write the name of the server before the name of a tool. */
+/** MCP clients add the server's name as a prefix to a tool name. */
 const isOneOf = (name: string, names: readonly string[]): boolean =>
   names.includes(name.toLowerCase()) || (names.length === 1 && names.some((one) => name.endsWith(`_${one}`)));
 
-/** A call of the recovery tool: first for the definition of the missing tool, and then for the tool itself. */
+/**
+ * Returns a call to the recovery tool. The first call requests the definition of the pruned tool, and the next
+ * call runs the pruned tool.
+ */
 function callHidden(
   { tools, items }: Prompt,
   step: Step,
@@ -108,7 +117,7 @@ function callHidden(
   };
 }
 
-/** The parameters of a tool that the recovery tool described. */
+/** Returns the parameters from the recovery tool's description of a tool. */
 function findDefinition(results: readonly string[], name: string): JsonObject {
   for (const text of results.toReversed()) {
     const line = text.split('\n').find((each) => each.startsWith(`{"name":"${name}"`));
@@ -117,14 +126,14 @@ function findDefinition(results: readonly string[], name: string): JsonObject {
   return {};
 }
 
-/** A shell command for a step, as in agents without tools for files. */
+/** Returns a shell command for a step, for agents without file tools. */
 function asCommand(step: Step, results: readonly string[]): string | undefined {
   if (step.purpose === 'read') return `cat ${step.path}`;
   if (step.purpose === 'write') return `printf '%s' '${step.content(results.join('\n'))}' > ${step.path}`;
   return undefined;
 }
 
-/** Writes the arguments of a call. A required parameter without a known meaning gets a plausible value. */
+/** Returns the arguments of a tool call. A required parameter without a known meaning gets a plausible value. */
 function writeArguments({ parameters }: OfferedTool, step: Step, results: readonly string[]): JsonObject {
   if (step.purpose === 'other') return step.arguments;
   const properties = (parameters.properties ?? {}) as Record<string, JsonObject>;

@@ -1,4 +1,4 @@
-/** The parts of a provider request that a scripted model reads, in one form for the three formats. */
+/** The fields of a provider request that a scripted model reads, in one data type for all three formats. */
 import type { JsonObject } from '@gateway/interchange';
 
 export type AgentFormat = 'chat-completions' | 'messages' | 'responses';
@@ -7,9 +7,9 @@ export interface OfferedTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
-  /** The namespace of a Responses tool. */
+  /** The namespace of a tool in a Responses API request. */
   readonly namespace?: string;
-  /** Whether the provider loads the definition only after a search. */
+  /** Whether the provider loads the tool's definition only after a tool search. */
   readonly isDeferred?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Prompt {
   readonly format: AgentFormat;
   readonly tools: readonly OfferedTool[];
   readonly items: readonly PromptItem[];
-  /** The text of the request in the order in which providers cache it: tools, instructions, messages. */
+  /** The request's text in the order of the provider's prompt cache, which is tools, instructions and messages. */
   readonly cached: string;
 }
 
@@ -31,7 +31,7 @@ const objectOf = (value: unknown): JsonObject =>
 const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOf) : []);
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The text of a content that is a string or a list of blocks. */
+/** Returns the text of message content, which is a string or a list of content blocks. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -1,4 +1,4 @@
-/** A session of an agent against a scripted provider: directly or through the gateway. */
+/** Runs an agent's session with a scripted provider, either directly or through the gateway. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startReplayProvider, type ReplayControls } from '@gateway/testing';
@@ -8,9 +8,9 @@ import { chooseTurn, type Task } from './capable-model.fixture.ts';
 import { readPrompt, type Prompt } from './prompts.fixture.ts';
 import { configure, createWorkspace, runAgent, type Endpoint } from './workspace.fixture.ts';
 
-/** A request as the provider received it. */
+/** A request that the scripted provider received. */
 export interface SessionRequest {
-  /** The turn of the user, from 0. */
+  /** The index of the user turn, starting at 0. */
   readonly turn: number;
   readonly prompt: Prompt;
   readonly tokens: number;
@@ -20,10 +20,10 @@ export interface SessionRequest {
 export interface Session {
   readonly exitCodes: readonly (number | null)[];
   readonly outputs: readonly string[];
-  /** The contents of the files that the tasks write, by name. */
+  /** The contents of the files that the tasks write, by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly requests: readonly SessionRequest[];
-  /** The price of the input, in tokens at the price of uncached input. */
+  /** The cost of the input tokens, expressed as a number of uncached input tokens. */
   readonly cost: number;
 }
 
@@ -31,14 +31,14 @@ const charactersPerToken = 4;
 /** Providers cache prompts of at least 1,024 tokens, in steps of 128 tokens. */
 const cachedTokensMin = 1024;
 const cacheStepTokens = 128;
-/** Prices relative to uncached input: a cache read and a cache write (GPT-4.1, Claude Sonnet 4.5). */
+/** The prices of a cache read and a cache write, relative to uncached input (GPT-4.1, Claude Sonnet 4.5). */
 const prices = {
   'chat-completions': { read: 0.25, write: 1 },
   responses: { read: 0.1, write: 1 },
   messages: { read: 0.1, write: 1.25 },
 } as const;
 
-/** A prompt cache that holds every prompt of a session. */
+/** A prompt cache that stores every prompt of a session. */
 class PromptCache {
   readonly #prompts: string[] = [];
 
@@ -86,15 +86,15 @@ async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
 export interface SessionOptions {
   readonly commands: string;
   readonly agent: Agent;
-  /** The files of the workspace. */
+  /** The files in the agent's workspace at the start of the session. */
   readonly files: Readonly<Record<string, string>>;
   /** The tasks of the session, for a workspace in the given folder. */
   readonly tasks: (folder: string) => readonly Task[];
   /** The files that the tasks write. */
   readonly written: readonly string[];
-  /** The provider's trouble at the third request of the session, such as an error or a cut stream. */
+  /** The provider's failure at the third request of the session, such as an error or a truncated stream. */
   readonly trouble?: ReplayControls;
-  /** Connects the provider to the gateway. Without this function, the agent calls the provider. */
+  /** Connects the provider to the gateway. Without `connect`, the agent calls the provider directly. */
   readonly connect?: (providerUrl: string) => Promise<Endpoint>;
 }
 

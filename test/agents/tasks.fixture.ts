@@ -1,11 +1,11 @@
-/** The tasks of the suite's sessions, and an account of the gateway for one session. */
+/** The tasks that the agents must complete, and a gateway account for one session. */
 import { sharedStack } from '@gateway/testing';
 import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import type { Task } from './capable-model.fixture.ts';
 import type { Endpoint } from './workspace.fixture.ts';
 
-/** Creates an account with planning for all formats, and connects the session's provider. */
+/** Creates an account with planning enabled for all formats, and connects the session's provider. */
 export async function connect(providerUrl: string): Promise<Endpoint> {
   const { baseUrl } = sharedStack();
   const { apiKey: key } = await createTestAccount(sharedStack());
@@ -17,7 +17,7 @@ export async function connect(providerUrl: string): Promise<Endpoint> {
   return { base: baseUrl, key };
 }
 
-/** The files of the workspace. */
+/** The files in the agent's workspace at the start of the session. */
 export const files = { 'notes.txt': 'The code word is kestrel.\n' };
 const codeWord = (seen: string): string => /code word is (\w+)/.exec(seen)?.[1] ?? 'lost';
 export const tasks = (folder: string): readonly Task[] => [
@@ -41,7 +41,7 @@ export const tasks = (folder: string): readonly Task[] => [
     ],
   },
 ];
-/** The outcome of the tasks. */
+/** The expected exit codes and files after all tasks are complete. */
 export const finished = {
   exitCodes: [0, 0],
   files: { 'answer.txt': 'kestrel', 'second.txt': 'kestrelkestrel' },

@@ -1,4 +1,7 @@
-/** An agent that survives a failure of the provider without the gateway also survives it through the gateway. */
+/**
+ * Tests that an agent that survives a provider failure without the gateway also survives the failure through
+ * the gateway.
+ */
 import type { ReplayControls } from '@gateway/testing';
 import { agents } from './agents.fixture.ts';
 import { runSession, type Session } from './sessions.fixture.ts';

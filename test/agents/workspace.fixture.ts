@@ -1,4 +1,4 @@
-/** Installs the agents, and runs them in their own homes and workspaces. */
+/** Installs the agents, and runs each agent in a separate home folder and workspace. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -33,7 +33,7 @@ export async function installAgents(): Promise<string> {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   for (const file of files) cpSync(join(import.meta.dirname, file), join(unfinished, file));
-  // `npm ci` fails if a registry lacks an optional package of another operating system.
+  // `npm ci` fails if a registry lacks an optional package for another operating system.
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'];
   await promisify(execFile)('npm', ['install', ...options], {
     cwd: unfinished,
@@ -45,7 +45,7 @@ export async function installAgents(): Promise<string> {
 
 export interface Workspace {
   readonly home: string;
-  /** A git repository with one commit. */
+  /** The path of the workspace, which is a git repository with one commit. */
   readonly folder: string;
   remove(): void;
 }
@@ -70,13 +70,16 @@ function writeInto(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** The address and the key that the guides call BASE and KEY. */
+/** The gateway address and API key that replace `BASE` and `KEY` in the guides. */
 export interface Endpoint {
   readonly base: string;
   readonly key: string;
 }
 
-/** Returns the configuration in an agent's guide: the first block of the agent's language. */
+/**
+ * Returns the configuration from an agent's guide, which is the first code block in the agent's configuration
+ * language.
+ */
 function readGuide({ guide, language, adapt = (text) => text }: Agent, { base, key }: Endpoint): string {
   const page = readFileSync(join(root, 'docs/guides/agents', guide), 'utf8');
   const block = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1];
@@ -86,7 +89,7 @@ function readGuide({ guide, language, adapt = (text) => text }: Agent, { base, k
     .replaceAll(/\bKEY\b/g, key);
 }
 
-/** Writes the guide's configuration into the agent's home. Returns the environment of the agent. */
+/** Writes the guide's configuration into the agent's home folder. Returns the agent's environment variables. */
 export function configure(agent: Agent, { home }: Workspace, endpoint: Endpoint): Record<string, string> {
   const configuration = readGuide(agent, endpoint);
   if (agent.file !== undefined) writeInto(join(home, agent.file), configuration);
@@ -95,7 +98,7 @@ export function configure(agent: Agent, { home }: Workspace, endpoint: Endpoint)
   );
   return {
     HOME: home,
-    // Agents reach only servers on this machine.
+    // The proxy variables let agents reach only servers on this machine.
     HTTPS_PROXY: 'http://127.0.0.1:9',
     HTTP_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
@@ -110,7 +113,7 @@ export interface TurnOutcome {
   readonly output: string;
 }
 
-/** Runs one turn of an agent, without a terminal. */
+/** Runs one turn of an agent without a terminal. */
 export function runAgent(
   command: string,
   args: readonly string[],

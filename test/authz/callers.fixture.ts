@@ -9,8 +9,8 @@ export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The expected response from each kind of route. A response is undefined if the caller may call the kind of
-   * route.
+   * The expected error response for each access rule of routes. The response is undefined if the caller may
+   * call routes with the access rule.
    */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
   /** The address of another gateway. If absent, calls go to the normal gateway. */

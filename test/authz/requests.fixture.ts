@@ -42,8 +42,8 @@ export interface PreparedCall {
 }
 
 /**
- * Prepares a call to the route for the given kind of target, with the credential of `caller` (default: no
- * credential).
+ * Prepares a call to the route for the given kind of target, with the credential of `caller`. Without `caller`,
+ * the call has no credential.
  */
 export async function prepareCall(
   world: World,

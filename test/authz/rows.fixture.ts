@@ -25,8 +25,8 @@ export interface AuthzRow {
   /** Returns a valid request body, so that only permissions decide the outcome. */
   readonly body?: (world: World, caller: Caller | undefined) => unknown;
   /**
-   * The path parameters for each kind of target. `targets` is absent for paths without parameters. A
-   * successful call uses up the `own` target.
+   * The path parameters for each kind of target. `targets` is absent for paths without parameters. A successful
+   * call may delete or change the `own` target.
    */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
   /** The outcome when the target belongs to another caller. The default is `404 not_found`. */

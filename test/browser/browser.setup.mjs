@@ -7,8 +7,8 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 import { startBrowser } from './start-browser.ts';
 
 /**
- * Finds the system's Chromium. If Chromium is missing, installs Chromium as the stack installs Redis and
- * NATS.
+ * Finds the system's Chromium. If Chromium is missing, installs Chromium in the same way as the test stack
+ * installs Redis and NATS.
  */
 function findChromium() {
   installPrograms([{ program: 'chromium', debian: 'chromium', homebrew: 'chromium' }]);
@@ -21,7 +21,7 @@ export default async function startAll() {
   rmSync(screenshots, { recursive: true, force: true });
   mkdirSync(screenshots, { recursive: true });
   const chromium = findChromium();
-  // The address at which one of the tests starts the OpenID Connect issuer.
+  // The address of the OpenID Connect issuer that one of the tests starts.
   const issuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = issuer;
   const stack = await startStack({

@@ -64,8 +64,8 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
 
 type Saved = Pick<RequestLogEntry, 'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens'>;
 /**
- * Returns the tokens saved as the dashboard defines saved tokens: measured savings less the cost of recovery
- * rounds.
+ * Returns the tokens saved. The dashboard defines tokens saved as the measured savings less the cost of
+ * recovery rounds.
  */
 export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
   row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens!;

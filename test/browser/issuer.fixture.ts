@@ -19,8 +19,8 @@ export interface SignInIssuerOptions {
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
   /**
-   * The grants that the issuer has handled: `authorization_code`, `refresh_token`, or the reason for a
-   * rejected grant.
+   * The grants that the issuer has handled. An accepted grant is listed by its type, and a rejected grant by
+   * the reason for the rejection.
    */
   readonly grants: readonly string[];
   /** Sets the lifetime of access tokens that the issuer issues after this function call. */

@@ -34,10 +34,7 @@ export function connectBrowser(): Promise<Browser> {
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /**
-   * Faults on the page: console errors, exceptions, calls to other hosts, and Content-Security-Policy
-   * violations.
-   */
+  /** Console errors, exceptions, calls to other hosts, and Content-Security-Policy violations of the page. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }
@@ -45,7 +42,8 @@ export interface WatchedPage {
 const heights = { 390: 844, 1024: 768, 1440: 900, 1600: 1000 } as const;
 
 /**
- * The edge that serves the pages (by default the normal edge), and one other host that the pages may call.
+ * The edge that serves the pages, and one other host that the pages may call. By default, the normal edge
+ * serves the pages.
  */
 export interface PageHome {
   readonly baseUrl?: string;
@@ -97,7 +95,8 @@ export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Marks the user as signed in only once, so that the mark does not return after a sign-out.
+    // The script sets the flag for a signed-in user only once, because a page load after a sign-out must not set
+    // the flag again.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');

@@ -36,10 +36,7 @@ export const shortConversations = 12;
 export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly traffic: KnownTraffic;
   readonly calibration: RoutingCalibration;
-  /**
-   * Three requests: one with a measured K, one with a recovered tool, and the next turn of the first
-   * request's conversation.
-   */
+  /** A request with a measured K, a request with a recovered tool, and the next turn of the first conversation. */
   readonly pruned: KnownRequest;
   readonly recovered: KnownRequest;
   readonly frozen: KnownRequest;

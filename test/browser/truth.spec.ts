@@ -106,7 +106,7 @@ describe('the calibration', () => {
       expect(await readMain(truth)).toMatch(new RegExp(`K = ${k}\\. K was measured.*Policy: ${version} for`));
     }
     await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
-    // The plan always includes a tool that was called earlier, so the shown K does not count the tool.
+    // A plan always includes tools that the model called earlier, so the displayed K does not count such a tool.
     expect(await readMain(truth)).toContain(`K = ${k! - 1}. A later request`);
     await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
     const off = await readMain(truth);

@@ -70,7 +70,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // The path names a folder, or a spool file that a gateway deleted during the search.
+      // Reading fails for a folder, and for a spool file that a gateway deleted during the search.
       return false;
     }
   });

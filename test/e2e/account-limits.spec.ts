@@ -68,7 +68,7 @@ it('an account’s budget for changes is smaller than the account’s budget for
     const answers: Answer[] = [];
     for (let sent = 0; sent < defaults.write + 30; sent += 10)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, change))));
-    // Creating the account used two changes: one for the routing policy and one for the API key.
+    // The setup of the account already made two calls, which set the routing policy and created the API key.
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([defaults.write - 2, 32]);
     expect((await send(edge, { path: '/v1/account/me', key })).status).toBe(200);
   }));

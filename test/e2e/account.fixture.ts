@@ -78,7 +78,7 @@ export async function connectProvider(
   return answer;
 }
 
-/** Connects one replay server as a provider for each client format: `openai`, `anthropic` and `hosted`. */
+/** Connects one replay server as the providers `openai`, `anthropic` and `hosted`, one for each client format. */
 export async function connectEachFormat(
   gatewayUrl: string,
   apiKey: string,

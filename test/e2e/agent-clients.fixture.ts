@@ -124,8 +124,8 @@ const messagesStyle: Style = {
 };
 
 /**
- * Adds a cache marker to the last message. A text message gets the form of a content block, because only
- * blocks can have markers.
+ * Adds a cache marker to the last message. A text message becomes a content block, because only content blocks
+ * can have cache markers.
  */
 function markLast(message: object, at: number, messages: readonly object[]): object {
   if (at < messages.length - 1) return message;

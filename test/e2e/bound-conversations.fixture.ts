@@ -25,7 +25,10 @@ interface Task {
   readonly query: string;
   readonly tool: string;
 }
-/** The first tools of a public data set, with questions. Each question needs one of the tools. */
+/**
+ * The first tools of a public data set, with questions. To answer a question, a model must call one of the
+ * tools.
+ */
 export interface ToolSet {
   readonly tools: readonly FunctionTool[];
   readonly tasks: readonly Task[];

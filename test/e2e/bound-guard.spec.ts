@@ -11,7 +11,7 @@ import { openAccount } from './telemetry.fixture.ts';
 const { baseUrl } = sharedStack();
 const model = 'anthropic/claude-opus-5-5';
 const messagesTools = githubTools.map(toMessagesTool);
-/** Chooses no tool, so the model calls no tool. */
+/** Returns no tool name, so the scripted model calls no tool. */
 const wants = (): undefined => undefined;
 
 let provider: ReplayProvider;

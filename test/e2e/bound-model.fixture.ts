@@ -18,11 +18,11 @@ const json = { 'content-type': 'application/json' };
 export interface BoundModel {
   readonly rules: TranscriptRules;
   /**
-   * The provider's verdicts on the reasoning in received transcripts, oldest first. Each request with a
-   * transcript has one verdict.
+   * Whether the provider accepted, rejected or dropped the reasoning in each received transcript, oldest first.
+   * The list has one verdict per request with a transcript.
    */
   readonly verdicts: readonly BindingVerdict[];
-  /** Tools that a user turn requires and that the model could neither see nor find. */
+  /** Tools that a user turn required, but that were neither in the request nor found by a tool search. */
   readonly missed: readonly string[];
   /** The number of times that the model searched for a deferred tool. */
   readonly searches: number;

@@ -35,7 +35,7 @@ beforeAll(async () => {
   account = await openAccount(provider);
   key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
   await connectEachFormat(baseUrl, key, provider.url);
-  // The tool list is new for the tool router, so the plan may miss its deadline.
+  // The tool router has no cached vectors for the tool list, so the plan may miss its deadline.
   const messages = [{ role: 'user', content: clear }];
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);

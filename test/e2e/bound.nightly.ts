@@ -55,7 +55,7 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 
-/** Builds a release with a second version of the context steps, which changes nothing. */
+/** Builds the next release, in which version 2 of the context steps compresses no text. */
 function buildNextReleases() {
   mkdirSync(join(root, '.data'), { recursive: true });
   const directory = mkdtempSync(join(root, '.data/next-release-'));
@@ -116,7 +116,7 @@ const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>
   [
     () => prefer({ pruning: { mode: 'on', recall_target: 0.9 }, compression: { mode: 'lossless' } }),
     // A shadow share of 0.5 makes half of the conversations shadow conversations.
-    // From shadow conversations, the worker makes policies.
+    // The worker computes routing policies from shadow conversations.
     () => change('PATCH', '/v1/account/me', { policy: { shadow_share: 0.5, shadow_share_learning: 0.5 } }),
   ],
   [upgrade, emptyCache],
@@ -143,7 +143,7 @@ const formats = [
 ] as const;
 let requests = 0;
 
-/** Takes one turn: a user question, tool calls with their results, and the model's final response. */
+/** Runs one turn, which consists of a user question, tool calls with results, and the model's final response. */
 async function takeTurn(at: number, turn: number, transcript: object[]): Promise<void> {
   const { tools, tasks } = sets[at % sets.length]!;
   const names = new Set(tools.map((tool) => tool.function.name));

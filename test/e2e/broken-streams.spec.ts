@@ -48,7 +48,10 @@ const responseEvents = [
 ];
 const converseStart = (streamedConverse(streamedEvents.slice(0, 3)).body as Buffer).length;
 
-/** The stream of each upstream format, and the number of bytes that contain `Hello` but no terminator. */
+/**
+ * The response stream of each upstream format. `said` is the length in bytes of the stream's start, which
+ * contains the text `Hello` but no terminator.
+ */
 const upstreams: Readonly<Record<string, { readonly answer: ReplayControls; readonly said: number }>> = {
   'openai/gpt-4o': { answer: streamedAnswer(['Hello', '.']), said: Buffer.byteLength(renderFrame('Hello')) },
   'anthropic/claude-sonnet-4-5': { answer: streamedMessages(), said: bytesBeforeTextEnds },
@@ -88,7 +91,7 @@ const breaks = {
   'ends without its terminator': (answer: ReplayControls, said: number) => ({
     ...answer,
     body: Buffer.from(answer.body as string | Buffer).subarray(0, said),
-    // A response body in one piece has a content length, which a provider's stream never has.
+    // A response body sent in one chunk would have a content length. A provider's stream has no content length.
     chunkBytes: 64,
   }),
 };

@@ -28,7 +28,7 @@ interface Prompt {
   readonly model: string;
   readonly tools: readonly Tool[];
   readonly system: string;
-  /** Messages of the user and the model in turn, starting with the user. */
+  /** Alternating messages of the user and the model. The first message is the user's message. */
   readonly messages: readonly string[];
 }
 

@@ -29,8 +29,8 @@ let account: TestAccount;
 let provider: ReplayProvider;
 
 /**
- * Searches each place that the stack writes to. Returns the found secrets per place, and the names of empty
- * places.
+ * Searches every output of the stack, such as logs, databases and files. Returns the secrets found in each
+ * output, and the names of empty outputs.
  */
 async function findIn(
   secrets: readonly Secret[],
@@ -132,7 +132,7 @@ describe('the search for secrets', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** Returns the matching findings, grouped by the place that contains the secret. */
+  /** Returns the matching findings, grouped by the output that contains the secret. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)

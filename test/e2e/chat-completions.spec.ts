@@ -172,7 +172,7 @@ describe('the upstream request', () => {
     expect(sent).toContain('"x_own":1.50');
     const forwarded = namesOf(receivedBody().tools);
     expect(forwarded.length).toBeLessThan(tools.length + 1);
-    // The forwarded tools are in the client's order, whatever their ranking.
+    // The gateway forwards the tools in the client's order, not in the order of their ranking.
     const offered = ['get_weather', ...namesOf(githubTools)];
     expect(forwarded).toEqual(offered.filter((name) => forwarded.includes(name)));
     const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));

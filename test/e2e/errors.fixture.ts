@@ -20,7 +20,7 @@ export interface ExpectedError {
 }
 
 /**
- * Expects an error in the common format: the status, the body, and the request id in both header and body.
+ * Expects the given status and an error body in the common format, with the request id in both header and body.
  */
 export function expectError(answer: Answer, expected: ExpectedError): z.output<typeof errorBody> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: expected.status });

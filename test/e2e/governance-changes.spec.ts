@@ -9,8 +9,8 @@ const { baseUrl } = stack;
 /** The maximum time in milliseconds until a change applies on every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
 /**
- * Additional time in milliseconds for a process that stalls briefly. The sum of the two times is shorter than
- * the ten seconds that a change takes if its broadcast is lost.
+ * Additional time in milliseconds for a process that stalls briefly. The total wait is shorter than the ten
+ * seconds after which a change applies if its broadcast is lost.
  */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };
@@ -55,7 +55,7 @@ async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Ans
   const start = performance.now();
   const tookMs = await Promise.all(
     edges.map(async (edge) => {
-      // The start time of the last request that did not use the change yet.
+      // The start time of the last request that the replica handled with the old values.
       for (let lastMs = 0; ;) {
         const begunMs = performance.now() - start;
         if (shows(await ask(edge))) return lastMs;

@@ -22,7 +22,7 @@ describe('guessing passwords', () => {
   it('a log-in with an unknown address gets the same response in the same time as a log-in with a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // The test makes too few attempts for a block, with known and with unknown addresses.
+    // The test makes too few attempts to be blocked, with registered and unregistered email addresses.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],

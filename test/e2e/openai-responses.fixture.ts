@@ -3,13 +3,13 @@ import type { ReplayControls } from '@gateway/testing';
 
 type Members = Record<string, unknown>;
 
-/** Returns a call of a function. */
+/** Returns a response item that calls a function. */
 export const callOf = (id: string, name: string, argumentsText: string): Members => ({
   ...{ id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: id, name },
   arguments: argumentsText,
 });
 
-/** Returns a call of a custom tool. */
+/** Returns a response item that calls a custom tool. */
 export const customCallOf = (id: string, name: string, input: string): Members => ({
   ...{ id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: id, name, input },
 });
@@ -23,13 +23,13 @@ const usage = {
   ...{ output_tokens: 50, output_tokens_details: { reasoning_tokens: 20 }, total_tokens: 1050 },
 };
 
-/** Returns a completed response. `given` replaces members of the response. */
+/** Returns a completed response. `given` overrides fields of the response. */
 export function responseOf(output: readonly Members[], given: Members = {}): Members {
   const head = { id: 'resp_1', object: 'response', created_at: 1_795_000_000, model: 'gpt-6.2-sol' };
   return { ...head, status: 'completed', error: null, incomplete_details: null, output, usage, ...given };
 }
 
-/** The events between the start and the end of an item. */
+/** The stream events between the start and the end of an output item. */
 function deltasOf(item: Members, place: Members): Members[] {
   const [part] = (item['content'] ?? []) as { text: string }[];
   if (item['type'] === 'message') {
@@ -86,7 +86,7 @@ function eventsOf(response: Members): Members[] {
 
 export const json = { 'content-type': 'application/json' };
 
-/** Renders a response, streamed or whole. */
+/** Renders a response as a stream or as one JSON body. */
 export function renderResponse(response: Members, isStream: boolean): ReplayControls {
   if (!isStream) return { status: 200, headers: json, body: response };
   const frames = eventsOf(response).map(

@@ -95,7 +95,7 @@ export function chooseRecordings(
   return chosen;
 }
 
-/** A one-pixel PNG. */
+/** A PNG image of one pixel. */
 export const imageBase64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } };

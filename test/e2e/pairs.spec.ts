@@ -73,7 +73,7 @@ function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
 
 const perMatter = 2;
 
-// The recordings are not part of the repository. CI requires the recordings: see findSharedData.
+// The recordings are not part of the repository, but CI requires the recordings (`findSharedData`).
 const whenCollected = isCollected ? describe : describe.skip;
 whenCollected.each(clientNames)('the SDK for %s', (client) => {
   describe.each(origins)('with $provider', (origin) => {
@@ -84,7 +84,7 @@ whenCollected.each(clientNames)('the SDK for %s', (client) => {
       ])('%s', (_how, streaming) => {
         const chosen = isCollected ? chooseRecordings(origin, matter, streaming, perMatter) : [];
 
-        // Only the default recordings must have every feature: see mayLackRecordings.
+        // Only the default recordings must contain every feature (`mayLackRecordings`).
         const itHas = chosen.length === 0 && mayLackRecordings(process.env['DATA_DIR']) ? it.skip : it;
         itHas('has a recording', () => {
           expect(chosen.length).toBeGreaterThan(0);

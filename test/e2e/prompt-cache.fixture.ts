@@ -5,7 +5,7 @@
 import type { PlannedFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
-/** Counts of prompt tokens of one request: read from the prompt cache, and cacheable but not read. */
+/** The prompt tokens of one request, and how many of the tokens the provider read from its prompt cache. */
 export interface CacheUse {
   readonly total: number;
   readonly read: number;
@@ -98,7 +98,7 @@ function countTokens(parts: readonly string[]): number {
 type Parts = readonly unknown[];
 const listOf = (value: unknown): Parts => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 
-/** Returns the parts of a request's prompt: tools, instructions and messages. */
+/** Returns the tools, the instructions and the messages of a request's prompt. */
 const prompts: Readonly<Record<PlannedFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
   'chat-completions': ({ tools, messages }) => [listOf(tools), [], listOf(messages)],
   messages: ({ tools, system, messages }) => [listOf(tools), listOf(system), listOf(messages)],

@@ -25,7 +25,7 @@ const settings = blocks.find(({ text }) => text.startsWith('export '));
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'readme-examples-'));
-  // The page reads `.data/dev.json`, and the examples import the installed SDKs.
+  // The README's commands read `.data/dev.json`, and the examples import the installed SDKs.
   symlinkSync(sharedStack().dataDir, join(folder, '.data'));
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
 });

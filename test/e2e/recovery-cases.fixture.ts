@@ -28,7 +28,7 @@ export const own = {
   arguments: { owner: 'facebook', repo: 'react' },
 };
 
-/** The client's view of the call to the pruned tool. */
+/** The call to the pruned tool, as the client receives the call. */
 export const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
 /** A call to the recovery tool in which the model requests tool definitions. */

@@ -8,7 +8,7 @@ import type { ResponseInput } from 'openai/resources/responses/responses';
 import { z } from 'zod';
 import { send } from './http.fixture.ts';
 
-/** The result of a loop: the final text, and each call as `name input`. */
+/** The final text of a tool loop, and each tool call as `name input`. */
 export interface LoopResult {
   readonly text: string;
   readonly calls: readonly string[];
@@ -37,7 +37,7 @@ const weather: OpenAI.Responses.FunctionTool = {
 const roundsMax = 5;
 const stateless = { store: false, include: ['reasoning.encrypted_content'] } as const;
 
-/** The loop with OpenAI's SDK, which sends all output items back. */
+/** Runs the tool loop with OpenAI's SDK, and sends all output items back. */
 export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Promise<LoopResult> {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   const input: ResponseInput = [{ role: 'user', content: prompt }];
@@ -59,10 +59,10 @@ export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Pro
   throw new Error('the loop did not end');
 }
 
-/** The APIs that an SDK can use for the same loop. */
+/** The APIs through which an SDK can run a tool loop. */
 type LoopApi = 'responses' | 'chat-completions';
 
-/** The loop with OpenAI's Agents SDK. */
+/** Runs the tool loop with OpenAI's Agents SDK. */
 export async function runAgentsSdk(
   { baseUrl, key, model, stream }: LoopGiven,
   api: LoopApi = 'responses',
@@ -95,7 +95,7 @@ export async function runAgentsSdk(
   return { text: String(result.finalOutput), calls };
 }
 
-/** The loop with the Vercel AI SDK. */
+/** Runs the tool loop with the Vercel AI SDK. */
 export async function runAiSdk(
   { baseUrl, key, model, stream }: LoopGiven,
   api: LoopApi = 'responses',
@@ -142,8 +142,9 @@ const shell = {
 };
 
 /**
- * The loop as Codex runs it: streamed, stateless, with encrypted reasoning, a freeform patch tool and a
- * function. Codex takes the items from `response.output_item.done`, and sends all items back.
+ * Runs the tool loop as Codex does, with streaming, stateless requests and encrypted reasoning. The tools are a
+ * freeform patch tool and a function. Codex reads output items from `response.output_item.done` events, and
+ * sends all items back.
  */
 export async function runCodex({ baseUrl, key, model }: Omit<LoopGiven, 'stream'>): Promise<LoopResult> {
   const ask = (text: string, role: string): Item => ({

@@ -59,7 +59,10 @@ export async function compareFormats(count: number): Promise<void> {
 
 type Run = (conversation: Conversation, accounts: Accounts) => Promise<SeenByFormat>;
 
-/** Serves the model of each conversation. Returns a function that runs a conversation in both formats. */
+/**
+ * Makes the provider return the scripted responses of each conversation's model. Returns a function that runs a
+ * conversation in both formats.
+ */
 function serveConversations(provider: ReplayProvider): Run {
   const models = new Map<string, ScriptedModel>();
   provider.setControls(({ url, body }) => serve(models, url, JSON.parse(body.toString('utf8')) as Body));
@@ -88,7 +91,7 @@ async function comparePruned(
   conversations: readonly Conversation[],
 ): Promise<unknown> {
   const accounts = await openAccounts(provider, 'on');
-  // The first requests with new tools are ranked by keyword, until the vectors of the tools are known.
+  // The tool router ranks new tools by keywords until the tools' vectors are ready.
   await eventually(async () => {
     const { responses, ...chat } = await run({ ...writeConversation(0), tools: githubTools }, accounts);
     const isKnown = !JSON.stringify([responses, chat]).includes('"keyword"');
@@ -174,7 +177,7 @@ function serve(models: ReadonlyMap<string, ScriptedModel>, url: string, body: Bo
   return renderTurn(format, turn, body.stream === true);
 }
 
-/** The largest tool result. The result has parts that the compressor shortens. */
+/** The largest tool result. The compressor shortens parts of the result. */
 const listing = JSON.stringify(
   { entries: Array.from({ length: 30 }, (_, at) => ({ path: `src/file-${at}.ts`, size: at * 37 })) },
   null,
@@ -221,7 +224,7 @@ function summarize({ said, calls, inputTokens, outputTokens, header }: AgentAnsw
   };
 }
 
-/** The parts of a log row that do not depend on the format, on time or on ids. */
+/** The fields of a request log row that do not depend on the format, on time or on ids. */
 function describeRow(row: RequestDetail): object {
   const { trace, compression_steps, compression } = row;
   const { intent, method, bucket, candidates } = trace;

@@ -1,6 +1,6 @@
 /**
- * Tests encrypted reasoning on the Responses API: a model continues its own reasoning although the client's
- * format cannot carry the reasoning, and never gets the reasoning of another provider.
+ * Tests encrypted reasoning on the Responses API. A model receives its own earlier reasoning, even if the
+ * client's format cannot carry the reasoning. A model never receives the reasoning of another provider.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';

@@ -118,7 +118,7 @@ it.each(models)('a loop like that of Codex works with %s', async (model) => {
   }
   expect(calls).toEqual([`apply_patch ${patch}`, `shell ${command}`]);
   expect(text).toBe('The patch is applied.');
-  // The model receives the grammar, and its own patch in the next turn.
+  // The first request contains the grammar of the patch tool, and the next request contains the model's patch.
   expect(sentBodies()[0]).toContain('*** Begin Patch');
   expect(sentBodies()[1]).toContain('Add File: a.txt');
 });

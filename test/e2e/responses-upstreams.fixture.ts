@@ -13,7 +13,7 @@ import { renderAnswer } from './scripted-model.fixture.ts';
 
 type Members = Record<string, unknown>;
 
-/** A call of a function with arguments, or of a custom tool with a text as input. */
+/** A call to a function with arguments, or a call to a custom tool with text input. */
 interface ScriptedCall {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ interface ScriptedCall {
 }
 
 export interface UpstreamTurn {
-  /** Reasoning in front of the response. The next request must contain the reasoning unchanged. */
+  /** The model's reasoning before the response. The next request must contain the reasoning unchanged. */
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];

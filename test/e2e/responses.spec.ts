@@ -103,7 +103,7 @@ it.each([false, true])(
   },
 );
 
-/** Sends a turn as Anthropic does, with signed reasoning. */
+/** Makes the provider return the turn with signed reasoning, as Anthropic does. */
 function think(turn: ModelTurn): void {
   const blocks = [{ kind: 'reasoning', text: 'Hm, Rome.', signature: 'EqQBCg==' }] as const;
   provider.setControls(({ body }) => {

@@ -12,8 +12,8 @@ import { changePreferences } from './routed-providers.fixture.ts';
 
 const stack = sharedStack();
 /**
- * A model that, according to the catalogue, reads no images, has no reasoning, and has a context window of
- * 131,072 tokens.
+ * A model without image input and without reasoning. The catalogue lists a context window of 131,072 tokens for
+ * the model.
  */
 const limited = 'groq/llama-3.1-8b-instant';
 const able = 'openrouter/a-model-of-tomorrow';

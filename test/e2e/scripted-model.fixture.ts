@@ -11,7 +11,7 @@ import { formatNamed } from '@gateway/wire-formats';
 /** The content of one model response. */
 export interface ModelTurn {
   /**
-   * Reasoning at the start of the response: a text with the provider's signature, or hidden reasoning.
+   * Reasoning at the start of the response, as text with the provider's signature or as hidden reasoning.
    * Reasoning requires a provider with rules.
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
@@ -197,8 +197,8 @@ function tellReasoning({ style, blocks }: Reasoning, isStream: boolean): StreamE
 }
 
 /**
- * Renders reasoning as OpenRouter sends it. All pieces of a block have the same index, and the last piece has
- * the signature.
+ * Renders reasoning as OpenRouter sends it. All fragments of a reasoning block have the same index, and the
+ * last fragment has the signature.
  */
 function tellDetails(blocks: readonly IssuedReasoning[], isStream: boolean): StreamEvent[] {
   const details = blocks.flatMap((issued, index): object[] => {
@@ -234,7 +234,7 @@ function tellText(text: string, block: number): StreamEvent[] {
   ];
 }
 
-/** Renders a tool call with the arguments split into pieces, as models stream arguments. */
+/** Renders a tool call with the arguments split into several chunks, as models stream arguments. */
 function tellCall(call: { id: string; name: string; arguments: unknown }, block: number): StreamEvent[] {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const place = { choice: 0, block };

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { native: ['deferred_loading', 'allowed_tools'] } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The tool list is new for the tool router and compressor, so the plan may miss its deadline.
+  // The tool router and the compressor have not cached the tool list yet, so the plan may miss its deadline.
   await eventually(async () => (await askMessages()).some(({ defer_loading }) => defer_loading) || undefined);
   await eventually(async () => (await askChat(clear)).tool_choice !== undefined || undefined);
 }, 120_000);

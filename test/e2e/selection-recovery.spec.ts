@@ -73,8 +73,8 @@ interface ClientCase {
   readonly model: string;
   readonly cached?: boolean;
   /**
-   * The recovery mode. If the provider caches the prefix, the tool set never changes (`in_place`). Without a
-   * cached prefix, the tool set grows (`regrown`).
+   * The expected recovery mode. The mode is `in_place` if the provider caches the prompt prefix, and `regrown`
+   * if the provider does not cache the prompt prefix.
    */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
@@ -153,7 +153,8 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // The counted tools are all tools of the first provider call, and the described tool.
+    // `x-svc-tools-output` counts all tools of the first provider call, and the tool that the recovery tool
+    // described.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

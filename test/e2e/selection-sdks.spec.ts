@@ -37,7 +37,7 @@ beforeAll(async () => {
   const body = { pruning: { recovery: false } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
   // The tool router ranks a new tool list by keywords until the tools' vectors are ready.
-  // The tool lists of the formats differ.
+  // Each format has a different tool list, so the setup waits for each format.
   for (const ask of [askOpenAi, askAnthropic, askBedrock]) {
     await eventually(async () => {
       await ask(false);

@@ -33,7 +33,7 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // The tool lists are new for the tool router and compressor, so the plan may miss its deadline.
+  // The tool router and the compressor have not cached the tool lists yet, so the plan may miss its deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);
@@ -103,7 +103,7 @@ it('an agent’s basic tools and the tools that its instructions name are forwar
     return forwarded.length < tools.length ? forwarded : undefined;
   });
   expect(sent).toEqual(expect.arrayContaining([wanted, pruned, 'bash', 'read', 'edit']));
-  // The session is resumed: the agent changes its instructions.
+  // When the agent resumes the session, the agent's instructions are different.
   const resumed = [
     { role: 'system', content: 'On branch main, with 3 changed files.' },
     ...messages.slice(1),

@@ -4,10 +4,10 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place that the test stack writes to. The place must not contain secrets. */
+/** An output of the test stack, such as a log or a database. The output must not contain secrets. */
 export interface Sink {
   readonly name: string;
-  /** Returns the stored bytes in parts. Each part can be searched separately. */
+  /** Returns the stored bytes, split into chunks that can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
@@ -20,7 +20,7 @@ const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
-/** Returns every place that the stack writes to, including all outputs of the stack's processes. */
+/** Returns every file, database and log that the stack writes to, including the output of all processes. */
 export function listSinks(stack: StackUnderTest): Sink[] {
   return [
     ...Object.keys(stack.dev.services).map((name) => ({

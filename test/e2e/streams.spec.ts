@@ -187,7 +187,7 @@ it('a stalled reader slows the provider down, and the edge’s memory does not g
   await waitMs(2_000);
   expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
   expect(provider.requests[0]!.ended).toBeUndefined();
-  // The client receives the whole stream after the client continues reading.
+  // After the client resumes reading, the client receives the whole stream.
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(body.length);

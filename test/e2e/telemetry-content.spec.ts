@@ -17,9 +17,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/**
- * Texts of clients and models. The stack may store texts of clients and models only in the designated places.
- */
+/** Texts of clients and models, which the stack must never store in plaintext. */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',

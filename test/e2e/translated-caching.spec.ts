@@ -89,7 +89,7 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/** Returns the prompt without cache markers. Text becomes one content block, from a string or from a list. */
+/** Returns the prompt without cache markers. Text from a string or from a list becomes one content block. */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;

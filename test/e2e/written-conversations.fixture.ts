@@ -3,7 +3,7 @@ import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { recoveryToolName } from './recovery-cases.fixture.ts';
 import type { ModelTurn } from './scripted-model.fixture.ts';
 
-/** The way in which the model requests a needed tool. A tool in the list is always called directly. */
+/** How the model requests a tool that is not in the tool list. The model calls a listed tool directly. */
 const styles = ['describe', 'need', 'through', 'by-name'] as const;
 
 interface Need {
@@ -11,7 +11,7 @@ interface Need {
   readonly style: (typeof styles)[number];
 }
 
-/** One conversation: the user's text, and the tools that the model needs in response. */
+/** One conversation with the user's texts, and the tools that the model must call after each text. */
 export interface Conversation {
   readonly id: number;
   readonly tools: readonly FunctionTool[];
@@ -62,9 +62,7 @@ function writeArguments(schema: unknown): unknown {
   return Object.fromEntries(required.map((name) => [name, writeArguments(properties[name])]));
 }
 
-/**
- * A model that follows the script of its conversation, in any format. The model sees only the request body.
- */
+/** A model that follows the script of its conversation, in any format. The model reads only the request body. */
 export class ScriptedModel {
   readonly #conversation: Conversation;
   /** The tool names of each provider request of the current client request. */

@@ -78,7 +78,7 @@ function addContent(message: Members, content: unknown): void {
   }
 }
 
-/** A Mistral content part continues the previous part if the two parts are of one kind. */
+/** Appends Mistral content parts. A part is merged into the previous part if both parts have the same type. */
 function addParts(parts: Members[], added: Members[]): Members[] {
   const all = [...parts];
   for (const part of added) {

@@ -82,7 +82,7 @@ checkEvery(
     const bytes = bodyOf(recording, 'response');
     const sum = sumStream(bytes.toString());
     expectSame(parseStream([bytes]), sum);
-    // A non-streaming response with the stream's content has the stream's meaning.
+    // A non-streaming response built from the stream's content must have the same meaning as the stream.
     const plain = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify(sum))));
     expect(foldAnswer(parseStream([bytes]))).toEqual(plain);
   },

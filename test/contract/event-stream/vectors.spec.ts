@@ -29,7 +29,7 @@ const headersOf: Record<string, unknown> = {
 
 describe('frames of the AWS codec', () => {
   describe('event_stream', () => {
-    // Only the default recordings must contain the test vectors: see mayLackRecordings.
+    // Only the default recordings must contain the test vectors (`mayLackRecordings`).
     (files.length === 0 && mayLackRecordings(process.env['DATA_DIR']) ? it.skip : it)('has vectors', () => {
       expect(files.length).toBeGreaterThan(0);
     });

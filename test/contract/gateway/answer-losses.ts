@@ -3,7 +3,7 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * A part of a response that a client does not receive, because the client's format cannot express the part.
+ * Response content that a client does not receive, because the client's format cannot express the content.
  * Reviewers check the list of losses.
  */
 interface AnswerLoss {

@@ -19,7 +19,7 @@ import { loadTranscripts, type Message, type Transcript } from '../../eval/compr
  * earlier messages without the cache marker, as current agents do.
  */
 const folder = findSharedData('transcripts');
-// The transcripts are not part of the repository. CI requires the transcripts: see findSharedData.
+// The transcripts are not part of the repository, but CI requires the transcripts (`findSharedData`).
 const describeSessions = folder === undefined ? describe.skip : describe;
 const sessions = folder === undefined ? [] : loadTranscripts(folder).filter(({ set }) => set === 'coding');
 

@@ -151,7 +151,7 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
-  // The recordings are not part of the repository. CI requires the recordings: see findSharedData.
+  // The recordings are not part of the repository, but CI requires the recordings (`findSharedData`).
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
       test('each format has streams for this test', () => expect(streams.length).toBeGreaterThan(0));

@@ -54,7 +54,8 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
-  // After earlier tool calls, Converse requires the tools and cannot forbid calls (a loss).
+  // After earlier tool calls, Converse requires the tool definitions and cannot forbid tool calls, which is a
+  // loss.
   if (target === 'converse' && choice.mode === 'none' && !losses.includes('tool_choice'))
     return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
   if (target !== 'cohere' || choice.mode !== 'tool') return asked;
@@ -80,8 +81,8 @@ function withDefaults(
 }
 
 /**
- * Checks that no text is lost and that no content is added. A turn that becomes empty is merged with its
- * neighbours.
+ * Checks that no text is lost and that no content is added. An emptied turn is merged with the turns next to
+ * the emptied turn.
  */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>

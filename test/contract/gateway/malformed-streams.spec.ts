@@ -91,7 +91,7 @@ for (const format of formats) {
   const streams = chooseStreams(format);
   const others = formats.filter((each) => each !== format);
 
-  // The recordings are not part of the repository. CI requires the recordings: see findSharedData.
+  // The recordings are not part of the repository, but CI requires the recordings (`findSharedData`).
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
     test('each format has recorded streams for this test', () => {
       expect(streams).toHaveLength(streamsWanted[format]);

@@ -94,14 +94,14 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // A translation of functions into tools would also require the deprecated fields in later turns.
+    // If the gateway translated `functions` into tools, later turns would need the deprecated fields too.
     // A provider that uses the client's format receives `functions` and `function_call` unchanged.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
-/** Fields that several formats have. Any other lost field belongs to a single format. */
+/** The fields that several formats have. A lost field that is not in the list belongs to a single format. */
 const shared =
   /^(model|messages(\[\d+\])?|system|tools(\[\d+\])?|tool_choice|max_tokens|temperature|top_[pk]|stop|n|seed|(frequency|presence)_penalty|parallel_tool_calls|user|reasoning_effort|thinking|response_format|stream)$|\.(name|description|parameters|text|image|document|audio|thinking|arguments|is_error)$/;
 

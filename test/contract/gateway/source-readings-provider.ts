@@ -1,4 +1,7 @@
-/** Reads recordings like `source-readings.ts`, for formats that only providers use. */
+/**
+ * Reads the raw JSON of recordings in the formats that only providers use, as `source-readings.ts` does for
+ * client formats.
+ */
 import { isVersionOne } from '../cohere/meaning.ts';
 import { sumStream as sumCohere } from '../cohere/sum-stream.ts';
 import { camel } from '../gemini/meaning.ts';

@@ -1,4 +1,4 @@
-/** Reads recordings of the Responses API like `source-readings.ts`. */
+/** Reads the raw JSON of Responses API recordings, as `source-readings.ts` does for the other client formats. */
 import {
   asList,
   asMembers,
@@ -15,9 +15,9 @@ import {
 import { collect, isStreamed, textOf, type ReadSource } from './source-readings.ts';
 
 /**
- * Builds a non-streaming response. In a stream, `output_item.done` has each complete item, and the last event
- * has everything else. Clients read texts and arguments from the deltas. In edited recordings, the deltas
- * differ from the items.
+ * Builds a non-streaming response from a stream. The `output_item.done` events contain the complete items, and
+ * the last event contains all other fields. Clients read texts and arguments from the deltas. In edited
+ * recordings, the deltas differ from the items.
  */
 function sumStream(text: string): Members | null {
   const events = text

@@ -3,8 +3,8 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
 /**
- * The meaning of a stream frame for a client: part of a response, the successful end of a response, a
- * failure, or no meaning.
+ * The meaning of a stream frame for a client. A frame contains response content, ends a response, reports a
+ * failure, or has no meaning.
  */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';

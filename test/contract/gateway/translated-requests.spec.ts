@@ -129,7 +129,7 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
     const place = field.replaceAll(/\d+/g, '*');
     lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
   }
-  // The gateway replaces tool names that the target format rejects. All other names are unchanged.
+  // The gateway replaces tool names that the target format rejects. All other tool names are unchanged.
   const { request: told } = nameTools(asked, providerFormatNamed(target.format).provider.toolNamePattern);
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }

@@ -143,7 +143,8 @@ checkEvery(
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {
     const bytes = bodyOf(recording, 'response');
-    // A JSON list must be closed, and an event stream must contain the last event.
+    // A streamed JSON list is complete at its closing bracket. An event stream is complete at the last closing
+    // brace.
     expectTruncated(gemini, bytes, bytes.lastIndexOf(bytes[0] === 0x5b ? ']' : '}') + 1);
   },
 );

@@ -1,7 +1,7 @@
 /**
- * Builds a non-streaming response from the chunks of a stream. This function uses no code under test. Text
- * continues the previous part if the two parts are plain text of one kind. A part with a signature stays
- * separate.
+ * Builds a non-streaming response from the chunks of a stream. This function uses no code under test. A text
+ * part is merged into the previous part if both parts are answer text or both parts are thoughts. A part with a
+ * signature stays separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
 

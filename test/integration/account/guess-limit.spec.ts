@@ -37,7 +37,10 @@ describe('the budgets for wrong passwords', () => {
     return `100.${lastNetwork >> 8}.${lastNetwork & 255}.7`;
   };
 
-  /** Makes a wrong password guess. Returns true if the service would have checked the password. */
+  /**
+   * Makes a wrong password guess. Returns true if the limit admits the guess, so that the service would check
+   * the password.
+   */
   async function guess(clientAddress: string, deviceId: string | null = null, at = email): Promise<boolean> {
     const admitted = await guesses.admit({ email: at, clientAddress, deviceId }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: 'too_many_attempts' });

@@ -12,14 +12,14 @@ export interface ReceivedMail {
 /** An SMTP server on loopback that stores all emails. */
 export interface MailServer {
   readonly port: number;
-  /** The URL of the server: `smtp://127.0.0.1:<port>`. */
+  /** The URL of the SMTP server in the form `smtp://127.0.0.1:<port>`. */
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
   close(): Promise<void>;
 }
 
 /**
- * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` replace
+ * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` override
  * the default options.
  */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {

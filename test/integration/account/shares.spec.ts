@@ -41,7 +41,10 @@ describe('the database connections of the account service', () => {
   let edge: Messaging;
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
-  /** New API keys of the quiet account. Each check uses a different key, so no check uses a cached grant. */
+  /**
+   * New API keys of the account that sends few calls. Each check uses a different key, so no check uses a
+   * cached grant.
+   */
   const bystanderKeys: string[] = [];
   const undo: Undo[] = [];
 

@@ -13,10 +13,7 @@ export interface LedgerRow {
   readonly recovery: number;
 }
 
-/**
- * Two lists of ledger entries: the entries expected from the request log, and the entries that the billing
- * service wrote.
- */
+/** The ledger entries expected from the request log, and the ledger entries that the billing service wrote. */
 export interface LedgerEnds {
   readonly billing: pg.Pool;
   readonly telemetry: pg.Pool;

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { leaseMs, TokenLeases, type Lease } from '../../../apps/edge-gateway/src/rate-limits/token-leases.ts';
 import { windowScript, type WindowReply } from '../../../apps/edge-gateway/src/rate-limits/window-script.ts';
 
-/** The rate limit script of the gateway with one change: the test sets the time. */
+/** The gateway's rate limit script, changed so that the test sets the time. */
 const scriptAtTestTime = windowScript.replace("redis.call('TIME')", '{ARGV[10], ARGV[11]}');
 if (scriptAtTestTime === windowScript) throw new Error('the window script does not call TIME');
 

@@ -144,8 +144,8 @@ it('requests before, during and after an outage of Redis together stay within th
     return decisions.every(({ local }) => local) && admittedOf(during) >= 3 ? true : undefined;
   });
   await stack.service('redis-cache').start();
-  // Redis has lost its data. The replicas restore the count and add the requests that they admitted themselves. A
-  // request that arrives before all replicas have reported may exceed the limit (docs/guides/limits.md).
+  // Redis lost its data, so the replicas restore the count and add the requests admitted without Redis.
+  // A request that arrives before all replicas report their counts may exceed the limit (docs/guides/limits.md).
   const redis = new Redis(stack.dev.redis_cache_url);
   undo.push(() => redis.disconnect());
   await eventually(async () => {

@@ -24,7 +24,7 @@ export interface Replica {
 
 /**
  * Starts the token budgets of an edge.
- * @param readUsage reads the usage of an account from the request log; by default, the log is empty
+ * @param readUsage reads the usage of an account from the request log, which is empty by default
  */
 export async function startReplica(
   redisUrl: string,
@@ -47,8 +47,8 @@ export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): B
 }
 
 /**
- * Returns the Redis state of one API key's budget: tokens used today and this week, and tokens reserved by
- * each edge.
+ * Returns the Redis state of one API key's budget. The state contains the tokens used today and this week, and
+ * the tokens reserved by each edge.
  */
 export async function readBudget(redis: Redis, key: BudgetedKey) {
   const fields = await redis.hgetall(`budget:{${key.accountId}}:${key.keyId}`);

@@ -8,7 +8,7 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * An SQL query for the parts of a database that Prisma models: columns, indexes and foreign keys. Prisma's
+ * An SQL query for the columns, indexes and foreign keys of a database, all of which Prisma models. Prisma's
  * schema language has no check constraints.
  */
 const catalogue = `
