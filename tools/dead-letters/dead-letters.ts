@@ -18,8 +18,8 @@ export interface DeadLetterBox {
   /** Returns dead letters, oldest first. */
   list(limit: number): Promise<DeadLetter[]>;
   /**
-   * Puts dead letters back into the queue of request events, each as a separate batch. Without ids, the
-   * function puts all dead letters back into the queue. Returns the number of queued dead letters.
+   * Puts dead letters back into the queue of request events, each as a separate batch. If no ids are given,
+   * the function puts all dead letters back into the queue. Returns the number of queued dead letters.
    */
   retry(ids?: readonly string[]): Promise<number>;
   close(): Promise<void>;
@@ -28,8 +28,8 @@ export interface DeadLetterBox {
 const pageLetters = 500;
 
 /**
- * The dead letters in the queue's Redis server. A dead letter contains request events that could not be
- * written to Postgres.
+ * Opens the list of dead letters in the Redis server of the queue. A dead letter contains request events that
+ * could not be written to Postgres.
  */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
@@ -42,7 +42,7 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
     // Each retry gets a different batch id.
-    // If the event fails again, the next dead letter must differ from the removed dead letter.
+    // If the event fails again, the new dead letter must differ from the removed dead letter.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });

@@ -1,7 +1,7 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
 /**
- * Errors for a valid credential that may not make a call. The errors in this file are part of the error
+ * Errors for a valid credential that does not permit the call. The errors in this file are part of the error
  * registry.
  */
 export const permissionErrors = {

@@ -13,7 +13,7 @@ export type ErrorType =
   | 'overloaded_error';
 
 export interface ErrorDefinition {
-  /** HTTP response status. */
+  /** The HTTP status of the response. */
   readonly status: number;
   readonly type: ErrorType;
   /**

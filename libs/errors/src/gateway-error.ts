@@ -3,9 +3,9 @@ import type { ErrorCode } from './registry.ts';
 import { errorRegistry } from './registry.ts';
 
 export interface GatewayErrorOptions {
-  /** Public text of the error, if more specific than the registry's default. */
+  /** Public text of the error, if the text is more specific than the default in the registry. */
   readonly message?: string;
-  /** The invalid request field, spelled as the caller sent it (`messages[2].tool_calls[0].id`). */
+  /** The invalid request field, as the caller spelled it (`messages[2].tool_calls[0].id`). */
   readonly param?: string;
   /** Recommended delay before a retry, in milliseconds. */
   readonly retryAfterMs?: number;
@@ -36,8 +36,8 @@ export class GatewayError extends Error {
 }
 
 /**
- * Converts any thrown value into an error that is safe to show. All values except a `GatewayError` become
- * `internal_error`.
+ * Converts any thrown value into an error that is safe to show. All thrown values except a `GatewayError`
+ * become `internal_error`.
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
@@ -51,8 +51,8 @@ export function missingField(param: string): GatewayError {
 }
 
 /**
- * The error for a field with an invalid value. `rule` completes the sentence "must be …". The error text does
- * not contain the value, because the value may be a secret.
+ * The error for a field with an invalid value. The value of `rule` completes the sentence "must be …". The
+ * error text does not contain the value, because the value may be a secret.
  */
 export function invalidField(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });

@@ -4,8 +4,8 @@ import { identityErrors } from './identity-errors.ts';
 import { upstreamErrors } from './upstream-errors.ts';
 
 /**
- * Every error that the gateway may return. Any other error becomes `internal_error`. Each error code has an
- * entry in docs/operations/failure-modes.md; a test compares the registry with that page.
+ * Every error that the gateway may return. Any other thrown value becomes `internal_error`. Each error code
+ * has an entry in docs/operations/failure-modes.md. A test compares the registry with that page.
  */
 export const errorRegistry = {
   missing_api_key: {
@@ -15,7 +15,7 @@ export const errorRegistry = {
     retryable: false,
   },
   // Unknown, mistyped and revoked API keys return the same text.
-  // The response therefore does not reveal whether an API key exists.
+  // The response to such a key therefore does not reveal whether an API key exists.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
@@ -86,7 +86,7 @@ export const errorRegistry = {
     message: 'The body has an unknown field. Remove it or check its spelling.',
     retryable: false,
   },
-  // The status is 422, because SDKs retry a 409, but a request with a reused key never succeeds.
+  // The status is 422, because SDKs retry a 409, but a request with a reused idempotency key never succeeds.
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',
@@ -163,7 +163,7 @@ export const errorRegistry = {
     retryable: false,
   },
   // Anthropic's API defines the name `thread_unsupported_request`.
-  // After the error, Anthropic's clients repeat the request with all messages.
+  // After this error, Anthropic's clients repeat the request with all messages.
   thread_unsupported_request: {
     status: 400,
     type: 'invalid_request_error',

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { modelPrices } from './prices.ts';
 import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 
-/** A date as precise as its source: `2026`, `2026-07` or `2026-07-31`. */
+/** A date with the precision of its source, such as `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
-/** Whether the model has a capability. The value is null if no source states it. */
+/** Whether the model has a capability. The value is null if no source states a value. */
 const known = z.boolean().nullable();
 
-/** The way in which the provider caches prompt prefixes. Null means unknown. */
+/** The method by which the provider caches prompt prefixes. Null means that the method is unknown. */
 const cacheRule = z.strictObject({
   /**
-   * The prefixes that are cached. `automatic`: every prompt prefix. `explicit`: only prompt prefixes marked
-   * in the request. `none`: no prompt prefix.
+   * The prefixes that are cached. `automatic` means every prompt prefix. `explicit` means only prompt
+   * prefixes marked in the request. `none` means no prompt prefix.
    */
   kind: z.enum(['automatic', 'explicit', 'none']),
   /** Minimum length of a cacheable prompt prefix, in tokens. */
@@ -22,16 +22,16 @@ const cacheRule = z.strictObject({
 });
 
 /**
- * A model's result in one public benchmark. Results are comparable only if measure, unit and setting are
+ * The result of a model in one public benchmark. Results are comparable only if measure, unit and setting are
  * equal.
  */
 const qualityFigure = z.strictObject({
   /** The name of the benchmark. */
   measure: z.string().min(1),
   value: z.number(),
-  /** The unit of the result, as the source spells it: `percent correct`. */
+  /** The unit of the result, as the source spells it, for example `percent correct`. */
   unit: z.string().optional(),
-  /** The part, version or variant of the benchmark, as the source names it. */
+  /** The section, version or variant of the benchmark, as the source names it. */
   setting: z.string().optional(),
   source: z.url(),
   measuredOn: date.optional(),
@@ -39,19 +39,19 @@ const qualityFigure = z.strictObject({
 
 /** A value in one source that differs from the value in the catalogue. */
 const dispute = z.strictObject({
-  /** The name of the catalogue's field, for example `input` or `contextWindow`. */
+  /** The name of the field in the catalogue, for example `input` or `contextWindow`. */
   field: z.string().min(1),
   other: z.union([z.number(), z.string()]),
-  /** The source of the differing value: a key of the file's `sources`. */
+  /** The source of the differing value, as a key of the file's `sources`. */
   source: z.string().min(1),
   /**
-   * The reason why the catalogue keeps its own value. `npm run catalog:check` requires a reason for current
-   * models.
+   * The reason why the catalogue does not use the differing value. `npm run catalog:check` requires a reason
+   * for current models.
    */
   reason: z.string().min(1).optional(),
 });
 
-/** The kind of requests that a model serves. */
+/** The type of requests that a model serves. */
 const modelKind = z.enum([
   'chat',
   'embedding',
@@ -72,7 +72,7 @@ export const modelRecord = z.strictObject({
   /** Other ids that the provider accepts for the same model. */
   aliases: z.array(z.string().min(1)).default([]),
   kind: modelKind.default('chat'),
-  /** The model's chat formats: at least one for a chat model, none for other kinds. */
+  /** The chat formats of the model. A chat model has at least one format, and other models have none. */
   formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'responses', 'gemini', 'cohere'])),
   /** Maximum number of input and output tokens together. */
   contextWindow: tokens.nullable(),
@@ -92,10 +92,10 @@ export const modelRecord = z.strictObject({
     streaming: known,
     thinking: known,
   }),
-  /** The cache rule is null if unknown. */
+  /** The cache rule is null if the rule is unknown. */
   cache: cacheRule.nullable(),
   /**
-   * The APIs on which a source states whether the model accepts tools. Read this field with `takesToolsOn`.
+   * The APIs on which a source states whether the model accepts tools. Use `takesToolsOn` to read this field.
    */
   toolsOn: z.partialRecord(apiName, toolCondition).optional(),
   /**
@@ -104,34 +104,34 @@ export const modelRecord = z.strictObject({
    */
   thinksByDefault: z.boolean().optional(),
   /**
-   * Whether a request can disable reasoning. `between_tools`: the request can limit reasoning to reasoning
-   * between tool calls. If the field is absent, the behavior is unknown.
+   * Whether a request can disable reasoning. The value `between_tools` means that the request can limit
+   * reasoning to reasoning between tool calls. If the field is absent, the behavior is unknown.
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
   /**
    * The effect of a changed prompt prefix on the model's reasoning. If the field is absent, the effect is
-   * unknown. Read this field with `bindsReasoning`.
+   * unknown. Use `bindsReasoning` to read this field.
    */
   binding: binding.optional(),
   /**
-   * The APIs on which tools can be deferred behind the provider's tool search. Read this field with
-   * `defersNatively`.
+   * The APIs on which tools can be deferred behind the provider's tool search. Use `defersNatively` to read
+   * this field.
    */
   defersOn: z.array(apiName).optional(),
   /**
-   * The APIs on which a message can add tools to the end of a conversation. Read this field with
-   * `addsToolsOn`.
+   * The APIs on which a message can add tools to the end of a conversation. Use `addsToolsOn` to read this
+   * field.
    */
   addsToolsOn: z.array(apiName).optional(),
   /**
-   * The source and certainty of facts about the model. A fact without evidence has the certainty of the
-   * record's `sources`.
+   * The source and certainty of facts about the model. A fact without an entry in `evidence` has the
+   * certainty of the record's `sources`.
    */
   evidence: evidence.optional(),
   /**
-   * The provider's built-in tool selection. `deferred_loading`: tool definitions stay out of the prompt until
-   * the model searches for these tools. `allowed_tools`: all tool definitions are in the prompt, and the
-   * request lists the tools that may be called.
+   * The provider's built-in tool selection. The value `deferred_loading` means that tool definitions stay out
+   * of the prompt until the model searches for these tools. The value `allowed_tools` means that all tool
+   * definitions are in the prompt, and the request lists the tools that may be called.
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /**
@@ -144,13 +144,13 @@ export const modelRecord = z.strictObject({
   releasedAt: date.nullable(),
   /** The announced date from which the model is unavailable. The date is null if no date is known. */
   retiredAt: date.nullable().default(null),
-  /** The provider's announced date until which the model stays available at least. */
+  /** The date before which the provider does not retire the model, as announced by the provider. */
   retiresNotBefore: date.optional(),
   /**
-   * Sources for the facts of this record: keys in the file's `sources`. The first source takes precedence.
+   * Sources for the facts of this record, as keys in the file's `sources`. The first source takes precedence.
    */
   sources: z.array(z.string()).min(1),
-  /** Values that differ in another source. */
+  /** Values in other sources that differ from this record. */
   disputes: z.array(dispute).optional(),
 });
 

@@ -3,9 +3,9 @@ import type { ModelPrices } from './prices.ts';
 import data from '../data/models.json' with { type: 'json' };
 
 /**
- * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown.
- * Time-dependent prices do not change the multipliers, because the prices of input and cached input change in
- * proportion.
+ * The prompt caching of a model. The multipliers are relative to the regular input price. A multiplier is
+ * null if the price is unknown. Time-dependent prices do not change the multipliers, because the prices of
+ * input and cached input change in proportion.
  */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';
@@ -15,7 +15,7 @@ export interface CacheRules {
   readonly writeMultiplier: number | null;
 }
 
-/** A model at a specific provider. */
+/** A model as one provider offers it. */
 export interface CatalogModel extends Readonly<Omit<ModelRecord, 'cache'>> {
   readonly cache: CacheRules | null;
 }
@@ -25,8 +25,8 @@ export interface ModelCatalog {
   /** Finds a model by the provider's exact model id or an alias, in constant time. */
   find(provider: string, modelId: string): CatalogModel | undefined;
   /**
-   * Lists the providers that serve a model with the given id or alias, in file order. `kind` restricts the
-   * search to one kind of model.
+   * Lists the providers that serve a model with the given id or alias, in file order. The parameter `kind`
+   * restricts the search to models of one kind.
    */
   providersOf(modelId: string, kind?: ModelKind): readonly string[];
   modelsOf(provider: string): readonly CatalogModel[];

@@ -212,7 +212,7 @@ describe('the cache prices', () => {
     expect(cachePrices(argon, Date.parse('2026-11-30T23:59:59Z'))).toMatchObject({ input: 2, read: 0.1 });
     expect(cachePrices(argon, Date.parse('2026-12-01T00:00:00Z'))).toMatchObject({ input: 4, read: 0.2 });
     const deepseek = find('deepseek/deepseek-flash');
-    // Monday 10:00 in Beijing is in the peak period, and 12:00 is not.
+    // In Beijing, Monday 10:00 is in the peak period, and Monday 12:00 is not.
     expect(cachePrices(deepseek, Date.parse('2026-11-23T10:00:00+08:00'))).toMatchObject({
       input: 0.3,
       read: 0.006,

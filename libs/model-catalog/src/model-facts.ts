@@ -3,9 +3,9 @@ import { pricesAt } from './prices.ts';
 import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
- * Accessors for facts about models. A wrong fact can make a request fail or cost more. If a fact is unknown
- * or only second-hand, the accessor returns the safe value. The fields of the model contain the fact itself,
- * with its source and certainty in `evidence`.
+ * Functions that read facts about models. A wrong fact can make a request fail or cost more. If a fact is
+ * unknown or only second-hand, these functions return the safe value. The fields of the model contain each
+ * fact unchanged, with its source and certainty in `evidence`.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */
@@ -27,10 +27,10 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. The result is on the safe side in three ways. Facts of any certainty are used. The prefix check is
- * assumed to apply to the provider account unless the account's creation date is given. An id that is not in
- * the catalogue is treated as bound if its model family binds reasoning.
- * @param modelId the id as the request spells it; the id decides if `model` is undefined
+ * on. Three assumptions keep the result on the safe side. Facts of any certainty are used. The prefix check
+ * is assumed to apply to the provider account unless the account's creation date is given. A model whose id
+ * is not in the catalogue is treated as bound if its model family binds reasoning.
+ * @param modelId the id as the request spells it, which is used if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */
 export function bindsReasoning(
@@ -49,8 +49,8 @@ export function bindsReasoning(
 }
 
 /**
- * Returns whether the model reasons if the request does not mention reasoning. To be on the safe side, the
- * result is true for every model that can reason or might be able to reason.
+ * Returns whether the model reasons if the request does not mention reasoning. The safe result is true for
+ * every model that can reason or might be able to reason.
  */
 export function thinksByDefault({ thinksByDefault: known, capabilities }: CatalogModel): boolean {
   return known ?? capabilities.thinking !== false;
@@ -58,8 +58,8 @@ export function thinksByDefault({ thinksByDefault: known, capabilities }: Catalo
 
 /**
  * Returns whether a provider's API accepts tools for a model. If no source states whether tools are accepted,
- * two conditions apply: the gateway uses the API's format for the model, and the model can call tools.
- * @param effort the request's `reasoning_effort`; undefined if the request does not set it
+ * the result is true if the model offers the API's format and is not known to lack tool calls.
+ * @param effort the `reasoning_effort` of the request, or undefined if the request does not set the field
  */
 export function takesToolsOn(
   { toolsOn, formats, capabilities }: CatalogModel,
@@ -92,7 +92,7 @@ export function defersNatively(model: CatalogModel, api: ApiName): boolean {
 
 /**
  * Returns whether a message can add tools to the end of a conversation without changing the prompt prefix.
- * Only statements on the provider's own pages are used, as for `defersNatively`.
+ * The function uses only statements on the provider's own pages, like `defersNatively`.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -109,8 +109,8 @@ export interface CachePrices {
   readonly input: number;
   readonly read: number;
   /**
-   * Price of input written with the provider's shortest cache lifetime: 5 minutes at Anthropic, 30 minutes at
-   * OpenAI.
+   * Price of input written with the provider's shortest cache lifetime, which is 5 minutes at Anthropic and
+   * 30 minutes at OpenAI.
    */
   readonly write: number;
   readonly write1h: number;
@@ -119,10 +119,10 @@ export interface CachePrices {
   readonly minTokens: number;
 }
 
-/** The lowest documented price of a cache read, relative to input: the price of Claude Fable 5.1 and 5.2. */
+/** The lowest documented price of a cache read, relative to input (Claude Fable 5.1 and 5.2). */
 const lowestRead = 0.025;
 /**
- * The highest documented price of a cache write, relative to input: the price of a one-hour write at
+ * The highest documented price of a cache write, relative to input, which is the price of a one-hour write at
  * Anthropic.
  */
 const highestWrite = 2;
@@ -131,12 +131,12 @@ const lowestMinTokens = 512;
 
 /**
  * Returns the prices of cached input at a time. Callers compare the prices of cached input to find out
- * whether a change to the prompt prefix saves money. Returns null if the provider does not cache this model,
- * or if its caching or its prices are unknown. An unknown price of a cache read gets the lowest price that
- * any provider documents. An unknown price of a cache write for an hour or more gets the highest documented
- * price. With the prices for unknown values, a change to a cached prefix never appears cheaper than it is.
- * Without a separate write price, a cache write costs as much as input. For the cost of a request use
- * `costUsd`.
+ * whether a change to the prompt prefix saves money. The result is null if the provider does not cache this
+ * model, or if its caching or its prices are unknown. If the price of a cache read is unknown, the lowest
+ * price that any provider documents is used. If the price of a cache write for an hour or more is unknown,
+ * the highest documented price is used. With these replacements, a change to a cached prefix never appears
+ * cheaper than it is. If a model has no separate write price, a cache write costs as much as input. Use
+ * `costUsd` for the cost of a request.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {

@@ -26,9 +26,9 @@ const rates = z.strictObject({
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
 /**
- * A period with different prices: from a day on, before a day, or at certain hours. The period applies only
- * if all of its conditions are met. Days and hours are in UTC, because prices must not depend on where a
- * gateway runs.
+ * A period with different prices, which starts on a day, ends before a day, or covers certain hours. A period
+ * applies only if all of its conditions are met. Days and hours are in UTC, because prices must not depend on
+ * the location of the gateway.
  */
 const period = rates.extend({
   tiers,
@@ -36,7 +36,7 @@ const period = rates.extend({
   from: day.optional(),
   /** The first day on which the prices no longer apply. */
   until: day.optional(),
-  /** Days of the week on which the prices apply. 0 is Sunday. */
+  /** Days of the week on which the prices apply. The number 0 means Sunday. */
   weekdays: z.array(z.int().min(0).max(6)).min(1).optional(),
   /** Start (inclusive) and end (exclusive) of each span of hours. */
   hours: z
@@ -66,7 +66,7 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 }
 
 /**
- * Returns the rates of a request: the prices at the time of the request, and the highest tier of these prices
+ * Returns the rates of a request, which are the prices at the time of the request in the highest price tier
  * that the request's input exceeds.
  * @param at the time of the request, as Unix time in milliseconds
  */

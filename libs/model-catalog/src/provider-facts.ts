@@ -1,23 +1,25 @@
 import { z } from 'zod';
 
-/** A provider's chat API, named after its wire format. `responses` is OpenAI's Responses API. */
+/** A provider's chat API, named after its wire format. `responses` means OpenAI's Responses API. */
 export const apiName = z.enum(['chat-completions', 'responses', 'messages', 'converse', 'gemini', 'cohere']);
 
 /**
- * Whether an API accepts tools for a model. `effort_none`: the API accepts tools only with `reasoning_effort:
- * "none"`. `effort_unset`: the API accepts tools only without `reasoning_effort`, or with `"none"`.
+ * Whether an API accepts tools for a model. `effort_none` means that the API accepts tools only with
+ * `reasoning_effort: "none"`. `effort_unset` means that the API accepts tools only without
+ * `reasoning_effort`, or with `"none"`.
  */
 export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']);
 
 /**
  * The effect on reasoning in a transcript if `system`, tools or earlier messages changed after the reasoning.
- * `rejects`: the request fails with 400. `drops`: the provider ignores the reasoning without an error.
+ * `rejects` means that the request fails with 400. `drops` means that the provider ignores the reasoning
+ * without an error.
  */
 export const binding = z.strictObject({
   effect: z.enum(['rejects', 'drops', 'none']),
   /**
-   * The first creation date of affected provider accounts. Older provider accounts are affected only if the
-   * request demands the prefix check.
+   * The earliest creation date of provider accounts that are affected. Older provider accounts are affected
+   * only if the request enables the prefix check.
    */
   accountsSince: z
     .string()
@@ -40,9 +42,10 @@ const factName = z.enum([
 ]);
 
 /**
- * The certainty of a fact. `documented`: the provider's own page or SDK states the fact. `derived`: the fact
- * follows from the provider's own page or SDK. `second_hand`: another source states the fact. `assumed`: no
- * source states the fact, and the catalogue uses the value of the model's family.
+ * The certainty of a fact. `documented` means that the provider's own page or SDK states the fact. `derived`
+ * means that the fact follows from the provider's own page or SDK. `second_hand` means that another source
+ * states the fact. `assumed` means that no source states the fact, and the catalogue uses the value of the
+ * model's family.
  */
 const confidence = z.enum(['documented', 'derived', 'second_hand', 'assumed']);
 

@@ -9,13 +9,13 @@ import { GatewayError } from '@gateway/errors';
 const unavailable = /^(P10(00|01|02|08|10|11|17)|P2024|P2028|P2037)$/;
 /**
  * Driver and operating system errors that mean the database is unreachable, overloaded or disconnected
- * (SQLSTATE classes 08, 53 and 57P). The errors of a query that waited too long are included: 57014 (statement
- * time-out), 55P03 (lock time-out) and 25P03 (idle transaction). 25006 means that the server is a read-only
- * standby.
+ * (SQLSTATE classes 08, 53 and 57P). The list includes the errors of a query that waited too long, which are
+ * 57014 (statement time-out), 55P03 (lock time-out) and 25P03 (idle transaction). The code 25006 means that
+ * the server is a read-only standby.
  */
 const unavailableBelow =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|53...|57P0.|57014|55P03|25P03|25006)$/;
-/** The kinds of errors in which Prisma's driver adapter omits the driver's code. */
+/** The types of errors for which Prisma's driver adapter omits the code of the driver. */
 const unavailableKind = /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/;
 const unavailableText =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
@@ -55,12 +55,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The fields that are read from an error, from its causes, and from the causes of Prisma's driver adapter. */
+/** The fields read from an error, its causes, and the causes of Prisma's driver adapter. */
 interface ErrorLayer {
   readonly code?: unknown;
-  /** The SQLSTATE, in a cause of Prisma's driver adapter. */
+  /** The SQLSTATE in a cause of Prisma's driver adapter. */
   readonly originalCode?: unknown;
-  /** The kind of error, in a cause of Prisma's driver adapter. */
+  /** The type of error in a cause of Prisma's driver adapter. */
   readonly kind?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;
@@ -87,8 +87,8 @@ function matches(pattern: RegExp, value: unknown): boolean {
 }
 
 /**
- * Maps a database error for callers: `service_unavailable` if the database is unavailable, otherwise the
- * original error.
+ * Maps a database error for callers. The result is `service_unavailable` if the database is unavailable, and
+ * otherwise the original error.
  */
 export function mapDatabaseError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
@@ -101,7 +101,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The SQLSTATE of an error from Postgres (Postgres manual, appendix A); undefined for any other error. */
+/** The SQLSTATE of an error from Postgres (Postgres manual, appendix A), or undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
   const state = layersOf(error).find(({ originalCode }) => typeof originalCode === 'string')?.originalCode;
   return typeof state === 'string' ? state : undefined;

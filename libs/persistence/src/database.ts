@@ -14,7 +14,7 @@ export type Models<Client> = Omit<Client, `$${string}`>;
 export interface Database<Client> {
   /**
    * The models scoped to one account. Every query is restricted to the account's rows, and every new row
-   * belongs to the account. A forgotten filter therefore cannot leak data of other accounts.
+   * belongs to the account. A forgotten filter therefore cannot expose data of other accounts.
    */
   forAccount(accountId: string): Models<Client>;
   /**
@@ -23,12 +23,12 @@ export interface Database<Client> {
    */
   transactionForAccount<T>(accountId: string, fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
   /**
-   * A client for the rows of all accounts. Use this client only while the account is not yet known, and for
+   * A client for the rows of all accounts. Use this client only while the account is still unknown, and for
    * maintenance.
    */
   readonly acrossAccounts: Client;
   transactionAcrossAccounts<T>(fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** Sends a single query to the database with a two-second time limit. Never throws. */
+  /** Sends a single query to the database with a two-second time limit. The function never throws. */
   isUp(): Promise<boolean>;
   /**
    * Waits until the database responds, retrying with increasing delays of up to two seconds. Rejects if
@@ -76,8 +76,8 @@ interface QueryCall {
 }
 
 /**
- * The methods that this library uses from a generated Prisma client. All other types differ between generated
- * clients.
+ * The methods that this library uses from a generated Prisma client. All other types differ from one
+ * generated client to another.
  */
 interface PrismaClientShape {
   $extends(extension: { query: { $allOperations: (call: QueryCall) => Promise<unknown> } }): unknown;
@@ -129,14 +129,14 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
   // Without a listener, a broken idle connection would end the process.
   const note = (error: Error) => options.onConnectionError?.(error);
   pool.on('error', note);
-  // The pool's listener is missing while a connection is handed to a query. Postgres can end the connection then.
+  // The pool removes its listener while a query uses a connection. Postgres can end the connection during that time.
   pool.on('connect', (client) => client.on('error', note));
   return pool;
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
   // The function is async, so that an error from the scope check rejects the query.
-  // Without async, the error would be thrown synchronously.
+  // Without `async`, the error would be thrown synchronously.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

@@ -23,7 +23,7 @@ export interface AccountScope {
 
 /**
  * The error for a query that an account-scoped client may not make. A scope error always indicates a bug,
- * never a caller error.
+ * never an error of the caller.
  */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
@@ -84,8 +84,8 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
 }
 
 /**
- * Whether a value links to rows: `connect`, `connectOrCreate`, and `set` with rows. `set` with a scalar or a
- * list of scalars is an ordinary assignment.
+ * Whether a value links to existing rows, with `connect`, `connectOrCreate`, or `set` with rows. If `set` has
+ * a scalar or a list of scalars, it is an ordinary assignment.
  */
 function isLink(value: unknown): boolean {
   if (!isObject(value)) return false;

@@ -5,17 +5,18 @@ import { splitTokens } from './tokens.ts';
 const turnTokensMax = 512;
 const turnCharactersMax = 20_000;
 /**
- * Number of earlier user turns that contribute words. Each earlier turn has half the weight of the next turn.
+ * Number of earlier user turns that contribute words. Each earlier turn has half the weight of the turn after
+ * it.
  */
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * Number of words above which a turn needs less context. For turns with fewer words, earlier turns weigh 0.5,
- * 0.25 and 0.125. For turns with more words, the weights of earlier turns shrink proportionally. The number of
- * words was chosen by recall@5/@10 on public dialogues with 100 candidates. The measured variants were ranking
- * without context, with full context, and with weights that shrink with the turn's length. Results for
- * independent turns (bfcl_multi_turn): 79.8/88.0, 77.9/87.0 and 80.2/88.8. Results for connected dialogues
- * (apibank): 55.9/61.2, 75.0/85.6 and 74.5/85.4.
+ * Number of words above which a turn needs less context. If a turn has fewer words, the earlier turns have
+ * the weights 0.5, 0.25 and 0.125. If a turn has more words, the weights of the earlier turns shrink
+ * proportionally. The number of words was chosen by recall@5 and recall@10 on public dialogues with 100
+ * candidates. Recall@5/recall@10 without context, with full context, and with shrinking weights is 79.8/88.0,
+ * 77.9/87.0 and 80.2/88.8 for independent turns (bfcl_multi_turn), and 55.9/61.2, 75.0/85.6 and 74.5/85.4 for
+ * connected dialogues (apibank).
  */
 export const standaloneWords = 6;
 
@@ -74,8 +75,8 @@ export function countBelow(ascending: Float64Array, value: number): number {
 const positionsAtOnce = 50_000;
 
 /**
- * Keyword scores of the tools by position. Each score is summed in the order of the query's words, so tool
- * order cannot change the score.
+ * Keyword scores of the tools, by position in the tool list. Each score is summed in the order of the query's
+ * words, so tool order cannot change the score.
  */
 export function* scoreByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Float64Array> {
   const scores = new Float64Array(index.names.length);

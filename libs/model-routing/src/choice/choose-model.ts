@@ -12,15 +12,15 @@ import type {
   RoutingQuestion,
 } from './question.ts';
 
-/** Share of requests in the mode `fast` that go to a model with few observations. */
+/** Share of requests in the mode `fast` that are sent to a model with few observations. */
 export const explorationShare = 0.05;
-/** Minimum number of observations, weighted by age, of a model that is not explored further. */
+/** Minimum number of observations, weighted by age, above which a model is not explored further. */
 const knownWeight = 5;
 /** Assumed tool recall of a model without observations, and the weight of this assumption in requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
- * Chooses the model for a request that leaves the choice to the gateway. The function is pure: the same
+ * Chooses the model for a request that leaves the choice to the gateway. The function is pure, so the same
  * question always gives the same result. Candidates with the same score are sorted by price, then by quality,
  * then by name.
  */
@@ -115,8 +115,8 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
 }
 
 /**
- * Sorts the models. Models with sufficient quality come first, sorted by price. The remaining models follow,
- * sorted by quality.
+ * Sorts the models by quality and price. Models with sufficient quality come first, sorted by price. The
+ * other models follow, sorted by quality.
  */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
@@ -132,8 +132,8 @@ function byTies(one: Candidate, other: Candidate): number {
 }
 
 /**
- * For a small share of requests, moves the least observed model to the front. No model is moved if the
- * conversation already has a model.
+ * For a small share of requests, the function moves the least observed model to the front. No model is moved
+ * if the conversation already uses a model.
  */
 function explore(
   ordered: readonly Candidate[],
@@ -151,7 +151,9 @@ type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 
 /** A conversation is expected to continue for as many turns as it already has, up to this limit. */
 const turnsAheadMax = 20;
-/** Minimum savings as a share of the cost. Smaller savings are within the estimation error. */
+/**
+ * Minimum savings of a model switch, as a share of the cost. Smaller savings are within the estimation error.
+ */
 const savingShareMin = 0.2;
 
 /**
@@ -173,7 +175,7 @@ function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ra
 
 /**
  * Compares the costs of the current turn and of the expected future turns. In the current turn, only the
- * current model can have a cached prefix. For later turns, a warm cache is assumed for both models.
+ * current model can have a cached prefix. For later turns, both models are assumed to have a warm cache.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** Assumed number of output tokens per response, close to the average agent turn. */
+/** Assumed number of output tokens per response, which is close to the average agent turn. */
 const outputTokensTypical = 400;
 
 /**
@@ -45,8 +45,8 @@ const priorWeight = 2;
 
 /**
  * Latency estimate for a model without observations. The estimate assumes that a more expensive model is
- * larger and slower, because no public source has figures for all models. A few observed requests outweigh
- * this prior.
+ * larger and slower, because no public source has figures for all models. A few observed requests have more
+ * weight than this prior.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));

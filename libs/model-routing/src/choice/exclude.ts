@@ -46,15 +46,17 @@ function* stateRules({ now }: RoutingQuestion): Generator<Rule> {
   const today = new Date(now).toISOString().slice(0, 10);
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
-  // The gateway has no information about a connection's region.
-  // Models without a region prefix or with the prefix `global.` work everywhere.
+  // The gateway does not know the region of a provider connection.
+  // Models without a region prefix or with the prefix `global.` are available in all regions.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
 
-/** Prefixes of inference profiles that work only in one part of the world. */
+/** Prefixes of inference profiles that are available only in one region of the world. */
 const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 
-/** Exclusion rules about the request's needs. An unknown capability is treated as missing. */
+/**
+ * Exclusion rules about the capabilities that a request needs. An unknown capability is treated as missing.
+ */
 function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
@@ -68,7 +70,7 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.outputTokensMax !== null) yield ['output_too_short', ({ model }) => isShort(model, needs)];
 }
 
-/** Assumed context window for a model without a documented context window, in tokens. */
+/** Assumed context window in tokens for a model without a documented context window. */
 const windowTokensDefault = 8_192;
 
 /** @param windowTokens the assumed context window if the catalogue has no value for the model */
@@ -92,7 +94,7 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
 
 /**
  * Providers that are used only if the account allows them by name, or as a last resort. Examples are the
- * sandbox, and providers that host the account's own deployments.
+ * sandbox, and providers that host deployments of the account itself.
  */
 function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
   const present = new Set<string>();
@@ -112,8 +114,8 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 }
 
 /**
- * Returns the first need of a request that the client's chosen model does not meet. The client may have
- * better information about the model than the catalogue. Therefore only documented limitations exclude the
+ * Returns the first requirement of a request that the client's chosen model does not meet. The client may
+ * know more about the model than the catalogue contains. Therefore only documented limitations exclude the
  * model, and an unknown capability is treated as present.
  */
 export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {

@@ -27,10 +27,10 @@ export interface RoutingPolicy {
   readonly maxCostUsdPerMtok: number | null;
 }
 
-/** A model's observed latency. Older requests have less weight. */
+/** A model's observed latency. Older requests have less weight in the average. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Observed time per output token. The value is null if no response was suitable for measuring it. */
+  /** Observed time per output token. The value is null if no response was suitable for measuring the time. */
   readonly msPerToken: number | null;
   /** Weight of the latency observation. The weight is a number of requests. */
   readonly weight: number;
@@ -68,14 +68,14 @@ export interface ListedModel {
   readonly quality: number;
 }
 
-/** All inputs for choosing a model. Equal inputs give the same model choice. */
+/** All inputs of the model choice. Equal inputs give the same model choice. */
 export interface RoutingQuestion {
   readonly mode: RoutingMode;
   /** The chat models of the connected providers, in a stable order. */
   readonly models: readonly ListedModel[];
   readonly needs: Needs;
   readonly policy: RoutingPolicy;
-  /** The request's complexity, from 0 to 1. Only the mode `auto` uses the complexity. */
+  /** The request's complexity, from 0 to 1. Only the mode `auto` uses the request's complexity. */
   readonly complexity: number;
   readonly thresholds: ComplexityThresholds;
   readonly latency: (id: string) => ObservedLatency | undefined;
@@ -96,8 +96,8 @@ export interface RoutingQuestion {
 /** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
   /**
-   * The value by which candidates are sorted: USD in the modes `cheap` and `auto`, milliseconds in `fast`,
-   * quality × recall in `capable`.
+   * The value by which candidates are sorted. The value is in USD in the modes `cheap` and `auto`, in
+   * milliseconds in `fast`, and quality × recall in `capable`.
    */
   readonly score: number;
   /** Expected cost of the request. The cost is null if the prices are unknown. */
@@ -105,10 +105,10 @@ export interface Candidate extends ListedModel {
 }
 
 /**
- * The reason for the choice of the first candidate. `complexity_*`: the cheapest model with sufficient
- * quality. `session`: the model that the conversation already uses. `session_moved`: the savings exceed the
- * cost of the lost cache. `bound_thinking`: the transcript contains the model's bound reasoning. `explored`:
- * the model has few observations.
+ * The reason why the first candidate was chosen. `complexity_*` means the cheapest model with sufficient
+ * quality. `session` means the model that the conversation already uses. `session_moved` means that the
+ * savings exceed the cost of the lost cache. `bound_thinking` means that the transcript contains the model's
+ * bound reasoning. `explored` means that the model has few observations.
  */
 export type ChoiceReason =
   | 'complexity_low'
@@ -149,7 +149,7 @@ export type ExclusionRule =
 
 export interface RoutingChoice {
   /**
-   * Candidates, best first. The candidates after the first candidate are fallbacks. The list is empty if
+   * Candidates, best first. The candidates after the first candidate serve as fallbacks. The list is empty if
    * every model is excluded.
    */
   readonly candidates: readonly Candidate[];
@@ -159,7 +159,7 @@ export interface RoutingChoice {
   readonly excluded: readonly Excluded[];
 }
 
-/** The criterion for choosing a model: request complexity, price, latency or quality. */
+/** The criterion for choosing a model, which is request complexity, price, latency or quality. */
 export const routingModes = ['auto', 'cheap', 'fast', 'capable'] as const;
 export type RoutingMode = (typeof routingModes)[number];
 

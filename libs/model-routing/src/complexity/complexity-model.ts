@@ -14,8 +14,8 @@ export interface ComplexityWeights {
    */
   readonly calibration: { readonly slope: number; readonly intercept: number };
   /**
-   * Score thresholds for medium and high complexity. The shipped thresholds apply until there are thresholds
-   * from the account's own requests.
+   * Score thresholds for medium and high complexity. The shipped thresholds apply until thresholds from the
+   * account's own requests exist.
    */
   readonly thresholds: ComplexityThresholds;
 }
@@ -29,8 +29,8 @@ export type ComplexityLevel = 'low' | 'medium' | 'high';
 
 export interface ComplexityModel {
   /**
-   * The raw score. A higher raw score means a more complex request. Only the order of raw scores is
-   * meaningful.
+   * The score before calibration. A higher raw score means a more complex request. Only the order of raw
+   * scores is meaningful.
    */
   rawScore(text: string): number;
   /** The calibrated score, a probability from 0 to 1. */

@@ -1,9 +1,9 @@
 import { readOptions } from './options.ts';
 
 /**
- * Words that indicate a request's complexity, grouped by grammatical function. The word lists contain only
- * function words and words for calculations. Topic words are excluded: a topic does not indicate complexity,
- * and weights for topic words do not generalize to other topics.
+ * Words that indicate the complexity of a request, grouped by grammatical function. The word lists contain
+ * only function words and words for calculations. Topic words are excluded. A topic does not indicate
+ * complexity, and weights for topic words do not generalize to other topics.
  */
 const lists = {
   negation:
@@ -17,7 +17,7 @@ const lists = {
     'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred thousand million dozen third quarter first second fourth fifth once',
   rate: 'per hour hours minute minutes day days week weeks month months year years percent mile miles dollar dollars cost costs price total remaining left rest sum average much spend spends pay pays buys sells earns makes gets gives takes',
   reasoning: 'because therefore thus since hence then so implies follows calculate compute determine why',
-  /** Verbs and nouns for work products and proofs. Words that ask for facts are not in this word list. */
+  /** Verbs and nouns for work products and proofs. Words that ask for facts are not in this list. */
   task: 'prove proof derive explain evaluate solve compare analyze analyse design implement optimize optimise refactor debug diagnose argue justify estimate plan architect algorithm theorem complexity rigorous rigorously detailed comprehensive step steps tradeoff tradeoffs trade-offs concurrent concurrency distributed invariant constraints migrate rewrite investigate',
   recall:
     'called known refers term name named define defined definition example described describes means meaning type types considered associated characterized cause causes caused located found',
@@ -41,12 +41,12 @@ const classOfWord: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Maximum number of characters read from the beginning and the end of a text. The maximum limits the time
- * spent per text.
+ * Maximum number of characters read from the beginning and the end of a text. The maximum limits the time for
+ * processing a text.
  */
 const charactersMax = 8_000;
 
-/** Names of counts and shares that do not depend on a text's topic. */
+/** Names of counts and shares that do not depend on the topic of a text. */
 const counted = [
   ...['characters', 'words', 'sentences', 'lines', 'numbers', 'distinctNumbers', 'decimals', 'years'],
   ...['operators', 'brackets', 'nonAscii', 'symbols', 'letters', 'quotes', 'commas', 'blanks', 'capitals'],
@@ -79,7 +79,7 @@ type Counts = Record<(typeof counted)[number], number>;
 
 const taskClass = wordClasses.indexOf('task');
 
-/** Counts from a single pass over a text. */
+/** The counts that a single pass over a text produces. */
 interface Scan {
   readonly counts: Counts;
   readonly classes: Float64Array;

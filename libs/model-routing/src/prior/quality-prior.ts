@@ -12,7 +12,7 @@ interface Figure {
  * converged.
  */
 const rounds = 30;
-/** Weight of a model's prior in the fit. A benchmark result has the weight 1. */
+/** Weight of a model's prior in the fit. For comparison, a benchmark result has the weight 1. */
 const priorWeight = 0.5;
 
 /**
@@ -72,8 +72,8 @@ function estimateAbility({ prices, releasedAt }: CatalogModel): number {
 }
 
 /**
- * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a more
- * able model does not score worse.
+ * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a better
+ * model does not score worse.
  */
 function fitScale(seen: readonly Figure[], abilities: Float64Array): { intercept: number; slope: number } {
   const xs = seen.map(({ model }) => abilities[model] ?? 0);
@@ -110,7 +110,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): M
 
 /**
  * The chat models of a catalogue with their quality, grouped by provider. The call takes tens of
- * milliseconds, so each process should make the call only once.
+ * milliseconds, so each process should call the function only once.
  */
 export function listModels(models: readonly CatalogModel[]): ReadonlyMap<string, readonly ListedModel[]> {
   const chat = models.filter(({ kind }) => kind === 'chat');
