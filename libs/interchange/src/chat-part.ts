@@ -2,7 +2,7 @@ import type { Extensions } from './extensions.ts';
 
 /** Marks the end of a prompt prefix that the provider should cache. */
 export interface CacheMarker {
-  /** Cache lifetime, for example `5m` or `1h`. Without a lifetime, the provider's default applies. */
+  /** Cache lifetime, for example `5m` or `1h`. If no lifetime is given, the provider's default applies. */
   readonly ttl?: string;
 }
 

@@ -38,8 +38,8 @@ export interface ResponseSummary {
   readonly textCharacters: number;
   readonly argumentCharacters: number;
   /**
-   * Whether the stream contained the format's end marker for a successful response. Without the end marker,
-   * the response is truncated.
+   * Whether the stream contained the format's end marker for a successful response. If the end marker is
+   * missing, the response is truncated.
    */
   readonly sawEnd: boolean;
   /**

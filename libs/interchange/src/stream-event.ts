@@ -48,9 +48,7 @@ interface TextDelta extends BlockPlace {
 export interface CacheMissReport {
   /** The first part of the prompt that differs from the earlier request that the client specified. */
   readonly part: 'model' | 'tools' | 'system' | 'messages';
-  /**
-   * Input tokens that were not read from the cache. The number is null if the provider does not report it.
-   */
+  /** Input tokens that were not read from the cache. The number is null if the provider reports no number. */
   readonly tokens: number | null;
 }
 

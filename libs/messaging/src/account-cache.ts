@@ -36,7 +36,7 @@ const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** The name of the byte counters. Values with the same purpose share one name and one maximum. */
+  /** The name of the byte counters. Values with the same purpose share a name and a maximum. */
   readonly purpose: string;
   /**
    * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day occupy

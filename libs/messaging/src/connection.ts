@@ -17,7 +17,7 @@ export interface ConnectionOptions {
 const quietMs = 30_000;
 const retryMs = 250;
 
-/** A NATS connection that keeps reconnecting until the process closes it. */
+/** A NATS connection that reconnects until the process closes the connection. */
 export class Connection {
   /** Listeners for a lost connection. Calls that are pending when the connection is lost receive no reply. */
   readonly waitingForReplies = new Set<() => void>();
@@ -37,7 +37,7 @@ export class Connection {
     return this.#isUp ? this.#nats : undefined;
   }
 
-  /** The NATS connection, even while it is reconnecting. Subscriptions are kept during a reconnection. */
+  /** The NATS connection, even during a reconnection. Subscriptions are kept during a reconnection. */
   get established(): NatsConnection | undefined {
     return this.#nats;
   }
@@ -120,7 +120,7 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // A changed password may reach the NATS server before it reaches this process.
+    // A changed password may reach the NATS server before this process.
     // Connection errors because of a changed password must not end the process.
     ignoreAuthErrorAbort: true,
     // Pings detect an unresponsive server within 7.5 s, before a cached grant expires.

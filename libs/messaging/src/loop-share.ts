@@ -16,9 +16,9 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work piece by piece. Other work runs in the pauses between pieces. Use this function only for work
- * that is limited by other means than a `LoopShare`.
- * @param pieceMs maximum duration of a piece, in milliseconds. A single step is never interrupted.
+ * Runs the work in pieces. Other work runs in the pauses between pieces. Use this function only for work that
+ * is limited by other means than a `LoopShare`.
+ * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
   for (;;) {
@@ -44,10 +44,10 @@ export interface LoopShareOptions extends TimeShareOptions {
 type Advance = (endAt: number) => boolean;
 
 /**
- * Shares an event loop between accounts. Short work runs immediately. Long work is split into pieces and
- * continues in later turns of the event loop, one piece per turn, and the accounts take turns. Requests that
- * arrive during long work are processed between two pieces of that work. While several accounts are active,
- * the long work of each account gets a fixed share of the time.
+ * Shares an event loop between accounts. Short work runs immediately. Long work is split into pieces. In each
+ * turn of the event loop, one piece runs, and the accounts take turns. Requests that arrive during long work
+ * are processed between two pieces of that work. While several accounts are active, the long work of each
+ * account gets a fixed share of the time.
  */
 export class LoopShare {
   readonly #pieceMs: number;
@@ -95,8 +95,8 @@ export class LoopShare {
   }
 
   /**
-   * Runs the work piece by piece in later turns of the event loop, even if the work is short. Rejects with
-   * the error of the work.
+   * Runs the work in pieces in later turns of the event loop, even if the work is short. Rejects with the
+   * error of the work.
    */
   runInTurn<Result>(accountId: string, pieces: Pieces<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {

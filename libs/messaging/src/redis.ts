@@ -18,7 +18,7 @@ const probeMs = 250;
 /**
  * A Redis client that fails commands immediately while Redis is connected but does not respond. After a
  * command has timed out, the client sends only probes to Redis until Redis answers a probe. Without the
- * probes, each command of each request would wait for the command timeout.
+ * probes, each command would wait for the command timeout.
  */
 class ProbingRedis extends Redis {
   #isSilent = false;
@@ -127,7 +127,7 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 
 /**
  * Waits for Redis, then throws `EvictingRedisError` unless the eviction policy is `noeviction`. With any
- * other eviction policy, Redis deletes BullMQ's jobs and keys when Redis's memory is full.
+ * other eviction policy, Redis deletes BullMQ's jobs and keys when Redis runs out of memory.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');

@@ -67,8 +67,8 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   /** Creates the service's root module. Opens all resources that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
   /**
-   * The limits by which accounts share the service. The limits apply to calls with an account id. Without
-   * these limits, all calls run immediately.
+   * The limits by which accounts share the service. The limits apply to calls with an account id. If the
+   * limits are absent, all calls run immediately.
    */
   readonly accountShare?: AccountShare;
   /** Dependencies, in addition to messaging, that must be available before the service reports ready. */

@@ -100,8 +100,8 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 
 /**
  * Derives the encryption key and nonce for a sealed box. The salt contains the ephemeral public key and the
- * recipient's public key. X25519 ignores one bit in the encoding of a point. Without the public keys in the
- * salt, two different boxes could open to the same content. Deriving the nonce is safe because each
+ * recipient's public key. X25519 ignores one bit in the encoding of a point. If the salt did not contain the
+ * public keys, two different boxes could open to the same content. Deriving the nonce is safe because each
  * encryption key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {

@@ -135,8 +135,8 @@ export const modelRecord = z.strictObject({
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /**
-   * Public benchmark results with their sources. Routing uses benchmark results until it has observations of
-   * the model.
+   * Public benchmark results with their sources. Routing uses benchmark results until requests to the model
+   * have been observed.
    */
   quality: z.array(qualityFigure).default([]),
   /** Whether the provider has announced the model's retirement. */

@@ -9,9 +9,9 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
- * Without `cacheRead` or `cacheWrite`, the price of input applies. Without `reasoning`, the price of output applies.
- * With tiered prices, the highest tier that the input exceeds applies to the whole request. If prices depend on
- * the day or the time of day, the prices at the time of the request apply.
+ * Without `cacheRead` or `cacheWrite`, the price of input applies. If `reasoning` is absent, the price of
+ * output applies. If prices are tiered, the highest tier that the input exceeds applies to the whole request.
+ * If prices depend on the day or the time of day, the prices at the time of the request apply.
  *
  * If the provider reports billed tokens, the cost depends only on the billed tokens.
  *

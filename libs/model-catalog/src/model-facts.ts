@@ -15,7 +15,7 @@ export interface ReasoningBinding {
    * the effect.
    */
   readonly effect: 'rejects' | 'drops' | 'none' | 'unknown';
-  /** Whether reasoning is valid only in the provider account that produced it. */
+  /** Whether reasoning is valid only in the provider account that produced the reasoning. */
   readonly isAccountBound: boolean;
 }
 
@@ -134,8 +134,8 @@ const lowestMinTokens = 512;
  * whether a change to the prompt prefix saves money. The result is null if the provider does not cache this
  * model, or if its caching or its prices are unknown. If the price of a cache read is unknown, the lowest
  * price that any provider documents is used. If the price of a cache write for an hour or more is unknown,
- * the highest documented price is used. With these replacements, a change to a cached prefix never appears
- * cheaper than it is. If a model has no separate write price, a cache write costs as much as input. Use
+ * the highest documented price is used. A change to a cached prefix therefore never appears cheaper than the
+ * change really is. If a model has no separate write price, a cache write costs as much as input. Use
  * `costUsd` for the cost of a request.
  * @param at the time of the request, as Unix time in milliseconds
  */

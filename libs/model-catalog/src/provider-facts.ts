@@ -25,7 +25,7 @@ export const binding = z.strictObject({
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/)
     .optional(),
-  /** Reasoning is valid only in the provider account that produced it. */
+  /** Reasoning is valid only in the provider account that produced the reasoning. */
   isAccountBound: z.literal(true).optional(),
 });
 

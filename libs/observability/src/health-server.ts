@@ -34,7 +34,7 @@ const readyDeadlineMs = 2_000;
 
 /**
  * Serves `GET /health/live`, `/health/ready` (503 with the list of missing dependencies) and `/metrics` over
- * unencrypted HTTP. The health server counts stalls of the event loop while it runs.
+ * unencrypted HTTP. While the health server runs, it counts stalls of the event loop.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const readiness = new ReadinessCheck(options);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanContext } from '@opentelemetry/api';
 import type { SecretSet } from './redaction/secret-set.ts';
 
-/** A request or message that is being handled, and all asynchronous work that it started. */
+/** A request or message that is being handled, and all asynchronous work of the request or message. */
 export interface WorkScope {
   /** The trace of the request, if tracing is off. While tracing is on, OpenTelemetry stores the trace. */
   readonly spanContext: SpanContext | undefined;

@@ -84,8 +84,8 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
 }
 
 /**
- * Whether a value links to existing rows, with `connect`, `connectOrCreate`, or `set` with rows. If `set` has
- * a scalar or a list of scalars, it is an ordinary assignment.
+ * Whether a value links to existing rows, with `connect`, `connectOrCreate`, or `set` with rows. A `set` with
+ * a scalar or a list of scalars is an ordinary assignment.
  */
 function isLink(value: unknown): boolean {
   if (!isObject(value)) return false;

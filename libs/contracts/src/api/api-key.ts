@@ -83,8 +83,8 @@ export const createApiKeyBody = z.strictObject({
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
 /**
- * Settings for an API key of the playground. With a `k_target_override` of 512, every list of up to 512 tools
- * is forwarded in full.
+ * Settings for an API key of the playground. If `k_target_override` is 512, every list of up to 512 tools is
+ * forwarded in full.
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
@@ -110,16 +110,16 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds until the previous secret stops working. The default is 3,600, and the maximum is one week. With
-   * 0 seconds, the previous secret stops working immediately.
+   * Seconds until the previous secret stops working. The default is 3,600, and the maximum is one week. If
+   * the number is 0, the previous secret stops working immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 /**
- * New allow and deny lists of tools for an API key. At least one of the two lists is required. If a list is
- * set to null, the gateway deletes the list. If a list is omitted, the list does not change.
+ * New allow and deny lists of tools for an API key. At least one of the two lists must be present. If a list
+ * is set to null, the gateway deletes the list. If a list is omitted, the list does not change.
  */
 export const toolListBody = z
   .strictObject({

@@ -244,7 +244,7 @@ export const requestDetail = requestLogEntry.extend({
   called_tools: z.array(z.string()),
   /** Pruned tools that the model requested and received during the request. */
   recovered_tools: z.array(z.string()),
-  /** Tools that the model called although the allow and deny lists of the API key forbid them, at most 64. */
+  /** Tools that the model called in violation of the API key's allow and deny lists, at most 64. */
   denied_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
   /** Parts of the request that the provider's format cannot express. */
@@ -268,8 +268,8 @@ export const requestDetail = requestLogEntry.extend({
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The 64 newest omitted texts, with their original content. An original text is null if it is too long
-       * to show or has expired (after one day).
+       * The 64 newest omitted texts, with their original content. An original text is null if the text is too
+       * long to show, or has expired after one day.
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })

@@ -52,7 +52,7 @@ const modelString = keepable(z.string().min(1).max(256));
 
 /**
  * The rules by which the gateway chooses models, tools and compression for an account. The rules have no
- * `object` field, so a client can edit the rules in a response and send them back.
+ * `object` field, so a client can edit the rules in a response and send the edited rules back.
  */
 export const routingPreferences = z.strictObject({
   mode: routingMode,
@@ -67,7 +67,7 @@ export const routingPreferences = z.strictObject({
   caching: caching.default({ markers: true }),
   /** Absent in messages from account services of the previous release, so the field has a default value. */
   responses: responses.default({ plan: false }),
-  /** Fallback models in the order in which they are tried. */
+  /** Fallback models, in the order in which the gateway tries the models. */
   fallbacks: z.array(modelString).max(16),
   on_budget_exhausted: onBudgetExhausted,
 });

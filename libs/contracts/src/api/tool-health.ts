@@ -35,9 +35,9 @@ export const toolHealth = z.object({
     offered: count,
     forwarded: count,
     called: count,
-    /** Number of requests that called the tool although it was pruned. */
+    /** Number of requests that called the tool while the tool was pruned. */
     called_when_pruned: count,
-    /** Number of requests that called the tool although the API key's allow and deny lists forbid it. */
+    /** Number of requests that called the tool in violation of the API key's allow and deny lists. */
     called_when_denied: count,
     /**
      * Share of the requests with this tool in the tool set in which the model called this tool, from 0 to 1.

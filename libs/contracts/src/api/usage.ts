@@ -100,7 +100,7 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
 
 /**
  * Totals over an account's requests. The totals are kept after the request log is deleted. A count is null if
- * it can only be computed from deleted log rows.
+ * only deleted log entries could provide the count.
  */
 export const usageFigures = figuresOf(count.nullable());
 export type UsageFigures = z.infer<typeof usageFigures>;
@@ -212,7 +212,7 @@ export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /**
  * Figures for all days of the time range together. The figures of single days cannot be added up, because
- * they contain percentiles and numbers of sessions.
+ * percentiles and numbers of sessions are not additive.
  */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;

@@ -57,7 +57,7 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * A gateway's observation about a provider and one of an account's credentials. The observation is either
+ * An observation of a gateway about a provider and one of an account's credentials. The observation is either
  * that the circuit breaker opened or closed, or that the provider requested a pause between calls. Gateways
  * send each observation immediately.
  */

@@ -190,7 +190,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
    * Gateways that do not support denied tools omit this field.
    */
   deniedTools: z.array(z.string()).max(64).default([]),
-  /** The number of recovery rounds, which are provider calls that the client does not see. */
+  /** The number of recovery rounds, which are provider calls that are hidden from the client. */
   hiddenRounds: count.default(0),
   /** Tokens of the recovery rounds. Gateways of the previous release omit this field. */
   recoveryTokens: count.default(0),
@@ -216,7 +216,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   costUsd: z.number().nullable(),
   /**
    * Net savings from pruning and compression, in USD. The value is negative if pruning and compression cost
-   * more than they saved. Gateways of the previous release omit this field.
+   * more than the savings. Gateways of the previous release omit this field.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
@@ -241,8 +241,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A ranked tool in the compact form for sending and storing. The parts of the tuple are the name, the score
- * to four decimals, the rank, 1 if forwarded, and the reason for always including the tool.
+ * A ranked tool in the compact form for sending and storing. The tuple contains the name, the score to four
+ * decimals, the rank, 1 if forwarded, and the reason for always including the tool.
  */
 export type CandidateTuple = readonly [
   name: string,

@@ -30,8 +30,8 @@ export const requestEventBatchOptions = {
 } as const;
 
 /**
- * A request event that could not be written, with the reason. The event is kept until an operator handles it
- * (`npm run dead-letters`).
+ * A request event that could not be written, with the reason. The dead letter is kept until an operator
+ * handles the event (`npm run dead-letters`).
  */
 export const deadRequestEvent = defineJob({
   queue: 'request-events-dead',

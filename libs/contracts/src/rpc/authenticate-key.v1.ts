@@ -21,7 +21,7 @@ const grantRouting = z.object({
   allowedProviders: z.array(z.string()).nullable(),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
-  /** Fallback models as `<provider>/<model>`, in the order in which they are tried. */
+  /** Fallback models as `<provider>/<model>`, in the order in which the gateway tries the models. */
   fallbacks: z.array(z.string()),
 });
 

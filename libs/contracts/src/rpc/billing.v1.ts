@@ -26,7 +26,7 @@ export const describeBilling = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** Creates a checkout. Without a configured Stripe key, all Stripe actions throw `billing_not_configured`. */
+/** Creates a checkout. If no Stripe key is configured, all Stripe actions throw `billing_not_configured`. */
 export const createCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.create-checkout.v1',

@@ -5,8 +5,8 @@ import { defineRpc } from '../base/define.ts';
 /**
  * The output versions of the compression steps that a compressor can produce, oldest first. Add a version
  * whenever a step's output changes. Keep the output of older versions, because a conversation with bound
- * reasoning keeps the version with which it began. An older version is needed for as long as conversation
- * plans are kept (`conversationPlanKeptDays`).
+ * reasoning keeps its first version. An older version is needed for as long as conversation plans are kept
+ * (`conversationPlanKeptDays`).
  */
 export const contextStepsVersions: readonly number[] = [1];
 
@@ -201,7 +201,7 @@ const compressBlocksRequest = z.object({
   ),
   /**
    * Marker id of the original text to return. If the original text is no longer stored, the compressor
-   * rebuilds it from the conversation.
+   * rebuilds the text from the conversation.
    */
   recall: markerId.optional(),
 });
@@ -212,7 +212,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
     /** One result per block, in request order. */
     results: z.array(
       z.object({
-        /** The text to send in place of the block. The text is null if the block is unchanged. */
+        /** The text that replaces the block. The text is null if the block is unchanged. */
         text: z.string().nullable(),
         steps: z.array(stepReport),
         /**

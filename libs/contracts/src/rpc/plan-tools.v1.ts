@@ -114,7 +114,7 @@ const planToolsRequest = z.object({
   recallTarget: z.number(),
   // Gateways from the previous release do not send the fields below.
   /**
-   * The conversation's earlier planning decisions, which the gateway stores. Without earlier decisions, the
+   * The conversation's earlier planning decisions, which the gateway stores. If the field is absent, the
    * router computes the planning decisions from the transcript.
    */
   session: plannedConversation.optional(),
@@ -206,9 +206,9 @@ const planToolsReply = z.discriminatedUnion('status', [
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed` means that the recovery tool is sent together with the selected tools. With `in_place`, tools
-     * and prompt prefix never change, and calls to tools outside `forwarded` are rendered upstream as calls
-     * to the recovery tool. With `regrown`, recovered tools are added to `forwarded`.
+     * `armed` means that the recovery tool is sent together with the selected tools. In the mode `in_place`,
+     * tools and prompt prefix never change, and calls to tools outside `forwarded` are rendered upstream as
+     * calls to the recovery tool. In the mode `regrown`, recovered tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
@@ -230,7 +230,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     status: z.literal('unknown'),
     /**
      * Hashes of the tool definitions that the router does not have. The list of hashes is empty if the router
-     * does not know the tool list or the earlier turns. After the reply `unknown`, the caller must send
+     * has not stored the tool list or the earlier turns. After the reply `unknown`, the caller must send
      * `toolHashes` and every turn.
      */
     missing: z.array(sha256Hex),

@@ -163,7 +163,7 @@ export const getRoutingPolicy = defineRpc({
  * band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
-/** The text in place of the intent in the id of a bucket that covers all intents. */
+/** The text that replaces the intent in the id of a bucket for all intents. */
 const anyIntent = '*';
 
 /** The size band for a number of tools, such as `1-25`, `26-50` or `501+`. */
@@ -187,8 +187,8 @@ export function bucketOf(intent: string | null, tools: number): string {
 const learningSamples = 100;
 
 /**
- * Whether the bucket needs a larger share of shadow conversations. A bucket needs the larger share until it
- * has enough measurements, and while its recall is tested again.
+ * Whether the bucket needs a larger share of shadow conversations. A bucket needs the larger share until
+ * enough measurements exist, and while its recall is tested again.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);

@@ -149,7 +149,7 @@ function explore(
 
 type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 
-/** A conversation is expected to continue for as many turns as it already has, up to this limit. */
+/** A conversation is expected to continue for as many turns as before, up to this limit. */
 const turnsAheadMax = 20;
 /**
  * Minimum savings of a model switch, as a share of the cost. Smaller savings are within the estimation error.

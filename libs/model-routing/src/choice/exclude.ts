@@ -28,7 +28,7 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   }
   if (turnedOff.size > 0) yield ['turned_off', ({ id }) => turnedOff.has(id)];
   const demoted = findDemoted(question);
-  // The sandbox returns scripted responses, so it is used only when no other model exists.
+  // The sandbox returns scripted responses, so the sandbox is used only when no other model exists.
   if (demoted.has('sandbox')) yield ['sandbox', ({ model }) => model.provider === 'sandbox'];
   // Azure models are the account's own deployments, which are not in the catalogue.
   if (demoted.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
@@ -46,7 +46,7 @@ function* stateRules({ now }: RoutingQuestion): Generator<Rule> {
   const today = new Date(now).toISOString().slice(0, 10);
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
-  // The gateway does not know the region of a provider connection.
+  // The gateway has no information about the region of a provider connection.
   // Models without a region prefix or with the prefix `global.` are available in all regions.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
@@ -61,7 +61,7 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // For a third of the models, no source states JSON mode support, although most of them have a JSON mode.
+  // For a third of the models, no source states JSON mode support, although most of these models have a JSON mode.
   // A model is therefore excluded only if a source documents that the model lacks JSON mode.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
@@ -93,8 +93,8 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
 }
 
 /**
- * Providers that are used only if the account allows them by name, or as a last resort. Examples are the
- * sandbox, and providers that host deployments of the account itself.
+ * Providers that are used only if the account allows the provider by name, or as a last resort. Examples are
+ * the sandbox, and providers that host deployments of the account itself.
  */
 function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
   const present = new Set<string>();
@@ -115,8 +115,8 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 
 /**
  * Returns the first requirement of a request that the client's chosen model does not meet. The client may
- * know more about the model than the catalogue contains. Therefore only documented limitations exclude the
- * model, and an unknown capability is treated as present.
+ * have better information about the model than the catalogue. Therefore only documented limitations exclude
+ * the model, and an unknown capability is treated as present.
  */
 export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {
   const { capabilities: can } = model;

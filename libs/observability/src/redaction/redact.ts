@@ -12,8 +12,8 @@ const depthMax = 16;
 
 /**
  * Redacts every text in a JSON value before the value is serialized. Field names stay unchanged, so the value
- * keeps its structure whatever the secrets contain. A field name is replaced only if it has the form of a
- * known credential. Returns the same object if it contains no secret.
+ * keeps its structure whatever the secrets contain. A field name is replaced only if the name has the form of
+ * a known credential. Returns the same object if the object contains no secret.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, secrets);
@@ -62,8 +62,8 @@ const identityFields: ReadonlySet<string> = new Set(
 
 /**
  * Redacts the fields of a log record, like `redactFields`. Fields that identify the log line are unchanged.
- * If the fields that identify a log line were redacted, an account could save an id as a credential and hide
- * the account's log lines from a search.
+ * If these fields were redacted, an account could save an id as a credential and hide its log lines from a
+ * search.
  */
 export function redactRecord(
   fields: Readonly<Record<string, unknown>>,

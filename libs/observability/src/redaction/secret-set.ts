@@ -8,8 +8,8 @@ export const secretCharsMin = 8;
  */
 const tailChars = secretCharsMin;
 /**
- * Minimum number of matching characters at the end of a secret for which the text is redacted, even if the
- * start of the secret is missing.
+ * Minimum number of matching characters at the end of a secret that are redacted without the start of the
+ * secret.
  */
 const partCharsMin = 20;
 /**

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Secret } from './needle-index.ts';
 
 /**
- * The files that an observed stack writes to its data folder, which are one file per type of traffic, and the
- * list of the secrets used.
+ * The files that an observed stack writes to its data folder. Each type of traffic has one file, and another
+ * file lists the secrets used.
  */
 export const observedKinds = ['traces', 'messages', 'redis-commands', 'error-answers'] as const;
 export type ObservedKind = (typeof observedKinds)[number];

@@ -34,7 +34,7 @@ async function isListening(port: number): Promise<boolean> {
 
 /**
  * Starts a real nats-server on a free loopback port for a spec's tests. `configuration` is in nats-server's
- * configuration syntax (users, permissions). Without a configuration, every client has all permissions.
+ * configuration syntax (users, permissions). If no configuration is given, every client has all permissions.
  */
 export async function startNatsServer(configuration = ''): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'nats-'));

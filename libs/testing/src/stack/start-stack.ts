@@ -21,7 +21,7 @@ export interface TestStackOptions {
    */
   readonly replicas?: Record<string, number>;
   /**
-   * The services to run. By default, all services run. With an empty list, only Postgres (migrated), Redis
+   * The services to run. By default, all services run. If the list is empty, only Postgres (migrated), Redis
    * and NATS run.
    */
   readonly apps?: readonly string[];
@@ -31,7 +31,7 @@ export interface TestStackOptions {
   readonly hasObserver?: boolean;
   /**
    * Whether the supervisor restarts killed processes. By default, a killed process stays down until the test
-   * restarts it.
+   * restarts the process.
    */
   readonly restartCrashed?: boolean;
 }
@@ -73,7 +73,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    // The remaining processes need to be stopped only if the supervisor was killed.
+    // The remaining processes must be stopped only if the supervisor was killed.
     if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });

@@ -21,8 +21,8 @@ export interface TranscriptMessage {
 export interface Transcript {
   readonly messages: readonly TranscriptMessage[];
   /**
-   * Whether the request turns reasoning on with a fixed budget. With a fixed budget, a turn must begin with
-   * reasoning.
+   * Whether the request turns reasoning on with a fixed budget. If the budget is fixed, a turn must begin
+   * with reasoning.
    */
   readonly isThinkingEnabled: boolean;
   /** Whether `tool_choice` forces a tool call. */
