@@ -139,18 +139,18 @@ const proxied = (fields: object): AuthzRow => ({
   body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
 });
 /**
- * A proxied endpoint that the provider does not support. The gateway checks access before it reports the
- * missing support.
+ * A proxied endpoint that the provider does not support. The gateway checks access before the gateway reports
+ * the missing support.
  */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 
 /**
- * The stack is self-hosted, so billing is not configured. The gateway checks access before it reports that
- * billing is not configured.
+ * The stack is self-hosted, so billing is not configured. The gateway checks access before the gateway checks
+ * the billing configuration.
  */
 const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
 
-/** One row per operation. The test run fails if a route has no row. */
+/** The authorization test data of each API operation. The test run fails if a route has no test data. */
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },

@@ -14,7 +14,7 @@ const stack = sharedStack();
 const undo: Undo[] = [];
 let world: World;
 let state: StateReader;
-/** For each scope, an API key of the owner that has only the one scope. */
+/** The owner's API keys by scope. Each API key has exactly one scope. */
 let keys: Readonly<Record<KeyScope, string>>;
 
 const makeKey = async (managingKey: string, scope: KeyScope) =>

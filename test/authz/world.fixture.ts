@@ -23,7 +23,7 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 import { issueForeignTokens, type ForeignTokens } from './foreign-tokens.fixture.ts';
 
-/** An account that has one object of each kind. */
+/** An account that owns one object of each type. */
 export interface Party {
   readonly account: TestAccount;
   /** A user of the account. */

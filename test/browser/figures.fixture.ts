@@ -39,7 +39,7 @@ export function toNumber(text: string): number {
 
 export interface ShownRow {
   readonly key: string;
-  /** The text in each cell of the row. */
+  /** The text in each cell of a table row. */
   readonly cells: readonly string[];
   /** The exact value in each cell, or null for a cell without an exact value. */
   readonly titles: readonly (string | null)[];

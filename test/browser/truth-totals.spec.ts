@@ -24,9 +24,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => truth.close());
 
-/**
- * The number of calls to pruned tools. The model makes one call through the recovery tool, and one direct call.
- */
+/** The calls to pruned tools are one call through the recovery tool and one direct call. */
 const missed = 2;
 /** Deletes the session's requests from the request log, as the retention job does. */
 async function deleteFromLog(accountId: string, session: string): Promise<void> {

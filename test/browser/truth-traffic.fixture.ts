@@ -69,8 +69,8 @@ const samples: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Returns arguments that fit the tool's schema. If the arguments of a recovered tool were invalid, the
- * gateway would return them to the model.
+ * Returns arguments that fit the tool's schema. If the arguments of a recovered tool were invalid, the gateway
+ * would return the tool call to the model.
  */
 function argumentsFor(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = longList.find((tool) => tool.function.name === name)?.function
@@ -171,7 +171,10 @@ function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => voi
   return renderTurn('chat-completions', { ...turn, ...call }, received.stream === true);
 }
 
-/** Returns the names in function calls. Later pieces of a streamed function call have no name. */
+/**
+ * Returns the names in function calls. In a stream, only the first chunk of a function call contains the
+ * function name.
+ */
 function namesOf(calls: readonly object[] | undefined): string[] {
   return (calls ?? []).flatMap((call) =>
     'function' in call ? ((call.function as { readonly name?: string }).name ?? []) : [],

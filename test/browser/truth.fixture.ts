@@ -128,7 +128,7 @@ async function prune(key: string): Promise<void> {
 type Agent = { readonly id: string; readonly key: string };
 
 /**
- * Sends the shadow conversations. Some shadow conversations need a tool that the plans for the two tool lists
+ * Sends the shadow conversations. In some shadow conversations, the model calls a tool that the plan would
  * prune.
  */
 async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<string> {
@@ -159,8 +159,8 @@ function waitForCalibration(key: string): Promise<RoutingCalibration> {
 }
 
 /**
- * Sends requests until one request is planned with the routing policy. The sent requests are part of the
- * known traffic.
+ * Sends requests until one request is planned with the routing policy. The function adds the sent requests to
+ * the known requests.
  */
 async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {
   let at = 0;

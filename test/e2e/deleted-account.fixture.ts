@@ -3,7 +3,7 @@ import pg from 'pg';
 
 /**
  * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above each
- * group of tables gives the reason.
+ * group of tables explains why the tables may contain the id.
  */
 const tombstones = new Set([
   // The table that stores account deletions and their progress.

@@ -19,8 +19,8 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
- * The documented maximum time in seconds for which Redis keeps an account's data. The count of first requests
- * has the longest time, 30 days.
+ * The documented maximum time in seconds for which Redis keeps an account's data. Redis keeps the count of
+ * first requests for the longest time, 30 days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
 /**
@@ -107,7 +107,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
     ];
     return kinds.every((kind) => keys.some(({ key }) => key.startsWith(kind))) ? keys : undefined;
   });
-  // A Redis key without an expiry would stay forever if the deletion of the account missed the key.
+  // If the deletion of the account missed a Redis key without an expiry, the key would remain in Redis forever.
   const own = before.filter(({ key }) => key.includes(accountId));
   expect(own.filter(({ ttlSeconds }) => ttlSeconds < 0 || ttlSeconds > keptSecondsMax)).toEqual([]);
 

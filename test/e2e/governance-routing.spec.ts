@@ -77,7 +77,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // A plan may miss its deadline on the second replica, and all tools are then forwarded.
+    // If a plan misses its deadline on the second replica, the gateway forwards all tools.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));

@@ -76,7 +76,8 @@ export function sendUntilEnd(
           brokenBy,
         });
       };
-      // A reset connection fails the request and then the response, after all its data.
+      // After a connection reset, the request emits the first error.
+      // The response emits its error after all received data.
       call.off('error', reject).on('error', () => undefined);
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', end);
       response.once('end', () => end(null));

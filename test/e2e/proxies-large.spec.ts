@@ -149,7 +149,7 @@ it('while the provider does not read, the gateway accepts only as much of an upl
     }
     expect(taken).toBeGreaterThan(0);
     // With Linux's default maximum size, two socket buffers hold 20 MB.
-    // On a machine tuned for long-distance links, two socket buffers hold three times as much.
+    // On a machine tuned for long-distance links, two socket buffers hold 60 MB.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

@@ -21,7 +21,7 @@ export const recoveryToolName = 'svc_more_tools';
 export const wanted = 'create_gist';
 export const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 export const question = 'Please star the repository facebook/react';
-/** A call of a tool that matches the question, so the plan sends the tool. */
+/** A call to a tool that matches the question, so the plan sends the tool. */
 export const own = {
   id: 'own1',
   name: 'star_repository',

@@ -37,8 +37,8 @@ async function open(): Promise<TestAccount> {
 const connect = ({ apiKey }: TestAccount, api_key: string, name = 'openai') =>
   connectProvider(baseUrl, apiKey, { provider: name, api_key, base_url: `${provider.url}/v1` });
 /**
- * Sends the body as text, not as an object. The search for leaked secrets would record the common words in an
- * object as secrets.
+ * Sends the body as text, not as an object. If the body were an object, the search for leaked secrets would
+ * treat common words in the body as secrets.
  */
 const put = ({ apiKey: key }: TestAccount, body: object) =>
   send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key, body: JSON.stringify(body) });

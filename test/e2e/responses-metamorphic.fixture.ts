@@ -34,9 +34,9 @@ interface Account {
 type Accounts = Readonly<Record<Format, Account>>;
 
 /**
- * Number of times that a comparison is repeated. On a busy machine, the router has too little time for its
+ * The maximum number of attempts for a comparison. On a busy machine, the router has too little time for its
  * usual ranking, and two rankings of the same tools can differ. A real difference between the formats appears
- * in every repetition.
+ * in every attempt.
  */
 const attemptsMax = 6;
 
@@ -107,7 +107,7 @@ async function comparePruned(
   return compared.map(({ responses }) => responses);
 }
 
-/** Compares shadow conversations and the recall that they measure, in new accounts. */
+/** Compares the shadow conversations of both formats, and the measured recall, in new accounts. */
 async function compareShadows(
   provider: ReplayProvider,
   run: Run,

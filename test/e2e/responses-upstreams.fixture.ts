@@ -55,7 +55,8 @@ const replacedSignature = 'skip_thought_signature_validator';
 /**
  * Makes the provider return the turns in order, in the format of each request. Returns the violations of the
  * real providers' rules. A request that violates a rule gets status 400.
- * @param dropsSignatures whether the client drops Gemini's signatures, which the gateway then replaces
+ * @param dropsSignatures whether the client drops Gemini's signatures, so that the gateway must replace the
+ * signatures
  */
 export function scriptUpstream(
   provider: ReplayProvider,

@@ -27,7 +27,7 @@ export interface ModelTurn {
   readonly ends?: 'length';
   /** Whether the stream ends with an error event and without its terminator. */
   readonly breaks?: boolean;
-  /** Controls of the replay provider for sending the response, such as a delay. */
+  /** Options for how the replay provider sends the response, such as a delay. */
   readonly sending?: ReplayControls;
 }
 
@@ -60,7 +60,7 @@ export function scriptModel(
   });
 }
 
-/** Renders a turn as the response to a request. Controls of the replay provider are returned unchanged. */
+/** Renders a turn as the response to a request. Replay provider options are returned unchanged. */
 export function renderAnswer(
   turn: ModelTurn | ReplayControls,
   { url, body }: { readonly url: string; readonly body: Buffer },
@@ -197,8 +197,8 @@ function tellReasoning({ style, blocks }: Reasoning, isStream: boolean): StreamE
 }
 
 /**
- * Renders reasoning as OpenRouter sends it. All fragments of a reasoning block have the same index, and the
- * last fragment has the signature.
+ * Renders reasoning in the form that OpenRouter sends. All fragments of a reasoning block have the same index,
+ * and the last fragment has the signature.
  */
 function tellDetails(blocks: readonly IssuedReasoning[], isStream: boolean): StreamEvent[] {
   const details = blocks.flatMap((issued, index): object[] => {

@@ -31,7 +31,7 @@ export interface FailingProvider {
   readonly breakStream: () => ReplayControls;
 }
 
-/** Sends the stream up to the end of `said` and a few more bytes. Then closes the connection. */
+/** Sends the stream up to a few bytes after `said`, and then closes the connection. */
 const breakAfter = (said: string, headers: Record<string, string>): ReplayControls => ({
   status: 200,
   headers,

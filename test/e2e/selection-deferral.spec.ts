@@ -179,7 +179,7 @@ describe('Claude’s deferred loading', () => {
     const again = await askMessages({ messages: after(foundAndCalled(name)) });
     expect(deferredIn(again)).toEqual(deferredIn(first));
     expect(JSON.stringify(again) === JSON.stringify(first)).toBe(true);
-    // If the client keeps the tool calls but drops the search results, the called tool is loaded.
+    // If the client drops the search results of a tool call, the gateway sends the called tool without deferral.
     const loaded = await askMessages({ messages: after(foundAndCalled(name).slice(2)) });
     expect(deferredIn(loaded)).toEqual(deferredIn(first).filter((each) => each !== name));
   });

@@ -68,10 +68,7 @@ describe.each(cases)('%s', (_, kind) => {
     const options: AskOptions = { stream, thinks: true, cached: kind.cached === true };
     const [first, second, third, fourth] = thoughtsFor(kind);
 
-    /**
-     * Sends a question, and then sends the response back with the results of its tool calls, as an agent
-     * does.
-     */
+    /** Sends a question, and then sends the response back with the tool results, as an agent does. */
     async function askTwice(...turns: ModelTurn[]): Promise<{ answer: AgentAnswer; next: AgentAnswer }> {
       script(...turns, { thinking: fourth ?? [], text: 'Done.' });
       const agent = bench.open(kind);

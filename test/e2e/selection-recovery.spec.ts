@@ -153,8 +153,7 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // `x-svc-tools-output` counts all tools of the first provider call, and the tool that the recovery tool
-    // described.
+    // The header counts the tools of the first provider call, and the tool that the recovery tool described.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

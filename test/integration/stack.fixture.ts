@@ -46,8 +46,8 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 const dayMs = 86_400_000;
 
 /**
- * Waits until after midnight (UTC) if midnight is less than the given time away. All daily and monthly
- * figures of the test then belong to one period.
+ * Waits until after midnight (UTC) if midnight is less than the given time away. After the wait, all daily and
+ * monthly figures of the test belong to one period.
  */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);

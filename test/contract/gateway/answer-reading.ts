@@ -15,7 +15,8 @@ export interface AnswerReading {
 
 export interface CallReading {
   /**
-   * The id of the tool call. Null if the source response contains no id. The comparison then accepts any id.
+   * The id of the tool call. Null if the source response contains no id. If the source response contains no id,
+   * the comparison accepts any id.
    */
   readonly id: string | null;
   readonly name: string;

@@ -38,7 +38,7 @@ interface SentMessage {
 const messages = formatNamed('messages');
 const log = { debug: () => undefined, warn: () => undefined } as never;
 
-/** Creates a gateway without Redis. A gateway without Redis has no stored conversations when it starts. */
+/** Creates a gateway without Redis. A gateway without Redis starts without stored conversations. */
 function openGateway(): ContextPlanner {
   const away = () => Promise.reject(new Error('away'));
   const store = new ConversationStore(100_000_000);

@@ -28,8 +28,8 @@ const binary = 'application/vnd.amazon.eventstream';
 /**
  * The APIs whose streams the test cuts. The field `end` matches the event that completes the response. The
  * completing event is `finish_reason` in chat completions, `message_stop` in messages and `messageStop` in
- * Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere. Later parts of a
- * stream (usage, `[DONE]`, empty lines) do not change the response.
+ * Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere. Later data in a
+ * stream (usage, `[DONE]`, empty lines) does not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {

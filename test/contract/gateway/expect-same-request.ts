@@ -54,8 +54,7 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
-  // After earlier tool calls, Converse requires the tool definitions and cannot forbid tool calls, which is a
-  // loss.
+  // After earlier tool calls, Converse requires the tool definitions and cannot forbid tool calls (a loss).
   if (target === 'converse' && choice.mode === 'none' && !losses.includes('tool_choice'))
     return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
   if (target !== 'cohere' || choice.mode !== 'tool') return asked;

@@ -1,8 +1,8 @@
 import type { ProviderFormat } from '@gateway/interchange';
 
 /**
- * The parts of a request that a format cannot express, by the field name in the gateway's loss report.
- * Reviewers check the list of losses.
+ * Request fields that a format cannot express, by the field name in the gateway's loss report. Reviewers check
+ * the list of losses.
  */
 interface RequestLoss {
   readonly field: RegExp;

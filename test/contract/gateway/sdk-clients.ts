@@ -27,8 +27,7 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse' | 'respons
 
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
- * @param said fields of the client's format, which are sent in addition to the model and replace the default
- * greeting
+ * @param said fields of the client's format, sent with the model in place of the default greeting
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 

@@ -31,8 +31,8 @@ export interface Source {
 }
 
 /**
- * Reads a recorded response. Returns null for a failed response. A failed response contains an error, has no
- * end, or comes from another API.
+ * Reads a recorded response. Returns null for a failed response. A failed response contains an error, is
+ * incomplete, or comes from another API.
  */
 export type ReadSource = (recording: Recording) => Source | null;
 

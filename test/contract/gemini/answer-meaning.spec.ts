@@ -143,8 +143,7 @@ checkEvery(
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {
     const bytes = bodyOf(recording, 'response');
-    // A streamed JSON list is complete at its closing bracket. An event stream is complete at the last closing
-    // brace.
+    // A JSON list is complete at its closing bracket, and an event stream at the last closing brace.
     expectTruncated(gemini, bytes, bytes.lastIndexOf(bytes[0] === 0x5b ? ']' : '}') + 1);
   },
 );

@@ -125,7 +125,7 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
 it('when Redis loses its data, no replica admits requests that were admitted before', async () => {
   const caller = createCaller(60);
   expect(admittedOf(await ask(90, caller))).toBe(60);
-  // Each replica knows the count of its last call.
+  // Each replica stores the request count that Redis returned for the replica's last call.
   await ask(3, caller);
   const redis = new Redis(stack.dev.redis_cache_url);
   await redis.flushall();

@@ -37,8 +37,8 @@ describe('a rotation of the key-encryption key', () => {
   const running = new Map<string, Enrolment>();
 
   /**
-   * Starts a vault replica with the given keys. If a replica with the same name is running, the function
-   * stops it first.
+   * Starts a vault replica with the given keys. If a replica with the same name is running, the function first
+   * stops the old replica.
    */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });

@@ -13,8 +13,8 @@ import { connectAs } from '../stack.fixture.ts';
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * The part of the gateway that records requests. The test process runs this part with the real servers and
- * the real worker of a test stack.
+ * The components of the gateway that record requests. The components run in the test process, with the real
+ * servers and the real worker of a test stack.
  */
 export interface Recorder {
   readonly messaging: Messaging;

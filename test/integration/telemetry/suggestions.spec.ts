@@ -34,7 +34,7 @@ function rankOf(tools: readonly Offered[], question: string, name: string): numb
 }
 
 /**
- * Pairs of tools that models easily confuse. The test adds the pairs to GitHub's tools. Each entry has the
+ * Pairs of tools that models easily confuse. The test adds the pairs to GitHub's tools. Each pair has the
  * intended tool, a similar tool, and a request for the intended tool.
  */
 const collisions = [
