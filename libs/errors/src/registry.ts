@@ -15,7 +15,7 @@ export const errorRegistry = {
     retryable: false,
   },
   // Unknown, mistyped and revoked API keys return the same text.
-  // The response to such a key therefore does not reveal whether an API key exists.
+  // The error text therefore never reveals whether an API key exists.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',

@@ -95,7 +95,7 @@ function findAccount(request: unknown): string | undefined {
 
 /**
  * Writes Nest's own log output as JSON lines. Info lines from Nest are logged as debug, because each startup
- * writes about twenty such lines.
+ * writes about twenty info lines.
  */
 export function nestLogger(logger: Logger): LoggerService {
   const write =

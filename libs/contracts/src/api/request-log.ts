@@ -199,8 +199,8 @@ export const routingTrace = z.object({
 export const modelChoice = z.object({
   mode: routingMode,
   /**
-   * The reason why the first candidate was selected: `complexity_low|medium|high`, `cheapest`, `fastest`,
-   * `explored`, `most_capable`, `session`, `session_moved`, `bound_thinking`.
+   * The reason why the first candidate was selected, which is `complexity_low|medium|high`, `cheapest`,
+   * `fastest`, `explored`, `most_capable`, `session`, `session_moved` or `bound_thinking`.
    */
   reason: z.string(),
   /**

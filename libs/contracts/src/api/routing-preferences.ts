@@ -7,9 +7,9 @@ export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
- * The deferral modes (glossary: deferral). The mode `deferred_loading` means that the provider keeps tool
- * definitions out of the prompt until the model searches for these tools. The mode `allowed_tools` means that
- * all tool definitions stay in the prompt, and the request lists the callable tools. This mode saves no
+ * The deferral modes (see “deferral” in the glossary). `deferred_loading` means that the provider keeps tool
+ * definitions out of the prompt until the model searches for these tools. `allowed_tools` means that all tool
+ * definitions stay in the prompt, and the request lists the callable tools. The mode `allowed_tools` saves no
  * tokens and leaves the cached prefix unchanged.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);

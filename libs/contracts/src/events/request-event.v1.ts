@@ -35,8 +35,8 @@ export const modelChoiceRecord = z.object({
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
 /**
- * The facts known when a request is accepted. The gateway writes these facts to the spool before it forwards
- * the request.
+ * The facts known when a request is accepted. The gateway writes the facts about an accepted request to the
+ * spool before it forwards the request.
  */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),

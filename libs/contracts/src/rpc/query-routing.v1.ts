@@ -26,15 +26,15 @@ export const modelObservation = z.object({
   model: z.string(),
   requests: count,
   /**
-   * Number of requests that were neither cancelled nor interrupted. The error rate is relative to this number
-   * of requests.
+   * Number of requests that were neither cancelled nor interrupted. The error rate counts only requests that
+   * were neither cancelled nor interrupted.
    */
   ended: count,
   /** Number of requests with the status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests with a first token. The percentiles of the time to first token are based on
-   * these requests.
+   * Number of streamed requests with a first token. The percentiles of the time to first token count only
+   * streamed requests with a first token.
    */
   streamed: count,
   first_token_p50_ms: ms,

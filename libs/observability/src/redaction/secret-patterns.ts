@@ -16,7 +16,7 @@ const anyMark =
  * pattern takes linear time, which `npm run test:fuzz -- linear-time` checks.
  */
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // JSON members that contain secrets. The values of such members are always redacted.
+  // JSON members that contain secrets. The values of JSON members that contain secrets are always redacted.
   [
     /("(?:(?:current|new)_?password|password|(?:x-)?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"\s*:\s*)"[^"\\]*(?:\\[^][^"\\]*)*"/gi,
     `$1"${redactedText}"`,

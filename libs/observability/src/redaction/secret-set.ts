@@ -178,8 +178,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * Returns the forms in which a secret may be written. The forms are unchanged, as JSON from PHP (`\/`), as
- * JSON from .NET (`\u002B`), and as part of a URL.
+ * Returns the forms in which a secret may be written, which are the unchanged form, the JSON forms of PHP
+ * (`\/`) and .NET (`\u002B`), and the URL form.
  */
 function writtenForms(value: string): string[] {
   return [
