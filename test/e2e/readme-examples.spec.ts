@@ -1,4 +1,6 @@
-/** Runs the first examples of the README, unchanged, in a folder that looks like a started checkout. */
+/**
+ * Runs the first examples of the README, unchanged, in a folder that simulates a checkout with a running stack.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -76,7 +76,7 @@ it('the log has a request’s ids, usage, cost and timings', async () => {
     provider_request_id: 'req_upstream_1',
     trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
-  // OpenAI's list price of gpt-4o-mini: 0.15 and 0.60 USD per million tokens.
+  // gpt-4o-mini costs 0.15 USD per million input tokens and 0.60 USD per million output tokens.
   expect(row.cost_usd).toBeCloseTo((1000 * 0.15 + 100 * 0.6) / 1e6, 9);
   expect(Math.abs(Date.parse(row.created_at) - before)).toBeLessThan(30_000);
   const { total, first_byte, overhead, auth, upstream } = row.ms;

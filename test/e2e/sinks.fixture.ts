@@ -109,8 +109,8 @@ async function* readPostgres(url: string): AsyncIterable<Buffer> {
 }
 
 /**
- * Returns the contents of all files in the stack's folder: spools, the append-only file of Redis, Postgres
- * tables and the write-ahead log.
+ * Returns the contents of all files in the stack's folder. The folder contains spools, the append-only file of
+ * Redis, Postgres tables and the write-ahead log.
  */
 function* readFiles(dataDir: string): Iterable<Buffer> {
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {

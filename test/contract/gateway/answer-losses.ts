@@ -17,8 +17,8 @@ interface AnswerLoss {
    */
   readonly streamed?: boolean;
   /**
-   * Changes the expected reading according to the loss. If absent, the loss affects nothing that the readings
-   * contain.
+   * Changes the expected reading according to the loss. If absent, the loss does not change the expected
+   * reading.
    */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }

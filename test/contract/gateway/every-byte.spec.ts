@@ -6,16 +6,17 @@ import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * An API whose streams the test cuts. The fields are the provider, the client formats, and a pattern for the
- * last event that changes the response.
+ * An API with recorded streams that the test truncates. The fields are the provider, the client formats, and a
+ * pattern for the last event that changes the response.
  */
 interface CutApi {
   readonly api: string;
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. At each byte position, a client of one of the
-   * formats reads the cut stream. Only a client of the stream's own format reads a stream in a client format.
+   * The formats of the clients that read the cut streams. At each byte position, a client of one of the formats
+   * reads the cut stream. If the stream is in a client format, only a client of the same format reads the
+   * stream.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -26,10 +27,10 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The APIs whose streams the test cuts. The field `end` matches the event that completes the response. The
- * completing event is `finish_reason` in chat completions, `message_stop` in messages and `messageStop` in
- * Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere. Later data in a
- * stream (usage, `[DONE]`, empty lines) does not change the response.
+ * The APIs with recorded streams that the test truncates. The field `end` matches the event that completes the
+ * response. The completing event is `finish_reason` in chat completions, `message_stop` in messages and
+ * `messageStop` in Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere.
+ * Later data in a stream (usage, `[DONE]`, empty lines) does not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {

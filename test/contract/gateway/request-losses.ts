@@ -15,8 +15,8 @@ const every: readonly ProviderFormat[] = [
 ];
 
 /**
- * Losses of fields that several formats can express. A loss of another field that several formats have fails
- * the test.
+ * Losses of fields that several formats can express. If the gateway reports the loss of any other shared field,
+ * the test fails.
  */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },

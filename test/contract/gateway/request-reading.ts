@@ -136,7 +136,8 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Reasoning belongs to one model. A loss reports reasoning that the upstream request omits.
+    // Readings omit reasoning, because reasoning is valid only for the model that produced the reasoning.
+    // If the upstream request omits reasoning, the gateway reports a loss.
     case 'thinking':
     case 'opaque':
       return [];

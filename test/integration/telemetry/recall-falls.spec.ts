@@ -75,7 +75,7 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates conversations. Every fifth conversation is a shadow conversation. Of the remaining conversations,
+ * Creates conversations. Every fifth conversation is a shadow conversation. Among the remaining conversations,
  * one of every `recovered` conversations recovers a tool.
  */
 function traffic(
