@@ -40,10 +40,9 @@ export interface EarlierRounds {
 }
 
 /**
- * The next step after a recovery round. After `complete`, the response is complete, and `rest` has the
- * remaining events. After `round`, another provider response follows for the same client response. After
- * `fresh-start`, the client has received nothing, and the gateway sends the client's own request with every
- * tool.
+ * The next step after a recovery round. `complete` means that the client's response is complete. `round` means
+ * that another provider response (`answer`) follows for the same client response. `fresh-start` means that the
+ * client has received nothing, and that the gateway sends the client's own request with every tool.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -156,8 +156,8 @@ interface BackendCallInput {
 }
 
 /**
- * One call to a backend, from just before the request is sent until its response ends. The result of a
- * provider call is reported to the backend once. If the client disconnects, no result is reported.
+ * One call to a backend, from just before the request is sent until the response ends. The gateway counts
+ * the result of a call once for the backend's health, and counts no result if the client disconnects.
  */
 class BackendCall {
   readonly signal: AbortSignal;
