@@ -126,7 +126,7 @@ test('every regular expression of the services is found', () => {
 });
 
 test('a regular expression that takes quadratic time is detected', () => {
-  // Screening alone does not detect the second expression on a fast processor.
+  // On a fast processor, screening does not detect the second expression.
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
     expect(() => {
       expectLinear({ place: '', source, flags: 'g' }, hostileChars / 4);
