@@ -31,8 +31,8 @@ const edgeVariables = z
     /**
      * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the
      * Redis cache per UTC day. Conversation state beyond this limit is not shared between gateway processes.
-     * A process without the conversation state computes the state again. The same limit applies separately to
-     * encrypted reasoning, and reasoning beyond the limit is dropped.
+     * A process that lacks the conversation state computes it again. Encrypted reasoning has a separate limit
+     * of the same size, and reasoning beyond that limit is dropped.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()
@@ -40,7 +40,7 @@ const edgeVariables = z
       .positive()
       .default(128 * mebibyte),
     /**
-     * Directory for the events of accepted requests until the events are stored in Postgres. Each gateway
+     * Directory that holds the events of accepted requests until the events are in Postgres. Each gateway
      * process creates its own subdirectory in this directory.
      */
     SPOOL_DIR: z.string().min(1),
@@ -50,8 +50,8 @@ const edgeVariables = z
       .positive()
       .default(256 * mebibyte),
     /**
-     * Comma-separated CIDRs of private networks. The providers of every account may have addresses in the
-     * listed networks.
+     * Comma-separated CIDRs of private networks. Every account may use providers with addresses in these
+     * networks.
      */
     EGRESS_ALLOW: cidrs,
     /**
@@ -69,14 +69,14 @@ const edgeVariables = z
       .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
       .pipe(z.array(z.url({ protocol: /^https?$/ }))),
     /**
-     * The issuer and the audience in the session tokens of the embedded identity service. The account service
+     * The issuer and the audience of the embedded identity service's session tokens. The account service
      * needs the same issuer and audience.
      */
     SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
     SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
     /**
-     * OpenID Connect issuer, exactly as in the issuer's `iss` claim. The OpenID Connect issuer replaces the
-     * embedded identity service.
+     * OpenID Connect issuer, exactly as in the issuer's `iss` claim. If this variable is set, the OpenID
+     * Connect issuer replaces the embedded identity service.
      */
     OIDC_ISSUER: unlessEmpty(z.url().optional()),
     /** The `aud` claim in the tokens that the OpenID Connect issuer creates for the gateway. */
@@ -91,8 +91,8 @@ const edgeVariables = z
     /** Directory with the built dashboard. The default is the dashboard directory next to this program. */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
     /**
-     * A text that tells users how to reach the operator. The text is shown on the page for forgotten
-     * passwords if no email can be sent.
+     * A text that tells users how to reach the operator. If the gateway cannot send email, the page for
+     * forgotten passwords shows this text.
      */
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
     /** Maximum number of calls to `/v1/auth` per minute and client address, or per known device. */
@@ -113,8 +113,8 @@ const edgeVariables = z
     TRUSTED_PROXIES: cidrs,
     /**
      * Comma-separated CIDRs of clients that may choose the trace id and the sampling of their requests
-     * (`traceparent`). The client's address is the address of the connection. A trace id from any other
-     * client becomes a span link.
+     * (`traceparent`). For this check, the client's address is the address of the connection. For any other
+     * client, the received trace id becomes a span link.
      */
     TRUST_CLIENT_TRACES: cidrs,
     /** Comma-separated signature algorithms that the OpenID Connect issuer may use. */
@@ -124,19 +124,19 @@ const edgeVariables = z
       .transform((text) => text.split(',').map((algorithm) => algorithm.trim()))
       .pipe(z.array(z.enum(sessionAlgorithms)).min(1)),
     /**
-     * Time limit for planning a request. If planning takes longer than the time limit, the request is sent
+     * Time limit for planning a request. If planning takes longer than this limit, the request is sent
      * without a plan.
      */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
     /**
-     * Address of the built-in sandbox provider, which needs no API key. Without this address, the gateway has
-     * no sandbox provider. Calls to the sandbox provider pass the egress guard without an entry in
-     * EGRESS_ALLOW.
+     * Address of the built-in sandbox provider, which needs no API key. If this variable is unset, the
+     * gateway has no sandbox provider. The egress guard allows calls to the sandbox provider even without an
+     * entry in EGRESS_ALLOW.
      */
     SANDBOX_URL: z.url().optional(),
     /**
-     * Maximum size of a JSON body in bytes. The upper bound of this setting keeps one body much smaller than
-     * a process's memory.
+     * Maximum size of a JSON body in bytes. This setting has an upper bound, so that one body is always much
+     * smaller than a process's memory.
      */
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()
@@ -145,7 +145,7 @@ const edgeVariables = z
       .max(256 * mebibyte)
       .default(32 * mebibyte),
     /**
-     * Maximum size of a multipart body in bytes. A multipart body is streamed, so a long body takes time but
+     * Maximum size of a multipart body in bytes. The gateway streams multipart bodies, so a long body needs
      * little memory.
      */
     MULTIPART_BODY_BYTES_MAX: z.coerce
@@ -156,8 +156,8 @@ const edgeVariables = z
       .default(200 * mebibyte),
     /**
      * Number of bytes that all requests together may hold in memory. The bytes include request bodies, copies
-     * of bodies, and responses that are read whole. Requests beyond this limit get status 503. The default for
-     * the number of held bytes depends on the memory that this process may use.
+     * of bodies, and responses that are read whole. Requests beyond this limit get status 503. The default
+     * depends on the memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
@@ -173,28 +173,26 @@ const edgeVariables = z
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or an API key may have. The upper bound of this
-     * setting is the highest value that the public API accepts.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. The highest allowed value
+     * of this setting is the highest value that the public API accepts.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
-    /**
-     * Milliseconds for which a provider may send nothing, either before its first byte or between two bytes.
-     */
+    /** How long a provider may send nothing before its first byte or between two bytes, in milliseconds. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
-     * Maximum number of retries after a provider call that failed before its first byte, if the request has
-     * no alternative backend.
+     * Maximum number of retries after a provider call that failed before its first byte. The limit applies if
+     * no other backend can serve the request.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
-    /** The longest `retry-after` from a provider that the gateway waits for before it retries. */
+    /** The gateway retries only if the provider's `retry-after` is at most this long. */
     UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
     /** Limit for extra provider calls (retries, fallbacks, hedges), as a share of the requests per minute. */
     UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
     /** Number of extra provider calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
-     * Time limit for a stream's first byte if the request has alternative models or providers. After the time
-     * limit, the gateway calls the next alternative.
+     * Time limit for the first byte of a streamed response, if the request has alternative models or
+     * providers. After the time limit, the gateway calls the next alternative.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /**
@@ -203,8 +201,8 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * Milliseconds that a non-streaming provider call without tools may take. After this time, the gateway
-     * sends a parallel attempt to another backend. The value 0 disables parallel attempts.
+     * How long a non-streaming provider call without tools may take, in milliseconds. When this time is over,
+     * the gateway sends a parallel attempt to another backend. The value 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */
@@ -216,8 +214,8 @@ const edgeVariables = z
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
      * The part of the request slots and of the held bytes that one account may use while no other account is
-     * busy. While other accounts are busy, each account gets a smaller part. With the value 1, one account may
-     * use all request slots and held bytes.
+     * busy. The more accounts are busy, the smaller is the part of each account. With the value 1, a single
+     * account may use all request slots and held bytes.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**
@@ -227,9 +225,9 @@ const edgeVariables = z
     ACCOUNT_REQUESTS_IN_FLIGHT_MAX: unlessEmpty(z.coerce.number().int().positive().optional()),
     /** Maximum number of queued requests. One account may use at most half of the request queue. */
     REQUESTS_QUEUED_MAX: z.coerce.number().int().min(0).default(1_024),
-    /** Milliseconds for which a request may wait in the queue before it is served. */
+    /** How long a request may wait in the queue before the gateway serves the request, in milliseconds. */
     QUEUE_TIMEOUT_MS: z.coerce.number().int().positive().default(5_000),
-    /** Milliseconds for which a process that is shutting down waits for open streams. */
+    /** How long a process that is shutting down waits for open streams, in milliseconds. */
     DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().default(30_000),
   })
   .refine(
@@ -246,7 +244,10 @@ const edgeVariables = z
 
 export type Config = z.output<typeof edgeVariables>;
 
-/** Reads the environment variables once. Invalid values abort the startup with a list of all errors. */
+/**
+ * Reads all environment variables once, at startup. If a value is invalid, the startup fails with a list of
+ * all errors.
+ */
 export function loadConfig(): Config {
   return parseConfig(edgeVariables, process.env);
 }

@@ -117,10 +117,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
 }
 
-/**
- * Connects to both Redis servers. The function also deletes the keys of deleted accounts from both Redis
- * servers.
- */
+/** Connects to both Redis servers. Also serves requests to delete the Redis keys of deleted accounts. */
 function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
   readonly caches: Caches;
   readonly open: OpenBudgets;
@@ -173,7 +170,7 @@ function buildEgressGuard({
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
   return {
-    // One request body may use a quarter of the memory for held bytes, so that the body and its copies fit into this memory.
+    // One request body may use at most a quarter of the memory for held bytes, so that its copies fit too.
     bodyBytesMax: Math.min(config.REQUEST_BODY_BYTES_MAX, Math.floor(config.HELD_BYTES_MAX / 4)),
     multipartBytesMax: config.MULTIPART_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,

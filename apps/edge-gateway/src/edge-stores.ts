@@ -16,7 +16,7 @@ import { ModelRouter } from './routing/model-router.ts';
 import { Observations } from './routing/observations.ts';
 import { RedisObservations } from './routing/redis-observations.adapter.ts';
 
-/** Milliseconds for which rate limits and budgets wait for Redis before the process decides locally. */
+/** How long rate limits and budgets wait for Redis before the process decides locally, in milliseconds. */
 const redisCommandMs = 250;
 
 /**
@@ -36,8 +36,8 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
 export interface Caches {
   readonly cacheRedis: Redis;
   /**
-   * The part of the Redis cache that stores conversation state. Each account may use only a limited share of
-   * the cache for conversation state.
+   * The part of the Redis cache that stores conversation state. Each account may fill only a limited share of
+   * this cache.
    */
   readonly conversationCache: AccountCache;
   /** The part of the Redis cache that stores encrypted reasoning, with a separate share for each account. */
@@ -124,7 +124,7 @@ export interface OpenModelRouter {
 
 /**
  * Builds the model router with its stores. If Redis loses its data, the model router collects response times
- * and chosen models again.
+ * and model choices again.
  */
 export function openModelRouter(
   catalog: ModelCatalog,

@@ -32,9 +32,10 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access to callers without the right credential, and to API keys without the operation's scope. A route
- * that declares no access rule rejects every caller. A Nest guard checks the route that runs, regardless of the
- * spelling of the path. A hook that reads the path could check a route other than the route that runs.
+ * Denies access to callers without the right credential, and to API keys without the operation's scope. A
+ * route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
+ * regardless of the spelling of the path. A hook that checks the path could protect a different route than
+ * the one that runs.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -53,8 +54,7 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * Returns synchronously for public routes and for routes that authenticate in the request pipeline, so chat
-   * requests never wait in this guard.
+   * Returns synchronously for public routes and for chat routes, so chat requests never wait in this guard.
    */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, [
@@ -72,8 +72,8 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * An API key and a session token look different, so the wrong kind of credential is rejected without a
-   * lookup. A signed-in user has every scope.
+   * API keys and session tokens have different formats, so the guard rejects the wrong kind of credential
+   * without a lookup. A signed-in user has every scope.
    */
   async #authenticate(
     request: FastifyRequest,
@@ -95,7 +95,7 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** Injects the request's `AccountCaller`. Throws `account_not_registered` for a user without an account. */
+/** Injects the request's `AccountCaller`. Throws `account_not_registered` if the user has no account. */
 export const FromCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

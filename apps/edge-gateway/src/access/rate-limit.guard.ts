@@ -16,8 +16,8 @@ export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
 /**
- * The rate limits that apply to a whole account. The list excludes `requests`, the rate limit window of a
- * single key's chat requests.
+ * The rate limits that apply to a whole account. The list excludes `requests`, which limits the chat requests
+ * of a single key.
  */
 type AccountBudget = Exclude<RouteBudget, 'requests'>;
 
@@ -30,9 +30,9 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 
 /**
  * Applies rate limits to authenticated routes that do not run the request pipeline. An API key's calls to
- * account routes count against the key's own `rate_limit_rpm`. Chat requests of the key count in a separate
- * rate limit window. All calls from an account count against the account's rate limit for the kind of route.
- * The rate limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
+ * account routes count against the key's own `rate_limit_rpm`. Chat requests of the key have a separate rate
+ * limit. All calls from an account count against the account's rate limit for the kind of route. The rate
+ * limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -79,7 +79,7 @@ export class RateLimitGuard implements CanActivate {
       await this.#countAccount({ accountId: grant.accountId, name: '' }, budget, reply, decision);
   }
 
-  /** The response headers show the rate limit window with the fewest remaining calls. */
+  /** The response headers show the rate limit with the fewest remaining calls. */
   async #countAccount(
     { accountId, name }: BudgetOwner,
     budget: AccountBudget,

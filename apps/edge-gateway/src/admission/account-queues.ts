@@ -2,8 +2,8 @@
 export interface Waiter {
   readonly accountId: string;
   /**
-   * The queue calls this function once per request. The argument is true when the request may start, and false
-   * if the request lost its queue slot to another account.
+   * The queue calls this function once per request. The argument is true if the request may start, and false
+   * if the queue gave the request's slot to another account.
    */
   readonly settle: (isTurn: boolean) => void;
 }
@@ -66,9 +66,9 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if
-   * the account with the fewest requests may not start another request, because no other account may then start
-   * a request.
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
+   * if the account with the fewest requests may not start a request, because no other account may start one
+   * either.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

@@ -15,8 +15,8 @@ export interface AdmissionOptions {
    */
   readonly accountShare: number;
   /**
-   * Maximum number of requests of one account that are served concurrently. Without a fixed maximum, only the
-   * account's share limits the account.
+   * Maximum number of requests of one account that are served concurrently. Without this maximum, only the
+   * account share limits the account.
    */
   readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */
@@ -62,8 +62,8 @@ const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
 /**
- * The share of the event loop that the large requests of one account get while other accounts are active. A
- * request of another account therefore waits for about one step of a large request.
+ * The share of the event loop that the large requests of one account get while other accounts are active.
+ * Requests of other accounts therefore wait for about one step of a large request.
  */
 const largeRequests: TimeShareOptions = { contendedShare: 1 / 3, burstMs: 8 };
 
@@ -112,8 +112,8 @@ export class Admission {
   }
 
   /**
-   * Frees the request slot of a request that has ended, and releases the bytes that the request held. The call
-   * has no effect for a request that never started.
+   * Frees the request slot of a request that has ended, and releases the bytes that the request held. Calling
+   * this method for a request that never started has no effect.
    */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
@@ -128,7 +128,7 @@ export class Admission {
     this.#startWaiting();
   }
 
-  /** A free request slot can raise the limit of several accounts, so more than one request may start. */
+  /** A free request slot can raise the limits of several accounts, so several requests may start. */
   #startWaiting(): void {
     while (this.#queues.length > 0 && this.#inFlight < this.#share.capacity) {
       const next = this.#queues.shift((inFlight) => this.#mayStart(inFlight));
@@ -161,13 +161,13 @@ export class Admission {
     if (waiting >= Math.max(1, queuedMax / 2)) throw this.#shed(this.#reasonOr('queue_full'));
     if (this.#expectedWaitMs(waiting + 1) > waitMsMax) throw this.#shed(this.#reasonOr('too_slow'));
     if (this.#queues.length < queuedMax) return;
-    // A queued request of the account with the longest queue makes room for an account with a shorter queue.
+    // The account with the longest queue loses a queued request, to make room for an account with a shorter queue.
     const displaced = this.#queues.popOfLongest(waiting + 1);
     if (displaced === undefined) throw this.#shed('queue_full');
     displaced.settle(false);
   }
 
-  /** The estimated waiting time assumes that all accounts start the same number of requests. */
+  /** The estimate of the waiting time assumes that all accounts start the same number of requests. */
   #expectedWaitMs(place: number): number {
     const share = this.#options.inFlightMax / Math.max(1, this.#queues.accounts);
     return (place / Math.max(1, share)) * this.#holdMs;

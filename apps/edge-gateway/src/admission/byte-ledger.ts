@@ -4,8 +4,8 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
-   * The storage that the ledger counts, which is memory or disk. The name of the storage appears in error
-   * messages and in the metric for held bytes.
+   * The kind of storage that the ledger counts. The kind of storage appears in error messages and in the
+   * metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
@@ -32,7 +32,7 @@ const refusals = {
 
 /**
  * Counts the bytes that the requests of each account hold, so that large bodies cannot use up the process's
- * memory or disk. All operations of the ledger are synchronous.
+ * memory or disk. All methods of the ledger are synchronous.
  */
 export class ByteLedger {
   readonly #held: AccountAmounts;
@@ -91,9 +91,9 @@ export class HeldBytes {
   }
 
   /**
-   * Adds bytes that the request holds until it ends. If the number of bytes is known in advance, call this
-   * method before the bytes are allocated. A rejected request may still read its short body, so a call after
-   * the release of the bytes has no effect.
+   * Adds bytes that the request holds until it ends. Callers that know the number of bytes in advance must
+   * call this method before they allocate the bytes. A call after the release of the bytes has no effect,
+   * because a rejected request may still read its short body.
    * @throws GatewayError `overloaded` if the account may not hold the additional bytes now
    */
   add(bytes: number): void {
@@ -107,9 +107,7 @@ export class HeldBytes {
     this.#held = held;
   }
 
-  /**
-   * Returns all bytes of the request to the ledger. This method must be called when the request has ended.
-   */
+  /** Releases all bytes that the request holds. Callers must call this method when the request has ended. */
   release(): void {
     this.#isReleased = true;
     this.#ledger.release(this.#accountId, this.#taken);

@@ -12,18 +12,18 @@ export interface FairShareOptions {
 }
 
 /**
- * The reason why an account may not use more of a resource. The resource is used up, or the account has reached
- * its share.
+ * The reason why an account may not use more of a resource. Either the resource is used up, or the account
+ * has reached its share.
  */
 export type ShareRefusal = 'full' | 'account';
 
 /**
  * Decides whether an account may use more of a resource that accounts share. An account may use a fixed
- * multiple of the free amount. The method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM
- * Transactions on Networking 6(2), 1998). One busy account may use the part `accountShare` of the capacity.
- * Several busy accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8,
- * ten busy accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always
- * start while the resource has room.
+ * multiple of the free amount. Choudhury and Hahne call this method dynamic thresholds (IEEE/ACM Transactions
+ * on Networking 6(2), 1998). One busy account may use the part `accountShare` of the capacity. Several busy
+ * accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8, ten busy
+ * accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always start while
+ * the resource has room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -39,8 +39,8 @@ export class FairShare {
   /**
    * Returns null if the account may use `amount` more of the resource. Otherwise returns the reason for the
    * refusal.
-   * @param own the amount that the account uses now
-   * @param used the amount that all accounts use now, including `own`
+   * @param own amount that the account uses now.
+   * @param used amount that all accounts use now, including `own`.
    */
   refusalOf(own: number, used: number, amount: number): ShareRefusal | null {
     const freeAfter = this.capacity - used - amount;

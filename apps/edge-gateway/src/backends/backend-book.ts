@@ -27,9 +27,9 @@ const requestBackendsMax = 32;
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * All backends (providers with one credential) known to this process. Each process broadcasts the state changes
- * of its backends. A request reads the state of a backend from local memory, without a query to another
- * process.
+ * All backends (providers with one credential) known to this process. Each process broadcasts the state
+ * changes of its backends. Requests read the state of a backend from local memory, so they never wait for
+ * another process.
  */
 export class BackendBook {
   readonly #options: BackendBookOptions;
@@ -68,11 +68,11 @@ export class BackendBook {
   }
 
   /**
-   * Finds the backend for a credential that arrived in a request. Each credential from a request has a separate
-   * backend. Failures of the credential therefore affect no other credential, including the account's stored
-   * credential. Above a maximum number, the least recently used backends of an account are dropped. Other
-   * gateway processes receive no state changes of these backends, because a digest is useless outside this
-   * process.
+   * Finds the backend for a credential that arrived in a request. Each credential from a request has a
+   * separate backend. A failing credential therefore affects no other credential, including the account's
+   * stored credential. If an account has too many such backends, its least recently used backends are
+   * dropped. The state of these backends is not broadcast, because a credential's digest is useless in
+   * another process.
    * @param credential a secret with its region, of which only a keyed digest is stored
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {

@@ -69,10 +69,10 @@ interface Trouble {
 }
 
 /**
- * Circuit breaker and concurrency limit of one backend. A backend without failures stores one number, and each
- * call costs two comparisons. While the breaker is open, an occasional request is sent as a probe, and a
- * successful probe closes the breaker. The delay before the next probe is measured from the start of the
- * previous probe, so a probe that hangs delays no other probe.
+ * Circuit breaker and concurrency limit of one backend. A backend without failures stores one number, and
+ * each call to the backend costs two comparisons. While the breaker is open, an occasional request is sent as
+ * a probe, and a successful probe closes the breaker. The delay before the next probe starts with the
+ * previous probe, so a hanging probe does not delay the next probe.
  */
 export class Backend {
   readonly name: BackendName;
@@ -160,9 +160,9 @@ export class Backend {
 
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
-   * provider applies to all gateway processes. The circuit breaker of the other process may have opened for a
-   * reason that does not affect this process. The next local call is therefore a probe, and the result of the
-   * probe opens or closes the local breaker.
+   * provider applies to all gateway processes. The other process may have opened its circuit breaker for a
+   * reason that does not affect this process. The next call from this process is therefore a probe, and its
+   * result opens or closes the local circuit breaker.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -206,7 +206,7 @@ export class Backend {
 
   /**
    * Pauses the backend for at least the requested time. While the provider keeps throttling calls, each pause
-   * is longer than the previous pause.
+   * is longer than the one before.
    */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
@@ -231,8 +231,9 @@ const failuresInARow = 5;
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
 /**
- * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other policy
- * measures the share of failed calls. The breaker opens if one of these policies requires an open breaker.
+ * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other
+ * policy measures the share of failed calls. The breaker opens as soon as one of the two policies detects too
+ * many failures.
  */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
@@ -242,7 +243,8 @@ class TripRules {
   }
 
   /**
-   * Records the result of a call in both policies of the circuit breaker. Returns true if the breaker opens.
+   * Records the result of a call in both failure policies of the circuit breaker. Returns true if the breaker
+   * opens.
    */
   noteFailure(): boolean {
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);

@@ -3,15 +3,15 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * The reason why a provider call has no usable response. The reason for the failure is also a metric label.
- * `server` means a 5xx status, `throttled` means status 429, and `refused` means a rejected credential.
+ * The reason why a provider call has no usable response. The failure reason is also a metric label. `server`
+ * means a 5xx status, `throttled` means status 429, and `refused` means a rejected credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 
 /** A provider call that failed before any response byte was sent to the client. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** Whether a retry of the call with the same backend may soon succeed. */
+  /** Whether a retry with the same backend is likely to succeed soon. */
   readonly isPassing: boolean;
   /** The pause requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | undefined;
@@ -44,7 +44,7 @@ export function failureOfStatus(status: number, headers: IncomingHeaders): Failu
 
 const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
   upstream_unreachable: { kind: 'unreachable', isPassing: true, retryAfterMs: undefined },
-  // A call to a provider that did not respond within the long timeout is not retried.
+  // The gateway does not retry a call if the provider did not respond within the long timeout.
   upstream_timeout: { kind: 'timeout', isPassing: false, retryAfterMs: undefined },
   upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
 };
@@ -58,8 +58,9 @@ export function failureOfError(error: unknown): Failure | undefined {
 const waitMsMax = 10 * 60_000;
 
 /**
- * The wait in milliseconds that a provider requests: `retry-after-ms`, or otherwise `retry-after` in seconds
- * or as a date (RFC 9110 §10.2.3). The value is undefined if neither header is present and valid.
+ * The wait that a provider requests, in milliseconds. The wait comes from the header `retry-after-ms`, or
+ * else from `retry-after` in seconds or as a date (RFC 9110 §10.2.3). Returns undefined if neither header is
+ * present and valid.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

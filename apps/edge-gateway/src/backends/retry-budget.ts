@@ -5,8 +5,8 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. The minimum matters
-   * for an account with very few requests, whose share of extra calls would round to zero.
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. This minimum helps
+   * accounts with very few requests, because their share of extra calls would round to zero.
    */
   readonly floor: number;
   readonly now?: () => number;
@@ -15,8 +15,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Request counts for the current and the previous time window. Together, the counts approximate a sliding
- * window, because the previous window counts only as far as the sliding window overlaps it.
+ * Request counts for the current and the previous time window. Both counts together approximate a sliding
+ * window, in which the previous time window counts only in part.
  */
 class Window {
   #startedAt = 0;
@@ -72,8 +72,8 @@ export class RetryBudget {
   }
 
   /**
-   * Counts a request. Each counted request raises the number of allowed extra calls. This method must be
-   * called once per request.
+   * Counts a request. Each counted request raises the number of allowed extra calls. Callers must call this
+   * method once per request.
    */
   countRequest(accountId: string): void {
     const now = this.#now();
@@ -107,8 +107,8 @@ export class RetryBudget {
 
 /**
  * The delays between retries of a provider call. The delay is about 0.2 s before the first retry and doubles
- * with each further retry, up to 3 s. Random variation keeps callers that failed at the same time from retrying
- * at the same time.
+ * with each further retry, up to 3 s. The delays vary at random, so that calls that failed at the same time
+ * are not all retried at the same time.
  */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,

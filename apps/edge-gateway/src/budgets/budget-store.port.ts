@@ -29,7 +29,7 @@ export interface BudgetLimits {
   readonly weeklyTokenBudget: number;
 }
 
-/** The tokens that a key had used from its budget when this edge last synced with the store. */
+/** The tokens that a key had used from its budget when this edge last synced with the budget store. */
 export interface SpentTokens {
   /** The day, as the number of days since 1970-01-01 in UTC. */
   readonly day: number;
@@ -42,39 +42,39 @@ export interface SpentTokens {
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The number of the settlement. This edge increases the number each time the edge settles tokens for the key.
-   * The store counts each settlement number only once.
+   * The number of the settlement. This edge increases the settlement number each time it settles tokens for
+   * the key. The store counts each settlement number only once.
    */
   readonly sequence: number;
   /** Number of tokens used on one day since the last settlement. */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
-   * Number of tokens that this edge reserves from the key's budget. The new number of reserved tokens
-   * replaces the previous number.
+   * Number of tokens that this edge reserves from the key's budget. Each sync replaces the previous number of
+   * reserved tokens.
    */
   readonly heldTokens: number;
   /**
-   * The last known usage of the budget. A store that has lost its data restores the usage of the budget from
-   * this field.
+   * The last known usage of the budget. A budget store that has lost its data restores the usage from this
+   * field.
    */
   readonly known: SpentTokens | null;
   /**
-   * Whether the usage in `known` includes the usage in the request log. An empty store may start with a known
-   * usage that includes the log.
+   * Whether the usage in the field `known` includes the usage from the request log. A budget store without
+   * data may start only from usage that includes the request log.
    */
   readonly isRestored: boolean;
   /** The number of tokens that each waiting request may save, oldest request first. */
   readonly asked: readonly number[];
   /**
-   * Number of future requests for which tokens are reserved in advance, if most of the budget is left. Each
-   * future request is assumed to save as many tokens as the largest waiting request.
+   * Number of future requests for which the edge reserves tokens in advance, if most of the budget is left.
+   * Each future request is assumed to save as many tokens as the largest waiting request.
    */
   readonly ahead: number;
 }
 
 export interface BudgetState {
   /**
-   * Number of waiting requests that are admitted, counted from the oldest request. The last request that is
+   * Number of waiting requests that the budget store admits, oldest request first. The last request that is
    * admitted may exceed the budget.
    */
   readonly admitted: number;
@@ -93,8 +93,8 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of a key. A store that has lost its data has no usage of the key. The store then returns
-   * null and changes nothing, unless the sync contains the restored usage.
+   * Syncs the budget of a key. A budget store that has lost its data does not know the key's usage. In this
+   * case, the budget store returns null and changes nothing, unless the sync contains the restored usage.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }
@@ -105,29 +105,29 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly health: StoreHealth;
   readonly now: () => number;
   /**
-   * Settlement counter for the whole process. Settlement numbers keep increasing even if an API key is
-   * dropped from memory and added later.
+   * Settlement counter for the whole process. Settlement numbers keep increasing, even after a key is dropped
+   * from memory and added again.
    */
   readonly nextSequence: () => number;
   /** The usage that this process knew when it last dropped the key from memory. */
   readonly known: SpentTokens | null;
   /**
-   * Reads the key's usage from the request log. The promise never rejects. Usage that arrives late is passed to
-   * `restore`.
+   * Reads the key's usage from the request log. The promise never rejects. If the usage arrives too late for
+   * the waiting request, it is passed to `restore`.
    */
   readonly loadSpent: () => Promise<SpentTokens>;
   /** A function that is called when the budget will soon need a sync with the store. */
   readonly onDirty: () => void;
 }
 
-/** Merges two known usages of a key. Usage only grows within a day and a week. */
+/** Merges two known usages of a key. The usage of a key never decreases within a day or a week. */
 export function mergeSpent(known: SpentTokens | null, loaded: SpentTokens): SpentTokens {
   if (known?.day !== loaded.day) return loaded;
   const { day, today, thisWeek } = loaded;
   return { day, today: Math.max(today, known.today), thisWeek: Math.max(thisWeek, known.thisWeek) };
 }
 
-/** Subtracts each settlement from the usage of the settlement's day and week. A week starts on Monday. */
+/** Subtracts each settled number of tokens from the usage of its day and week. A week starts on Monday. */
 export function deductTokens(
   { day, today, thisWeek }: SpentTokens,
   settlements: readonly BudgetSync['settled'][],
@@ -147,7 +147,7 @@ export const dayMs = 86_400_000;
 /** Returns the UTC day of a time in milliseconds, as the number of days since 1970-01-01. */
 export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
-/** Returns the Monday of the day's week. Days are counted from a Thursday, 1970-01-01. */
+/** Returns the Monday of the day's week. Day 0 is 1970-01-01, a Thursday. */
 export const firstDayOfWeek = (day: number): number => day - ((day + 3) % 7);
 
 /** Whether two keys have the same limits. */

@@ -17,15 +17,15 @@ const aheadMax = 16;
 /** An API key is busy if it received a request within this time, in milliseconds. */
 const busyMs = 5_000;
 /**
- * Milliseconds for which an edge treats a budget as exhausted before it queries the store again. Other edges
- * may return tokens to the store in the meantime.
+ * After a budget is exhausted, the edge waits this many milliseconds before it queries the budget store
+ * again. Other edges may return reserved tokens to the store in the meantime.
  */
 const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * The part of the last known remaining budget that each process may use while the store is unavailable. Up to
- * eight processes with this local part stay within the remaining budget.
+ * The part of the last known remaining budget that each process may use while the store is unavailable. With
+ * an eighth of the budget each, up to eight processes stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -37,7 +37,7 @@ interface Waiting {
 type Settlement = BudgetSync['settled'];
 
 /**
- * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
+ * One edge's part of one key's budget. The budget store knows how many tokens this edge reserves (`#held`).
  * The reserved tokens are for requests in flight (`#reserved`), for settlements that are not synced
  * (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so a later
  * sync corrects a lost or late message.
@@ -59,11 +59,14 @@ export class KeyBudget {
   /** Usage in the request log that was not yet sent to the store. */
   #logged: SpentTokens | null = null;
   #room = 0;
-  /** Tokens that the store granted in advance during the last sync. */
+  /** Number of tokens that the budget store granted in advance during the last sync. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The unused part of the local budget during an outage of the store. Otherwise, the value is null. */
+  /**
+   * The unused tokens of the local budget while the budget store is unavailable. The value is null while the
+   * budget store is available.
+   */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */
@@ -83,7 +86,9 @@ export class KeyBudget {
     return this.#options.accountId;
   }
 
-  /** Whether the budget for the given limits is already known to be exhausted. No sync is needed. */
+  /**
+   * Whether this process already knows, without a sync, that the budget is exhausted under the given limits.
+   */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
@@ -104,7 +109,10 @@ export class KeyBudget {
     });
   }
 
-  /** Sends changes and waiting requests to the store. Never rejects, and resolves when no request waits. */
+  /**
+   * Sends changes and waiting requests to the store. The promise never rejects, and resolves when no request
+   * waits.
+   */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -118,7 +126,10 @@ export class KeyBudget {
     return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
 
-  /** Whether the API key can be dropped from memory: no requests are in flight or were received recently. */
+  /**
+   * Whether the API key can be dropped from memory. A key can be dropped if it has no requests in flight and
+   * received none recently.
+   */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -179,7 +190,7 @@ export class KeyBudget {
     return state;
   }
 
-  /** The known usage of the key, with the usage in the log, which may contain tokens that are settled later. */
+  /** The known usage of the key, including the usage in the request log. */
   #mergeLogged(): SpentTokens | null {
     if (this.#logged === null) return this.#known;
     const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));

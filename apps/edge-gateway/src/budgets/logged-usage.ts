@@ -13,7 +13,7 @@ const sharedMs = 1_000;
 
 /**
  * Reads usage from the request log after the store of budgets has lost its data. All API keys of an account
- * share one read, and a failed read is repeated until it succeeds.
+ * share one read. A failed read is repeated until it succeeds.
  */
 export class UsageLoads {
   readonly #read: (accountId: string) => Promise<LoggedUsage>;
@@ -22,12 +22,12 @@ export class UsageLoads {
   #running = 0;
   #isClosed = false;
 
-  /** @param read reads the usage of all API keys of an account, once */
+  /** @param read function that reads the usage of all API keys of an account once */
   constructor(read: (accountId: string) => Promise<LoggedUsage>) {
     this.#read = read;
   }
 
-  /** Resolves as soon as the request log has answered. The promise never rejects. */
+  /** The promise resolves as soon as the request log has answered. The promise never rejects. */
   load(accountId: string): Promise<LoggedUsage> {
     const current = this.#loads.get(accountId);
     if (current !== undefined) return current;

@@ -3,21 +3,21 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
- * Syncs one API key's budget with one edge. Each API key has one hash in Redis. The hash's field `spent` holds
- * "day, tokens used that day, tokens used that week". Each edge has a field that holds "tokens reserved, last
- * settlement number, end of its lease in Unix seconds". Days and leases use the clock of the Redis server, so
- * that gateway processes with skewed clocks get the same result. An edge's field is kept for an hour after its
- * lease ends, so that a late repetition of a settlement is recognized.
+ * Syncs one API key's budget with one edge. Each API key has one hash in Redis. The hash's field `spent`
+ * holds "day, tokens used that day, tokens used that week". Each edge has a field that holds "tokens
+ * reserved, last settlement number, end of its lease in Unix seconds". Days and leases use the clock of the
+ * Redis server, so that gateway processes with skewed clocks get the same result. An edge's field is kept for
+ * an hour after its lease ends, so that a late repetition of a settlement is recognized.
  *
- * KEYS[1] is the hash of the API key. ARGV[1] is the edge, ARGV[2] the settlement number, and ARGV[3] the lease
- * in seconds. ARGV[4] and ARGV[5] are the daily and the weekly budget. ARGV[6] is the number of reserved
- * tokens. ARGV[7] and ARGV[8] are the day and the tokens to settle. ARGV[9] to ARGV[11] are the last known
- * usage, as the day and the tokens used on that day and in that week. ARGV[12] is the number of requests for
- * which to reserve tokens in advance. ARGV[13] and all later arguments are the tokens that each waiting request
- * may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
+ * KEYS[1] is the hash of the API key. ARGV[1] is the edge, ARGV[2] the settlement number, and ARGV[3] the
+ * lease in seconds. ARGV[4] and ARGV[5] are the daily and the weekly budget. ARGV[6] is the number of
+ * reserved tokens. ARGV[7] and ARGV[8] are the day and the tokens to settle. ARGV[9] to ARGV[11] are the last
+ * known usage, as the day and the tokens used on that day and in that week. ARGV[12] is the number of
+ * requests for which to reserve tokens in advance. ARGV[13] and all later arguments are the tokens that each
+ * waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
  *
- * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The hashes in Redis are small and
- * expire, so the script may write while Redis is out of memory.
+ * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The script may write even while
+ * Redis is out of memory, because the hashes are small and expire.
  */
 const syncBudget = `#!lua flags=allow-oom
 local now = tonumber(redis.call('TIME')[1])
@@ -101,8 +101,8 @@ export class RedisBudgetStore implements BudgetStore {
   readonly #leaseSeconds: number;
 
   /**
-   * @param edge a unique name of the process, because each process numbers its settlements from one
-   * @param leaseSeconds retention period of an edge's reservations after the edge's last sync, in seconds
+   * @param edge unique name of the process, because each process numbers its settlements from one.
+   * @param leaseSeconds number of seconds for which an edge's reservations are kept after its last sync
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {
     redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });

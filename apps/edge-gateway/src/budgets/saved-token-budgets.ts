@@ -22,8 +22,8 @@ export interface BudgetedKey extends BudgetLimits, BudgetKeyId {}
 const flushMs = 100;
 const flushAwayMs = 1_000;
 /**
- * Maximum number of API keys synced together. Syncing more API keys together would block the event loop for
- * too long.
+ * Maximum number of API keys synced together. A sync of more API keys would block the event loop for too
+ * long.
  */
 const flushedMax = 1_000;
 /**
@@ -33,12 +33,13 @@ const flushedMax = 1_000;
 const upkeepMs = 5_000;
 /**
  * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight
- * or had requests recently. Requests with additional API keys are treated as if the store were unavailable.
+ * or had requests recently. Requests with further API keys are handled as if the budget store were
+ * unavailable.
  */
 const keysMax = 50_000;
 /**
- * Maximum number of deleted accounts that are remembered. The requests in flight of a deleted account end
- * within seconds.
+ * Maximum number of deleted accounts that are remembered. The open requests of a deleted account end within
+ * seconds.
  */
 const forgottenMax = 10_000;
 
@@ -54,7 +55,7 @@ export interface SavedTokenBudgetsOptions {
 
 /**
  * The budgets of saved tokens per API key, shared by all gateway processes. A request's possible savings are
- * reserved before the request is optimized, and settled when the request ends. Concurrent requests together
+ * reserved before the request is optimized, and settled when the request ends. Together, concurrent requests
  * never reserve more than the budget plus the savings of one request. While the store is unavailable, each
  * process uses an eighth of the last known remaining budget. The process settles the used tokens when the
  * store is available again.
@@ -83,16 +84,16 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns whether this process already has proof that the API key's budget is used up. The check needs no
-   * sync, and the process reuses the result for one second.
+   * Returns whether this process already knows that the API key's budget is used up. This check needs no
+   * sync, and its result is reused for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
   }
 
   /**
-   * Reserves a request's possible savings until the request is settled. The call never throws. The call returns
-   * synchronously if this process has already reserved enough tokens.
+   * Reserves a request's possible savings until the request is settled. This method never throws. This method
+   * returns synchronously if the process has already reserved enough tokens.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -101,8 +102,8 @@ export class SavedTokenBudgets {
 
   /**
    * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
-   * returns its advance reservation up to ten seconds after its last request. Such a sync of an idle key would
-   * recreate the deleted Redis keys of the account.
+   * returns its advance reservation up to ten seconds after its last request. A sync of an idle key would
+   * recreate the Redis keys of a deleted account.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);
@@ -143,8 +144,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns a key's usage from the request log. If the log does not answer in time, the usage is added to the
-   * budget as soon as the log answers.
+   * Returns a key's usage from the request log. If the request log does not answer in time, the usage is
+   * added to the budget later.
    */
   async #loadSpent({ accountId, keyId }: BudgetKeyId): Promise<SpentTokens> {
     const load = this.#usageLoads.load(accountId);
@@ -153,7 +154,10 @@ export class SavedTokenBudgets {
     return usage?.get(keyId) ?? { day: dayOf(this.#now()), today: 0, thisWeek: 0 };
   }
 
-  /** Adds late usage to a budget. The account may have changed or removed the budget during the read. */
+  /**
+   * Adds late usage to a budget. The account may have changed or removed the budget while the usage was being
+   * read.
+   */
   #restore(key: BudgetKeyId, spent: SpentTokens | undefined): void {
     if (spent === undefined || this.#isClosed || this.#forgotten.has(key.accountId)) return;
     (this.#budgets.get(key.keyId) ?? this.#open(key))?.restore(spent);

@@ -20,11 +20,11 @@ const noBytes = Buffer.alloc(0);
  */
 export class ByteList {
   #pieces: Buffer[] = [];
-  /** The number of pieces at the front that `shift` has removed. */
+  /** Number of pieces that `shift` has removed from the front. */
   #removed = 0;
   /**
-   * The block that is being filled. A block is added to the list's pieces when the block is full, or when the
-   * pieces are read.
+   * The block that is being filled. The block joins the list's pieces when it is full, or when the pieces are
+   * read.
    */
   #block: Buffer | undefined;
   #blockBytes = 0;

@@ -11,21 +11,21 @@ export interface AccountKeyServers {
   readonly queue: Pick<Redis, 'scan' | 'unlink'>;
 }
 
-/** Maximum working time of one call in milliseconds, well below the deadline of the RPC contract. */
+/** Maximum duration of one call in milliseconds, well below the deadline of the RPC contract. */
 const workMs = 2_000;
 
 interface ForgetRequest {
   readonly accountId: string;
   /**
-   * The cursor from the previous reply, as `<server> <SCAN cursor>`. The value null starts the deletion at the
-   * beginning.
+   * The cursor from the previous reply, as `<server> <SCAN cursor>`. With the value null, the deletion starts
+   * at the beginning.
    */
   readonly cursor: string | null;
 }
 
 /**
- * Deletes some of a deleted account's keys in Redis, and returns the cursor for the next call. Redis keys that
- * store the account's epoch (change number) are kept. Gateways detect the deletion of the account from the kept
+ * Deletes some of a deleted account's keys in Redis, and returns the cursor for the next call. The Redis keys
+ * with the account's epoch (change number) are kept. Gateways detect the deletion of the account by these
  * Redis keys, which expire soon.
  */
 export async function forgetAccountKeys(

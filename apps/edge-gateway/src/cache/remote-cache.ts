@@ -5,22 +5,22 @@ import { GatewayError } from '@gateway/errors';
 import { isUnreached } from '@gateway/messaging';
 import { createScope, currentScope, runInScope, withTimeout } from '@gateway/observability';
 
-/** Milliseconds for which a caller with an expired response waits for a new response. */
+/** How long a caller with an expired response waits for a new response, in milliseconds. */
 const staleWaitMs = 75;
-/** Milliseconds after a slow or failed load in which callers do not wait for expired responses. */
+/** How long callers use expired responses without waiting, after a slow or failed load, in milliseconds. */
 const slowMs = 2_000;
-/** Milliseconds for which the error of a slow failed load is thrown without a new load. */
+/** How long the error of a slow failed load is thrown again without a new load, in milliseconds. */
 const failedMs = 1_000;
-/** A marker value for a load that has not ended. */
+/** Placeholder result of a load that has not ended. */
 const unloaded = Symbol('unloaded');
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
-  /** Milliseconds for which a cached response is used before the cache reloads the response. */
+  /** How long a cached response is used before it is loaded again, in milliseconds. */
   readonly freshMs: number;
   /**
-   * Milliseconds for which an expired response may still be used. An expired response is used only while the
-   * service that sent it is unreachable and change broadcasts still arrive.
+   * How long an expired response may still be used, in milliseconds. An expired response is used only while
+   * its source service is unreachable and change broadcasts still arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
@@ -31,7 +31,7 @@ interface RemoteCacheOptions<Value> {
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
   /**
-   * Tags by which a cached value can be invalidated, in addition to its key. Invalidating a tag takes time
+   * Tags by which a cached value can be invalidated, in addition to its key. The time to invalidate a tag is
    * proportional to the number of affected cache entries.
    */
   readonly tagsOf?: (value: Value) => readonly string[];
@@ -41,15 +41,15 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * The number of times that the whole cache had been marked as possibly outdated when the entry was loaded.
-   * A cache entry with a count below the current count is reloaded before use.
+   * Number of times that the whole cache had been marked as possibly outdated before the entry was loaded. An
+   * entry with a lower number than the current number is reloaded before use.
    */
   readonly epoch: number;
 }
 
 /**
- * A bounded cache for responses from another service. A response that was requested before an invalidation is
- * returned to the waiting request, but never cached.
+ * A bounded cache for responses from another service. If an invalidation happens during a load, the response
+ * goes to the waiting request but is never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -57,7 +57,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
-  /** The errors of failed loads. A recent error is thrown again without a new load. */
+  /** The errors of failed loads. The cache throws a recent error again without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
   /** The time until which expired responses are returned immediately, without a wait for a new load. */
   #slowUntil = -Infinity;
@@ -100,7 +100,7 @@ export class RemoteCache<Value extends object | string | null> {
     return stale === undefined ? waitInBudget(loading) : this.#untilSlow(key, stale, loading);
   }
 
-  /** Starts a load with its own time budget, because requests with more time left may share the load. */
+  /** Starts a load with a separate time budget, because requests with more time left may share the load. */
   #start(key: string): Promise<Value> {
     const scope = { ...(currentScope() ?? createScope()), lostMs: 0 };
     const started = runInScope(scope, () => this.#load(key)).finally(() => {
@@ -110,7 +110,7 @@ export class RemoteCache<Value extends object | string | null> {
     return started;
   }
 
-  /** Waits for a load only for a short time, and not at all if another load is already slow. */
+  /** Waits briefly for a load, and not at all if another load is already slow. */
   async #untilSlow(key: string, stale: Entry<Value>, loading: Promise<Value>): Promise<Value> {
     loading.catch(() => undefined);
     if (this.#now() >= this.#slowUntil) {
@@ -153,8 +153,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Whether an old response may be used. A reconnect to the message bus does not extend the time for which an
-   * old response is used.
+   * Whether an old response may be used. Old responses do not become usable for longer after a reconnect to
+   * the message bus.
    */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
@@ -202,8 +202,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old to use, even during an outage of the service that sent them. This
-   * method must be called periodically.
+   * Removes cached responses that are too old to use, even during an outage of the service that sent them.
+   * Callers must call this method periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;
@@ -221,8 +221,8 @@ export class RemoteCache<Value extends object | string | null> {
 
   /**
    * Marks every cached response as possibly outdated, because broadcasts may have been missed. A response
-   * that is possibly outdated is reloaded before it is used. The service that sent the responses may
-   * reconnect later than this process, so cached responses stay available as a fallback.
+   * that is possibly outdated is reloaded before it is used. Cached responses stay available as a fallback,
+   * because their source service may reconnect later than this process.
    */
   doubtAll(): void {
     this.#startGeneration();
@@ -238,9 +238,9 @@ export class RemoteCache<Value extends object | string | null> {
 }
 
 /**
- * Waits for a shared load. The time of a failed load is deducted from the time budget of the request. A request
- * that has already lost time to failed calls waits only for the rest of its time budget. The shared load
- * continues.
+ * Waits for a shared load. The duration of a failed load is deducted from the request's time budget. A
+ * request that has already waited for failed calls waits only for the rest of its time budget. The shared
+ * load continues even if this request stops waiting.
  */
 async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
   const scope = currentScope();
@@ -258,18 +258,17 @@ async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Delays before each retry, in milliseconds. In total, the delays cover the time that a service needs to
+ * Delays before each retry, in milliseconds. The sum of the delays covers the time that a service needs to
  * reconnect to the message bus.
  */
 const pausesMs = [50, 150, 400];
 
 /**
  * Retries a query to an unavailable service a few times. The query must have no side effects. After a restart
- * of the message bus, callers reconnect earlier than the called services, and the retries cover the time
- * between.
- * @param failure the error from the first call, which is thrown immediately unless the code is
- * `service_unavailable`
- * @param signal ends the retries
+ * of the message bus, callers reconnect earlier than the called services. The retries cover this gap.
+ * @param failure the error from the first call. Any error other than `service_unavailable` is thrown
+ * immediately.
+ * @param signal signal that ends the retries
  */
 export async function retryWhileUnreached<Answer>(
   failure: unknown,

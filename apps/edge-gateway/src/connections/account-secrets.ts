@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { SecretSet } from '@gateway/observability';
 
 /**
- * Milliseconds for which a secret is still redacted in the log after its last use. Requests in flight may
+ * How long a secret is still redacted in the log after its last use, in milliseconds. Requests in flight may
  * quote the secret.
  */
 const shownMs = 15 * 60 * 1_000;
@@ -10,9 +10,9 @@ const shownMs = 15 * 60 * 1_000;
 const valuesPerAccountMax = 1_024;
 
 /**
- * The stored credentials of each account, as far as this process has loaded them. The secrets of an account
- * are used only for the account's own requests. Therefore no account influences the log lines, spans or
- * stored contents of another account.
+ * The stored credentials of each account that this process has loaded. The secrets of an account are used
+ * only for the account's own requests. Thus, one account cannot change the log lines, spans or stored
+ * contents of another account.
  */
 export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;
@@ -23,8 +23,8 @@ export class AccountSecrets {
   }
 
   /**
-   * Returns the account's set of secrets. The set of secrets grows while the account's credentials are
-   * decrypted.
+   * Returns the account's set of secrets. Each decrypted credential of the account adds its secrets to the
+   * set.
    */
   of(accountId: string): SecretSet {
     const known = this.#sets.get(accountId);
@@ -39,7 +39,7 @@ export class AccountSecrets {
     for (const value of values) secrets.add(value, nowMs);
   }
 
-  /** Drops secrets that were not used for 15 minutes. This method must be called periodically. */
+  /** Drops secrets that were not used for 15 minutes. Callers must call this method periodically. */
   forgetOld(nowMs: number = Date.now()): void {
     for (const secrets of this.#sets.values()) secrets.dropBefore(nowMs - shownMs);
   }

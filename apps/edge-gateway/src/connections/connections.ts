@@ -23,7 +23,7 @@ export interface OpenedCredential {
   readonly baseUrl: string | null;
 }
 
-/** One provider key of a credential, in the format that `libs/providers` reads. */
+/** One provider key of a credential, in the form that `libs/providers` expects. */
 export interface OpenedKey {
   readonly apiKey: string;
   /** Values that must never appear in logs or responses. */
@@ -49,9 +49,9 @@ const secondMs = 1_000;
 const sweepMs = 10 * secondMs;
 
 /**
- * Creates the connections of all accounts. A decrypted credential is used for one minute, and for a second
- * minute if the vault is unavailable. The credential is then removed from memory. A change broadcast removes
- * the credential immediately.
+ * Creates the connections of all accounts. The process uses a decrypted credential for one minute, or for two
+ * minutes if the vault is unavailable. The process then removes the credential from memory. When a change of
+ * the credential is broadcast, the process removes the credential immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -104,8 +104,8 @@ function keyOf(accountId: string, provider: string): string {
 }
 
 /**
- * Reports the health of a credential to the vault. A failed report is ignored, because the next gateway
- * process that notices the change sends its own report.
+ * Reports the health of a credential to the vault. A failed report is not repeated, because the next gateway
+ * process that notices the change also reports it.
  */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
@@ -143,13 +143,13 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 }
 
 /**
- * Reports a credential's health to the vault. The report has the status code if a provider rejected the
- * credential, or null once the provider accepts the credential again.
+ * Reports a credential's health to the vault. The report contains the status code with which a provider
+ * rejected the credential, or null once the provider accepts it again.
  */
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** Whether the vault had recorded a failure of the credential when the credential was decrypted. */
+  /** Whether the vault already listed the credential as failed when the credential was decrypted. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;
@@ -180,8 +180,8 @@ export class CredentialHealth {
   }
 
   /**
-   * The caller passes the status of every response. The call costs two comparisons if the credential's health
-   * did not change.
+   * The caller passes the status of every response. The method needs only two comparisons if the credential's
+   * health has not changed.
    */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
@@ -197,9 +197,10 @@ export class CredentialHealth {
 }
 
 /**
- * Returns the secret values inside a credential. A bare key contains one value, and an empty key contains none.
- * The credential of the hosted service is a JSON object with several values. Each line of a PEM private key
- * counts as a separate value, because a text may contain the key with different line breaks.
+ * Returns the secret values inside a credential. A credential that is a bare key contains one secret value,
+ * and an empty key contains none. The credential of the hosted service is a JSON object with several values.
+ * Each line of a PEM private key counts as a separate value, because a text may contain the key with
+ * different line breaks.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];
@@ -216,8 +217,8 @@ function splitLines(value: string): readonly string[] {
 }
 
 /**
- * Parses a credential as JSON. Returns null for a bare key that merely starts like JSON, such as a leftover
- * placeholder. The error of the JSON parser is dropped, because the error would quote the key.
+ * Parses a credential as JSON. Returns null for a bare key that looks like the start of JSON, such as a
+ * leftover placeholder. The function hides the JSON parser's error, because the error would quote the key.
  */
 function parseFields(credential: string): unknown {
   try {

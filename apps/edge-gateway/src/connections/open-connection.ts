@@ -9,7 +9,7 @@ import { secretValues } from './connections.ts';
 /** The credential, address and backend for a provider call. */
 export interface Connection {
   /**
-   * The provider key in the format that `libs/providers` reads. The provider key is null for a provider
+   * The provider key in the form that `libs/providers` expects. The provider key is null for a provider
    * without authentication.
    */
   readonly credential: string | null;
@@ -19,7 +19,7 @@ export interface Connection {
   readonly secrets: readonly string[];
   /**
    * A function that receives the status code of every response. The dashboard shows failures of a credential
-   * next to the connection.
+   * next to its provider.
    */
   readonly health: OpenedKey['health'];
   /** The backend, with its readiness and the results of recent provider calls. */

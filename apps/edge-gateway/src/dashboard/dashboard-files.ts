@@ -29,7 +29,7 @@ const codings = { br: '.br', gzip: '.gz' } as const;
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /**
- * The dashboard's files (a few megabytes), read once on startup. Paths from requests never reach the file
+ * The dashboard's files (a few megabytes), read once on startup. A path from a request never reaches the file
  * system. If the dashboard was not built, there are no files.
  */
 export class DashboardFiles {

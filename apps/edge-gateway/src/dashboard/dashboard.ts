@@ -56,7 +56,8 @@ export const dashboardSettings = z.object({
        */
       client_id: z.string().nullable(),
       /**
-       * The audience of the tokens is the client id, because the client's ID token serves as the session token.
+       * The tokens' audience is the client id, because the dashboard uses the client's ID token as its
+       * session token.
        */
       audience: z.string(),
       scope: z.string(),
