@@ -24,7 +24,7 @@ import type { RequestSpoolOptions } from './spool/spool-options.ts';
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';
-/** Extra milliseconds for the process to shut down after its streams have ended. */
+/** Extra time for the shutdown after all streams have ended, in milliseconds. */
 const shipTimeMs = 5_000;
 
 async function main(): Promise<void> {
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     await health.close();
     await telemetry.shutdown();
   };
-  // After the streams have ended, the last events must still be sent to Postgres.
+  // When the streams have ended, the gateway must still send the last events to Postgres.
   endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
 }
 
@@ -78,7 +78,7 @@ function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity |
   return { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 }
 
-/** Nest's logger and the gateway's logger write to one output, so that their lines never interleave. */
+/** Nest's logger and the gateway's logger write to the same output, so that their lines do not mix. */
 function startLogging(config: Config): { log: Logger; requestLog: LineLog } {
   const options = {
     service: name,
@@ -111,8 +111,8 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 
 /**
  * The readiness check reports whether the gateway can serve requests. The gateway needs NATS and Redis to
- * start, but keeps running when NATS or Redis becomes unavailable. During an outage, the gateway uses cached
- * keys and credentials and local limits, and does not plan requests.
+ * start, but keeps running when one of them becomes unavailable. During an outage, the gateway uses cached
+ * keys, cached credentials and local limits, and does not plan requests.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

@@ -21,18 +21,18 @@ export interface GrantChange {
 const renewalsMax = 3;
 
 /**
- * The grants of API keys, indexed by the SHA-256 of the key. For an unknown key, `null` is cached, so the key
- * is looked up only once. A grant is fresh for 10 s. A revoked key therefore works for at most 10 s while the
- * message bus is disconnected. While the message bus is connected, a broadcast invalidates the grant
- * immediately. Because of the broadcasts, an old grant may be used for five minutes while the account service
- * restarts.
+ * The grants of API keys, indexed by the SHA-256 of the key. The cache stores `null` for an unknown key, so
+ * that the key is looked up only once. A grant is fresh for 10 s. While the message bus is disconnected, a
+ * revoked key therefore works for at most 10 s. While the message bus is connected, a broadcast of a change
+ * invalidates the grant immediately. While the account service restarts, an old grant may be used for five
+ * minutes, because changes are still broadcast.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
   readonly #digests = new WeakMap<KeyGrant, string>();
   /**
-   * For each grant, the epoch of the latest change that was known when the load of the grant started. The
-   * known epoch of a key may be later than the epoch in the key's grant.
+   * For each grant, the epoch of the latest change that was known before the grant was loaded. The known epoch
+   * of a key may be later than the epoch in the key's grant.
    */
   readonly #loadedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];
@@ -103,7 +103,7 @@ export class GrantCache {
    * Returns the API key's grant after a change that was detected by its epoch and not by a broadcast. Grants
    * that were loaded before the change are not used. Throws `invalid_api_key` if the key is revoked, or
    * `service_unavailable` if the grant cannot be loaded.
-   * @param epoch epoch of the change; negative if the key is permanently revoked
+   * @param epoch epoch of the change, which is negative if the key is permanently revoked
    */
   async renew(grant: KeyGrant, epoch: number): Promise<KeyGrant> {
     const digest = this.#digestOf(grant);

@@ -9,9 +9,9 @@ import { pipelineScope } from './grant-cache.ts';
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
-  /** The grant of the request's API key, as last confirmed. */
+  /** The grant of the request's API key, as of the last check. */
   grant: KeyGrant;
-  /** Whether the API key may have changed since its grant was last confirmed. */
+  /** Whether the API key may have changed since the last check of its grant. */
   isDoubtful: boolean;
   /** Epoch of the possible change of the API key. The epoch is 0 if it is unknown. */
   doubtfulEpoch: number;
@@ -25,8 +25,8 @@ export interface OpenRequestsOptions {
 }
 
 /**
- * Interval between two checks of open requests. Even with the lookup time added, the requests of a revoked
- * key end well within the limit of five seconds.
+ * Interval between two checks of open requests. The interval plus the lookup time is well below the five
+ * seconds within which a revoked key's requests must end.
  */
 const checkEveryMs = 1_000;
 /**
@@ -37,12 +37,12 @@ const lookupsMax = 16;
 
 /**
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's
- * requests end with a matching error. The registry needs little memory, because it stores only references to
- * requests that the server already holds. A broadcast of a revocation ends requests immediately. A check every
- * second finds expired keys, changes whose broadcast was lost, and changes that may affect a key without
- * revoking the key. To find changes whose broadcast was lost, the check reads the epochs (change numbers) of
- * the keys in Redis. While both the account service and Redis are unavailable, open requests continue and new
- * requests are rejected.
+ * requests end with a matching error. The registry stores only references to requests that the server already
+ * holds, so it needs little memory. A broadcast of a revocation ends requests immediately. A check every second
+ * finds expired keys, changes whose broadcast was lost, and changes that may affect a key without revoking the
+ * key. To find changes whose broadcast was lost, the check reads the epochs (change numbers) of the keys in
+ * Redis. While both the account service and Redis are unavailable, open requests continue and new requests are
+ * rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -87,8 +87,8 @@ export class OpenRequests {
   }
 
   /**
-   * Ends the open requests of API keys without a valid grant. The promise resolves once all available
-   * information is checked, and never rejects.
+   * Ends the open requests of API keys without a valid grant. The promise resolves when all checks that are
+   * possible now are done, and never rejects.
    */
   async check(): Promise<void> {
     if (this.#byKey.size === 0) return;
@@ -156,7 +156,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // The mark for a possible change is cleared before the lookup, so that a change during the lookup sets the mark again.
+    // The mark is cleared before the lookup, so that a change during the lookup can set it again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));

@@ -2,19 +2,19 @@ import { invalidField } from '@gateway/errors';
 
 /**
  * The operator's upper bound for `rate_limit_rpm`. API keys and policies with a higher limit are rejected.
- * Saved limits above the upper bound are reduced to the upper bound when they are shown or applied.
+ * Stored limits above the upper bound are reduced when they are shown or applied.
  */
 export class RateCeiling {
   readonly #rpmMax: number;
 
-  /** @param rpmMax requests per minute; at least 1 */
+  /** @param rpmMax requests per minute, at least 1 */
   constructor(rpmMax: number) {
     this.#rpmMax = rpmMax;
   }
 
   /**
    * Checks a new rate limit.
-   * @param param the field's name in the caller's request
+   * @param param the field's name in the caller's request.
    * @throws GatewayError `invalid_field` if the limit is above the operator's upper bound
    */
   require(rpm: number | null | undefined, param: string): void {

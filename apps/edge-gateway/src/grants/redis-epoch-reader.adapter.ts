@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { EpochReader } from './epoch-reader.port.ts';
 
 /**
- * Reads the epochs (change numbers) of API keys from Redis. Sends one command per key in a single pipeline,
- * because keys from several accounts may be on several Redis servers.
+ * Reads the epochs (change numbers) of API keys from Redis. The reader sends one command per key in a single
+ * pipeline, because several Redis servers may store the keys.
  */
 export class RedisEpochReader implements EpochReader {
   readonly #redis: Redis;

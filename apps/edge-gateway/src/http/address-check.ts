@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Returns a function that checks whether an IP address is in one of the address blocks. An IPv4 address
- * mapped into IPv6 is checked as the IPv4 address.
+ * Returns a function that checks whether an IP address is in one of the address blocks. The function treats an
+ * IPv4-mapped IPv6 address as an IPv4 address.
  * @param cidrs valid address blocks, such as `10.0.0.0/8`
  */
 export function createAddressCheck(cidrs: readonly string[]): (address: string | undefined) => boolean {

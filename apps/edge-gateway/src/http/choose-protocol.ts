@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /**
  * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with
- * the first bytes of an HTTP/2 connection.
+ * these bytes.
  */
 const prefaceStart = Buffer.from('PRI');
 
@@ -19,8 +19,8 @@ export interface Protocols {
 
 /**
  * Reads the first bytes on each connection, puts the bytes back, and passes the socket to the handler of the
- * client's protocol. The socket is not wrapped and no data is copied. After the choice of the protocol, the
- * handler reads directly from the operating system.
+ * client's protocol. The function neither wraps the socket nor copies data. After the choice of the protocol,
+ * the handler reads directly from the operating system.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
@@ -78,7 +78,9 @@ export class ProtocolChooser {
   }
 }
 
-/** Whether the first bytes fit both protocols. `P` and `PR` are valid starts of both HTTP/1.1 and HTTP/2. */
+/**
+ * Whether the first bytes fit both protocols. Both HTTP/1.1 and HTTP/2 connections can start with `P` or `PR`.
+ */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

@@ -16,10 +16,10 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 );
 
 /**
- * Serves common chat requests without the web framework, with a direct call to the function that serves their
- * route. The pipeline authenticates chat requests itself, so common chat requests need neither the framework
- * nor its router. Bypassing the framework and the router saves a tenth of the work for an untouched request.
- * Requests in any other form go through the router.
+ * Serves common chat requests without the web framework, by calling the function of their route directly. The
+ * pipeline authenticates chat requests itself, so common chat requests need neither the framework nor its
+ * router. Bypassing the framework and the router saves a tenth of the work for an untouched request. Requests
+ * in any other form go through the router.
  */
 export class DirectChat {
   readonly #services: PipelineServices;
@@ -41,7 +41,9 @@ export class DirectChat {
     };
   }
 
-  /** Sends all later requests to the web framework, which rejects requests while the server is closing. */
+  /**
+   * From now on, sends all requests to the web framework, which rejects requests while the server is closing.
+   */
   close(): void {
     this.#isClosing = true;
   }
@@ -65,7 +67,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
-  // A request that the gateway itself sent is passed to the router, which rejects looping requests.
+  // Requests that the gateway itself sent go to the router, which rejects looping requests.
   if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

@@ -15,7 +15,8 @@ const streamsMax = 128;
 
 /**
  * Sizes of the HTTP/2 flow control windows. A window is the number of bytes that a client may send before the
- * server reads the bytes. With the default window of 64 KiB, large requests need one round trip per 64 KiB.
+ * server reads the bytes. With the default window of 64 KiB, a large request needs one round trip for each 64
+ * KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
@@ -24,7 +25,7 @@ type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse
 /** Serves HTTP/2 on sockets accepted by another server. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Sends GOAWAY to every HTTP/2 client. Requests that are already open complete normally. */
+  /** Sends GOAWAY to every HTTP/2 client. Requests that are already open are still completed. */
   close(): void;
 }
 
@@ -70,13 +71,13 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Limits the size of request headers over HTTP/2. Node resets HTTP/2 streams whose headers exceed Node's
- * limit. If the headers exceed only the gateway's lower limit, the client receives status 431, as over
+ * Limits the size of request headers over HTTP/2. Node resets HTTP/2 streams whose headers exceed Node's limit.
+ * If the headers exceed only the gateway's lower limit, the client receives status 431, the same status as over
  * HTTP/1.1.
  */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {
-    // The header size is counted as in HTTP/1.1: `name: value` plus a line ending.
+    // As in HTTP/1.1, the size of a header is the length of `name: value` plus a line ending.
     let bytes = 0;
     for (const text of request.rawHeaders) bytes += text.length + 2;
     if (bytes <= connectionLimits.headerBytesMax) serveRequest(request, response);

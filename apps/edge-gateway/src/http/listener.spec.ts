@@ -122,7 +122,7 @@ it('survives a client that disconnects before or during the preface', async () =
 it('responds with 431 to headers over 16 KiB, and still serves the other streams on the connection', async () => {
   const { port } = await start();
   const session = connectHttp2(`http://127.0.0.1:${port}`);
-  // HTTP/2 settings take effect once the peer acknowledges them.
+  // HTTP/2 settings take effect when the other side acknowledges them.
   expect(await askHttp2(session, 'abc')).toBe('2.0 3');
   const stream = session.request({ ':path': '/', 'x-big': 'x'.repeat(17_000) });
   const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];
@@ -143,7 +143,7 @@ it('closes a connection that sends a flood of settings', async () => {
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => emptySettings));
-  // The client does not read the server's acknowledgements, so the acknowledgements accumulate on the server.
+  // The client does not read the server's acknowledgements, so they accumulate on the server.
   const flooding = setInterval(() => socket.write(flood), 1);
   const outcome = await Promise.race([
     closed.then(() => 'closed'),

@@ -1,8 +1,8 @@
 import { V7Generator } from 'uuidv7';
 
 /**
- * Random numbers for request ids, generated in batches. By default, the UUID package generates eight random
- * numbers at a time, so every third id needs a system call.
+ * Random numbers for request ids, generated in batches. By default, the UUID package fetches random bytes so
+ * often that every third id needs a system call.
  */
 const pool = new Uint32Array(1024);
 let next = pool.length;
@@ -17,9 +17,7 @@ const generator = new V7Generator({
   },
 });
 
-/**
- * Creates a request id. The id is a UUIDv7 that the gateway generates, and never a value sent by the client.
- */
+/** Creates a request id. The id is a UUIDv7 from the gateway, and never a value from the client. */
 export function newRequestId(): string {
   return generator.generate().toString();
 }

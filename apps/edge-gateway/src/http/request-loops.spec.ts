@@ -1,4 +1,4 @@
-/** The gateway rejects its own requests on every route, before any further work. */
+/** The gateway rejects requests from itself on every route, before any further work. */
 import type { Logger } from '@gateway/observability';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EdgeGatewayModule } from '../edge-gateway.module.ts';

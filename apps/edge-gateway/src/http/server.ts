@@ -21,21 +21,21 @@ export interface ServerOptions {
   /** The TLS certificate and key. Without a TLS certificate, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
   /**
-   * CIDRs of trusted proxies. The gateway uses the client address and TLS state that trusted proxies report.
+   * CIDRs of trusted proxies. The gateway uses the client address and the TLS state that these proxies report.
    */
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests without the router. */
   readonly direct: DirectChat;
   /**
-   * Returns whether the gateway itself sent a request, given the request's `CDN-Loop` header. The gateway
-   * rejects requests that the gateway itself sent.
+   * Returns whether the gateway itself sent a request, based on the request's `CDN-Loop` header. The gateway
+   * rejects such a request.
    */
   readonly isLoop: (header: string | string[] | undefined, requestId: string) => boolean;
 }
 
 /**
- * The gateway's HTTP server. A request body is read only when its route needs the body. Clients without an
- * API key and clients over their rate limit therefore cannot make the server buffer a body.
+ * The gateway's HTTP server. A request body is read only when its route needs the body. Therefore, clients
+ * without an API key or over their rate limit cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,
@@ -82,7 +82,7 @@ function answerBadPath(_error: Error, request: FastifyRequest, reply: FastifyRep
   answerError(new GatewayError('not_found'), request.id, reply);
 }
 
-/** Gives each request a scope, in which its calls of other services share one time budget. */
+/** Gives each request a scope with one time budget for all its calls of other services. */
 function openScopes(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (_request, _reply, done) => runInScope(createScope(), done));
 }
@@ -101,8 +101,8 @@ function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']):
 }
 
 /**
- * Adds the request id to every response. If the path has routes, but no route for the request's method, the
- * response has status 405.
+ * Adds the request id to every response. The response has status 405 if the path exists, but does not support
+ * the request's method.
  */
 function answerOtherMethods(fastify: FastifyInstance): void {
   const routes = new RouteMethods();
@@ -142,7 +142,7 @@ function explainNoRoute(path: string, methods: readonly string[], routes: RouteM
   return new GatewayError('not_found', { message });
 }
 
-/** A longer unknown path gets no suggestion. */
+/** The gateway suggests no known path for a longer unknown path. */
 const pathCharsMax = 200;
 
 interface NotedRoute {
@@ -159,7 +159,8 @@ class RouteMethods {
   readonly #fixedPaths = new Set<string>();
 
   /**
-   * @param url path in the router's notation: `:name` matches one segment, `*` matches the rest of the path
+   * @param url path in the router's notation, in which `:name` matches one segment and `*` matches the rest of
+   * the path
    */
   note(methods: readonly string[], url: string): void {
     const source = url
@@ -171,8 +172,8 @@ class RouteMethods {
   }
 
   /**
-   * Returns the known path that a client probably meant. The path has no doubled slashes and exactly one `/v1`,
-   * or is the path with the most similar spelling. Paths with ids are not suggested.
+   * Returns the known path that a client probably meant. The suggestion fixes doubled slashes and a missing or
+   * repeated `/v1`, or has the most similar spelling. The gateway never suggests a path with an id.
    */
   suggest(path: string): string | undefined {
     if (path.length > pathCharsMax) return undefined;

@@ -37,16 +37,13 @@ export interface OpenedSession extends IssuedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The client that makes a call. The account service counts and records calls by client. */
+/** The client that makes a call. The account service uses the client for rate limits and for the audit log. */
 interface Client {
   readonly clientAddress: string;
   readonly origin: RequestOrigin;
 }
 
-/**
- * Milliseconds for which the settings of the embedded identity service are reused before the settings are
- * read again.
- */
+/** How long the settings of the embedded identity service are reused, in milliseconds. */
 const settingsFreshMs = 60_000;
 
 /**
@@ -88,7 +85,7 @@ export class IdentityClient {
     await this.#messaging.call(logOut, { ...request, origin });
   }
 
-  /** Changes the password. Returns the new device token of the caller's browser. */
+  /** Changes the password. Returns the new device token for the caller's browser. */
   async changePassword(
     person: Client & { readonly subject: string; readonly sessionId: string },
     passwords: PasswordChange,
@@ -103,7 +100,7 @@ export class IdentityClient {
     await this.#messaging.call(requestPasswordReset, { email, ...client });
   }
 
-  /** Sets a new password. Returns the person's email address and the device token of the caller's browser. */
+  /** Sets a new password. Returns the person's email address and the device token for the caller's browser. */
   async resetPassword(
     reset: PasswordReset,
     origin: RequestOrigin,

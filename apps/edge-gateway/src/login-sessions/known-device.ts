@@ -7,8 +7,8 @@ const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
  * Returns the id in the first device token with a valid signature of the embedded identity service. Returns
- * null if no device token is valid. The gateway uses the id of the device token only for the rate limit. The
- * account service decides whether the device belongs to the user.
+ * null if no device token is valid. The gateway uses this id only for the rate limit. The account service
+ * decides whether the device belongs to the user.
  */
 export async function findKnownDevice(
   identity: Pick<IdentityClient, 'settings'>,
@@ -29,7 +29,7 @@ async function readDeviceId(token: string, key: KeyObject): Promise<string | nul
     const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA'], typ: 'device+jwt' });
     return payload.jti ?? null;
   } catch {
-    // A device with a forged or expired token is an unknown device.
+    // The gateway treats a device with a forged or expired token as unknown.
     return null;
   }
 }

@@ -63,7 +63,7 @@ export class LoginSessionVerifier {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
     const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
     const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };
-    // Session ids in tokens from other issuers are ignored.
+    // The gateway ignores session ids in tokens from other issuers.
     if (!this.#options.needsSessionId) return { ...claimed, sessionId: null };
     const sessionId = z.uuid().safeParse(sid);
     if (!sessionId.success) throw new GatewayError('invalid_session_token');
@@ -71,8 +71,8 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Runs the passport strategy in the same manner as passport. Each call creates a copy of the strategy, with
-   * the possible outcomes as methods.
+   * Runs the passport strategy in the same manner as passport. Each call copies the strategy and adds the
+   * possible outcomes as methods.
    */
   #run(carrier: Carrier): Promise<unknown> {
     return new Promise((resolve, reject) => {

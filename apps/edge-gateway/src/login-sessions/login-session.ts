@@ -20,8 +20,8 @@ export interface LoginSession extends LoginSessionClaims {
 }
 
 /**
- * Signature algorithms allowed for session tokens. All allowed algorithms are asymmetric, so a verification
- * key cannot sign tokens.
+ * Signature algorithms allowed for session tokens. All allowed algorithms are asymmetric, so a leaked
+ * verification key cannot sign tokens.
  */
 export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];

@@ -4,8 +4,8 @@ import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { VerificationKeys } from './verification-keys.ts';
 
 /**
- * Pause between two fetches of the key set, in milliseconds. Even a busy machine makes all calls of a test
- * within one pause.
+ * Pause between two fetches of the key set, in milliseconds. Even on a busy machine, one pause is long enough
+ * for all calls of a test.
  */
 const pauseMs = 4_000;
 

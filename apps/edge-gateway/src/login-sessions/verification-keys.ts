@@ -12,15 +12,15 @@ type FetchKeySet = (signal: AbortSignal) => Promise<unknown>;
 
 interface VerificationKeysOptions {
   readonly fetchKeySet: FetchKeySet;
-  /** Milliseconds for which a key set is used before it is refetched. */
+  /** How long a key set is used before it is fetched again, in milliseconds. */
   readonly freshMs?: number;
-  /** Minimum time between two fetches of the key set after an unknown key or a failed fetch. */
+  /** Minimum time between two fetches of the key set, if a key is unknown or a fetch has failed. */
   readonly pauseMs?: number;
 }
 
 /**
- * A placeholder address for the library jose. `fetchKeySet` provides the keys, so the address is never
- * called.
+ * A placeholder address for the library jose. The library never calls this address, because `fetchKeySet`
+ * provides the keys.
  */
 const nowhere = new URL('https://key-set.invalid/');
 
@@ -86,8 +86,8 @@ const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /**
  * Fetches the key set from an OpenID Connect issuer. The address of the key set is in the issuer's discovery
- * document (OpenID Connect Discovery 1.0 §4). The addresses of the key set and of the document must pass the
- * egress guard. Redirects are not followed.
+ * document (OpenID Connect Discovery 1.0 §4). The egress guard must allow the addresses of the key set and of
+ * the discovery document. The function does not follow redirects.
  */
 export function createOidcKeySet(
   issuer: string,

@@ -32,23 +32,20 @@ export const loopHeader = 'cdn-loop';
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
 /**
- * Maximum number of gateways that a request may pass. A request that passed more gateways than the maximum is
- * rejected as a loop.
+ * Maximum number of gateways that a request may pass. The gateway rejects a request that passed more gateways
+ * as a loop.
  */
 const gatewaysMax = 8;
 /** Interval for rereading the deployment's id, in case Redis lost the id. */
 const refreshMs = 60_000;
-/**
- * Number of earlier deployment ids that are still recognized until all gateway processes have read the new
- * id.
- */
+/** Number of earlier deployment ids that a gateway still recognizes while other gateways switch to a new id. */
 const earlierIdsMax = 8;
 
 /**
- * Recognizes requests that this deployment sent to itself. Such a loop occurs if a provider's address leads
- * back to the gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. A request
- * that arrives with the deployment's mark is rejected, so a loop costs only one extra request. Until the
- * deployment's id is known, each process uses its own random id.
+ * Recognizes requests that this deployment sent to itself. A request loops if a provider's address leads back
+ * to the gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. The gateway
+ * rejects a request that arrives with this mark, so a loop costs only one extra request. Until the deployment's
+ * id is known, each process uses its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;
@@ -83,7 +80,7 @@ export class LoopGuard {
 
   /**
    * Whether this deployment sent the request, or the request passed too many gateways.
-   * @param header the request's `CDN-Loop` header, which is undefined for almost all requests
+   * @param header the request's `CDN-Loop` header, usually undefined
    */
   isLoop(header: string | string[] | undefined): boolean {
     if (header === undefined) return false;
@@ -116,9 +113,7 @@ function newMark(): string {
   return markPrefix + randomBytes(16).toString('hex');
 }
 
-/**
- * Lists the marks of gateways in a `CDN-Loop` header, without the parameters that other networks may append.
- */
+/** Lists the gateway marks in a `CDN-Loop` header, without the parameters that other networks may append. */
 function listMarks(header: string | string[]): string[] {
   return String(header)
     .split(',')

@@ -2,8 +2,8 @@ import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability'
 import { sizeBuckets } from '@gateway/observability';
 
 /**
- * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model is
- * not a metric label, because there are too many models.
+ * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model name
+ * is not a metric label, because there are too many models.
  */
 type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
@@ -27,7 +27,7 @@ export interface EdgeMetrics {
   readonly invalidCalls: Counter<'definition'>;
   /** Number of requests that a provider rejected because of bound reasoning. */
   readonly boundRejections: Counter<'outcome'>;
-  /** Number of times that a provider reported reasoning in a request as dropped or mismatched. */
+  /** Number of times that a provider reported that it dropped reasoning, or that reasoning did not match. */
   readonly inputTransformations: Counter<'type' | 'reason'>;
   /** Number of denied tools that models called. */
   readonly deniedCalls: Counter;
@@ -98,7 +98,7 @@ function createBoundMetrics(metrics: Metrics): BoundMetrics {
     help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
     labels: ['outcome'],
   });
-  // Prometheus sees the increase of a time series only if the series was scraped before the increase.
+  // Prometheus detects the increase of a time series only if it scraped the series before the increase.
   for (const outcome of ['dropped', 'failed', 'relayed']) boundRejections.inc({ outcome }, 0);
   return {
     boundRejections,
@@ -154,7 +154,7 @@ export interface ResilienceMetrics {
   readonly shed: Counter<'reason'>;
   /** Time that admitted requests waited in the queue. */
   readonly queueSeconds: Histogram;
-  /** Number of requests that this deployment had sent itself. */
+  /** Number of requests that this deployment sent to itself. */
   readonly loops: Counter;
   watchOpenBreakers(count: () => number): void;
   watchQueue(length: () => number): void;
@@ -166,7 +166,7 @@ export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-/** The storage types for the bytes of requests are memory and disk. */
+/** Requests can hold bytes in memory or on disk. */
 type HeldPlace = 'memory' | 'disk';
 
 type AdmissionMetrics = Pick<

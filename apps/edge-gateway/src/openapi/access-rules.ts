@@ -24,8 +24,8 @@ const bodyErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists all errors that a route may return: the errors of the route's access rule and the errors that the route
- * declares.
+ * Lists all errors that a route may return. The list contains the errors of the access rule and the errors that
+ * the route declares.
  */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
@@ -44,8 +44,8 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
 }
 
 /**
- * Returns one sentence about the scope that an API key needs. For operations that accept no API key, the text
- * is empty.
+ * Returns one sentence about the scope that an API key needs. The text is empty for operations that accept no
+ * API key.
  */
 export function describeScope({ id }: Operation, access: Access): string {
   const scope = scopeOf(id);
@@ -90,9 +90,9 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Renders the security requirements of a route for OpenAPI. A call must satisfy one of the security
- * requirements, and an empty list of requirements allows every caller. The requirement for an API key lists
- * the scope that the key needs. OpenAPI 3.1 allows a list of roles in every security requirement.
+ * Renders the security requirements of a route for OpenAPI. A call must satisfy one of these requirements. An
+ * empty list allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI
+ * 3.1 allows such a list in every security requirement.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

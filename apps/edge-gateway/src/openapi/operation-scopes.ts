@@ -3,9 +3,9 @@ import { pipelineScope } from '../grants/grant-cache.ts';
 import type { RouteRow } from './route-table.ts';
 
 /**
- * The scope that an API key needs for each operation. Users with a session token need no scope. Operations
- * that accept no API key are not in the table of scopes. An operation with the scope `read` never returns a
- * secret and changes nothing. All operations that change the account need the scope `manage`.
+ * The scope that an API key needs for each operation. Users with a session token need no scope. The table omits
+ * operations that accept no API key. An operation with the scope `read` never returns a secret and changes
+ * nothing. All operations that change the account need the scope `manage`.
  */
 const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   Object.entries({
@@ -42,10 +42,9 @@ export function scopeOf(operationId: string | undefined): KeyScope | undefined {
 }
 
 /**
- * Checks that the table of scopes has exactly the operations that accept API keys. The gateway checks the
- * table of scopes before the gateway starts.
- * @throws Error with a message that names each route without a scope, and each table entry without a matching
- * route
+ * Checks that the table of scopes has exactly the operations that accept API keys. The gateway runs this check
+ * during the startup.
+ * @throws Error that names each route without a scope, and each table entry without a route
  */
 export function checkScopes(routes: readonly RouteRow[]): void {
   const problems = routes.flatMap(({ name, access, operation }) => {

@@ -40,9 +40,8 @@ export interface OperationAnswer extends Partial<OperationBody> {
 }
 
 /**
- * Documents a route for API users. `/openapi.json`, `/docs` and the authorization tests are generated from this
- * description, the route's paths and its access rule. The description is the only source for these documents
- * and tests.
+ * Documents a route for API users. The project generates `/openapi.json`, `/docs` and the authorization tests
+ * from this description, the route's paths and its access rule. No other source describes the route.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
@@ -74,9 +73,9 @@ export const Describe = (operation: Operation) => SetMetadata(operationKey, oper
 /**
  * The credentials that a route accepts. A route with `api-key` accepts callers with a valid API key. A route
  * with `session` accepts users with a session token. A route with `api-key-or-session` accepts both
- * credentials. On a route with `pipeline`, the request pipeline authenticates in its first stage and accepts
- * only API keys. A route with `public` accepts every caller. The wrong kind of credential results in status
- * 403, and the error names the right kind. The kind of a credential is recognized without a lookup.
+ * credentials. On a route with `pipeline`, the request pipeline checks the API key itself, in its first stage.
+ * A route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response
+ * has status 403 and names the right kind. The gateway recognizes the kind of a credential without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 

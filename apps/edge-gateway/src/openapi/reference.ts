@@ -6,7 +6,10 @@ import { Markup, markup, renderText } from './markup.ts';
 import type { ShownSchema } from './render-schema.ts';
 import { renderFields, renderType } from './render-schema.ts';
 
-/** The API reference, as JSON and as an HTML page. The JSON and the HTML page are rendered on first use. */
+/**
+ * The API reference, as JSON and as an HTML page. The JSON and the page are rendered when they are first
+ * requested.
+ */
 export class Reference {
   readonly #routes: () => readonly RouteRow[];
   #document: OpenApiDocument | undefined;
@@ -91,8 +94,8 @@ code { font: .9em ui-monospace, monospace }
 `;
 
 /**
- * The Content-Security-Policy of the API reference page. The Content-Security-Policy allows only the page's own
- * style sheet and forbids scripts, frames, forms and other hosts.
+ * The Content-Security-Policy of the API reference page. The policy allows only the page's own style sheet, and
+ * forbids scripts, frames, forms and other hosts.
  */
 export const pagePolicy = [
   "default-src 'none'",

@@ -42,8 +42,8 @@ const description = `An agent gateway: chat in the format that your agent alread
 Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Account endpoints reject unknown fields; chat endpoints forward them to the provider.`;
 
 /**
- * Renders the OpenAPI 3.1 document for the routes, including the aliases of their paths. Routes without a
- * description are omitted.
+ * Renders the OpenAPI 3.1 document for the routes, including the aliases of their paths. The document omits
+ * routes without a description.
  */
 export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
@@ -68,7 +68,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // Omits the long regular expression of a JSON Schema that has a format.
+      // Removes the long regular expression from a JSON Schema that has a format.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },
@@ -204,8 +204,8 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
 }
 
 /**
- * Schemas that several operations return. The OpenAPI document contains the shared schemas as named
- * components. Schemas that are not shared are inlined.
+ * Schemas that several operations return. The OpenAPI document contains the shared schemas as named components.
+ * All other schemas are inlined.
  */
 const namedSchemas = {
   Account: account,

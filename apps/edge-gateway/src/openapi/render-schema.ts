@@ -23,7 +23,7 @@ export interface ShownSchema {
   readonly description?: string;
 }
 
-/** Renders a value's type in one line: `array of Model`, `string (uuid)`, `"list"`. */
+/** Renders a value's type in one line, for example `array of Model`, `string (uuid)`, `"list"`. */
 export function renderType(schema: ShownSchema): Markup {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -78,7 +78,7 @@ export function renderFields(schema: ShownSchema): Markup {
   </table>`;
 }
 
-/** Unwraps the object schema inside an array or an optional value. */
+/** Returns the object schema inside an array or an optional value. */
 function inner(schema: ShownSchema): ShownSchema {
   if (schema.properties) return schema;
   if (schema.items) return inner(schema.items);

@@ -10,7 +10,7 @@ export interface RouteRow {
    * further paths are aliases.
    */
   readonly paths: readonly [string, ...string[]];
-  /** The access rule of the route. If the access rule is undefined, the route rejects every caller. */
+  /** The access rule of the route. If the route has no access rule, the route rejects every caller. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
   /** The controller and method of the route, such as `KeysRoute.list`. */
@@ -18,7 +18,7 @@ export interface RouteRow {
 }
 
 /**
- * Lists all routes of the controllers, in the order of the controllers' methods. The list of routes is read
+ * Lists all routes of the controllers, in the order of the controllers' methods. The function reads the routes
  * only from the metadata of the decorators.
  */
 export function listRoutes(controllers: readonly Type[]): RouteRow[] {
@@ -57,8 +57,8 @@ function pathsOf(target: object): string[] {
 }
 
 /**
- * Converts a path to the public notation: `:keyId` becomes `{key_id}`, and `*` (the rest of the path) becomes
- * `{id}`.
+ * Converts a path to the public notation. For example, `:keyId` becomes `{key_id}`. The wildcard `*` (the rest
+ * of the path) becomes `{id}`.
  */
 function renderPath(path: string): string {
   return path

@@ -11,9 +11,9 @@ import { forward } from './stages/forward/forward.ts';
 import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
- * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each recovery round
- * is sent to the same target as the first request. After a fresh start (the client's own request with every
- * tool), the recovery rounds only hide recovery tool calls from the client.
+ * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each recovery round is
+ * sent to the same target as the first request. After a fresh start with the client's own request and every
+ * tool, recovery rounds only hide recovery tool calls.
  */
 export function openRounds(
   outbound: Outbound,
@@ -74,8 +74,8 @@ async function sendRound(
 
 /**
  * Returns the client's own request. The client's own request has every tool, but neither the recovery tool nor
- * the gateway's messages. The client's own request is sent if the recovery rounds ended without a response. The
- * client has received no byte at this point, so the request may be sent to any target.
+ * the gateway's messages. The client's own request is sent if the recovery rounds ended without a response. At
+ * this point, the client has received no byte, so any target may receive the request.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;
@@ -88,9 +88,7 @@ export function startAfresh(outbound: Outbound, target: Target, exchange: Exchan
   return whole;
 }
 
-/**
- * Replaces the recorded savings with the savings of this request, because this request produces the response.
- */
+/** Replaces the recorded savings with those of this request, because this request produces the response. */
 function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
   ledger.compressionSteps = sumSteps(plan);
   const isWhole = plan.context.edits.length === 0;
@@ -98,14 +96,14 @@ function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
     ledger.context = { ...ledger.context, savedUsd: 0 };
 }
 
-/** All recovery rounds use one target, because no other model has received the earlier rounds. */
+/** All recovery rounds use the same target, because no other model has received the earlier rounds. */
 function withoutAlternatives({ provider, model, lane, path, ownCredential }: Target): Target {
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
 
 /**
- * The store for recovered tools. The positions of tools are indexes in the list of tools that the key may
- * use.
+ * The store for recovered tools. The store identifies tools by their index in the list of tools that the key
+ * may use.
  */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;

@@ -7,16 +7,16 @@ import { ambiguousTools } from '../tool-lists/tool-members.ts';
 import { permissionOf, type ToolLists } from '../tool-lists/tool-permission.ts';
 
 /**
- * The nesting limit for the original request body. The limit also holds after tools are removed, because the
- * removal never adds a level of nesting.
+ * The nesting limit for the original request body. The limit also holds after tools are removed, because a
+ * removal never adds a nesting level.
  */
 const depthMax = 128;
 
 /**
- * Applies the API key's tool lists to a chat request. All later stages see a request without the tools that
- * the key may not use. Returns the request unchanged if the key has no tool lists or no tool must be removed.
- * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use;
- * `ambiguous_tools` if servers may read the tools of the request in different ways
+ * Applies the API key's tool lists to a chat request. All later stages see a request without the tools that the
+ * key may not use. Returns the request unchanged if the key has no tool lists or no tool must be removed.
+ * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use. Also throws
+ * `ambiguous_tools` if servers may read the tools of the request in different ways.
  */
 export function restrictTools(request: ParsedRequest, exchange: Exchange, caller: ToolLists): ParsedRequest {
   const permission = permissionOf(caller);

@@ -57,8 +57,8 @@ export class ContentCopy {
   }
 
   /**
-   * Counts the bytes as memory of the account. If the account's share of the memory is full, copying stops, but
-   * the response continues.
+   * Counts the bytes as memory of the account. If the account has used up its share of the memory, the copying
+   * stops, but the response continues.
    */
   #reserve(bytes: number): boolean {
     try {
@@ -72,8 +72,8 @@ export class ContentCopy {
 }
 
 /**
- * Calls `note` exactly once for each chunk of a response body. HTTP/2's `end` passes its last chunk to
- * `write`, but HTTP/1.1's `end` does not.
+ * Calls `note` exactly once for each chunk of a response body. In HTTP/2, `end` passes its last chunk to
+ * `write`, but in HTTP/1.1 it does not.
  */
 function watchBody(response: ServerResponse, note: (piece: unknown) => void): void {
   const write = response.write.bind(response) as (...given: unknown[]) => boolean;

@@ -7,7 +7,7 @@ import { unpackContent } from './pack-content.ts';
 
 const MiB = 1024 * 1024;
 
-/** Creates a content copy of `text` with a reported memory use of `bytes`. */
+/** Creates a content copy of `text` that reports a memory use of `bytes`. */
 function copyOf(text: string, bytes = text.length): ContentCopy {
   const shown = Buffer.from(text);
   return {

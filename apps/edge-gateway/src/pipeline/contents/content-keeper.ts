@@ -12,13 +12,13 @@ import { renderContent } from './render-content.ts';
  */
 const waitingBytesMax = 64 * 1024 * 1024;
 /**
- * Maximum number of bytes of waiting contents per account. A limit per account keeps one account from
- * displacing the contents of other accounts.
+ * Maximum number of bytes of waiting contents per account. With this limit, one account cannot displace the
+ * contents of other accounts.
  */
 const accountBytesMax = waitingBytesMax / 4;
 /**
- * Contents up to this number of bytes are redacted on the event loop. For small contents, redaction takes
- * less time than sending the contents to a thread.
+ * Contents up to this number of bytes are redacted on the event loop. Redacting small contents takes less time
+ * than sending them to a thread.
  */
 const inlineBytesMax = 16 * 1024;
 /** Minimum interval between two log lines about dropped contents, in milliseconds. */
@@ -77,7 +77,7 @@ export class ContentKeeper {
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
     // A single request body may exceed the account's share of the memory for contents.
-    // The account's share of the memory therefore does not apply while no contents of the account wait.
+    // The memory share therefore does not apply while no other contents of the account wait.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

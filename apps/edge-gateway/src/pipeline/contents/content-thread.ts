@@ -43,12 +43,12 @@ const heapMbMax = 256;
 /**
  * Redacts and packs request contents in one worker thread. Accounts take turns, so an account with many large
  * contents delays another account by at most one job. The caller limits the number of bytes that wait for the
- * thread. The first job starts the content thread. A content thread that failed or hung is replaced when the
- * next job runs.
+ * thread. The first job starts the content thread. If the thread has failed or hung, the next job starts a new
+ * thread.
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The thread next runs a job of the first account in this map. */
+  /** Waiting jobs by account. The first account in this map is the next account whose job runs. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;

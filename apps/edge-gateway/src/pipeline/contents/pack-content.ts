@@ -15,8 +15,8 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const unpackedBytesMax = 32 * 1024 * 1024;
 
 /**
- * Packs contents for encryption and for sending over NATS. The request contents are rendered as JSON,
- * compressed outside the event loop and encoded as base64.
+ * Packs contents for encryption and for sending over NATS. The function renders the contents as JSON,
+ * compresses them outside the event loop, and encodes the result as base64.
  */
 export async function packContent(content: RequestContent): Promise<string> {
   return (await compress(toJson(content), options)).toString('base64');

@@ -3,8 +3,8 @@ import { contentPartBytesMax, type ContentPart, type RequestContent } from '@gat
 import { redactText, type SecretSet } from '@gateway/observability';
 
 /**
- * Number of extra bytes that are copied beyond the limit and removed after redaction. Without the extra
- * bytes, a secret that crosses the limit could be only partly redacted.
+ * Number of extra bytes that are copied beyond the size limit, and removed after redaction. Without these
+ * bytes, a secret that crosses the size limit could be redacted only in part.
  */
 const marginBytes = 1024;
 export const copiedBytesMax = contentPartBytesMax + marginBytes;
@@ -23,8 +23,8 @@ export interface CopiedContent {
 }
 
 /**
- * Renders the contents of a request without credentials. Redacts credentials of known forms and the account's
- * own secrets.
+ * Renders the contents of a request without credentials. Redacts all credentials in known formats and all
+ * secrets of the account.
  */
 export function renderContent(
   { request, answer }: CopiedContent,

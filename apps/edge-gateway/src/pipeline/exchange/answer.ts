@@ -9,8 +9,9 @@ export interface ChatAnswer extends UpstreamAnswer {
   /** The target that responded, which is the chosen target or one of its fallbacks. */
   readonly target: Target;
   /**
-   * Abandons a response that could not be relayed. If the client has received no byte, the function returns, so
-   * that the request can be forwarded again. Otherwise the function throws the error that broke the response.
+   * Abandons a response that could not be relayed. If the client has received no byte yet, the function returns
+   * normally, and the request can be forwarded again. Otherwise the function throws the error that broke the
+   * response.
    */
   readonly giveUp: (error: unknown) => undefined;
 }

@@ -19,7 +19,7 @@ export interface Attempt {
   span?: Span;
   /** Length of the sent body in bytes. The length is 0 until the body is sent. */
   bodyBytes: number;
-  /** Everything in the request that the provider's format cannot express. */
+  /** The parts of the request that the provider's format cannot express. */
   losses: readonly Loss[];
   /** Number of cache markers that the gateway added to the request. */
   cacheMarkers: number;
@@ -105,13 +105,13 @@ export interface Attempts {
   callsHidden: number;
   /** Number of retries with a candidate that had already failed. */
   repeats: number;
-  /** Total length of the request bodies of all recovery rounds before the current attempt, in bytes. */
+  /** Total length of the request bodies of all earlier recovery rounds, in bytes. */
   earlierRoundBytes: number;
   /** Failed attempts in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
    * The attempt whose response broke before the first byte was sent to the client. The value is null if no
-   * response broke early. After a broken response, the next provider call is a new attempt.
+   * response broke early. The next provider call after a broken response is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */
@@ -135,8 +135,8 @@ export function createAttempts(): Attempts {
 }
 
 /**
- * Returns the total length of the body of the current attempt and the bodies of earlier recovery rounds, which
- * together produced the current response.
+ * Returns the total length of all bodies sent for the current response, including the bodies of earlier
+ * recovery rounds.
  */
 export function countSentBytes({ current, earlierRoundBytes }: Attempts): number {
   return earlierRoundBytes + (current?.bodyBytes ?? 0);

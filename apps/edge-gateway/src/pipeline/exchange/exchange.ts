@@ -30,13 +30,16 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/** The data of a request for the request log. The pipeline stages fill in the fields of the log data. */
+/** The data of a request for the request log. The stages of the pipeline fill in these fields. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
   provider: string | null;
   stream: boolean;
-  /** The session id that the agent sends itself, in a header or in the body. Null if the agent sends none. */
+  /**
+   * The session id that the agent sends itself, in a header or in the body. The value is null if the agent
+   * sends no session id.
+   */
   agentSessionId: string | null;
   lane: RequestEventV1['lane'];
   /** Number of tools in the client's request. */
@@ -45,11 +48,11 @@ export interface Ledger {
   toolsIn: number;
   /** Number of tool definitions that reach the model with the first provider request. */
   toolsSent: number;
-  /** Number of tool definitions that have reached the model so far in this request. */
+  /** Number of tool definitions that reached the model so far during this request. */
   toolsOut: number;
   /** Number of tools that the plan left out. */
   toolsPruned: number;
-  /** Names of the offered tools, if the tool router did not rank the tools. */
+  /** Names of all offered tools, if the tool router did not rank them. */
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /**
@@ -63,10 +66,7 @@ export interface Ledger {
   recoveredTools: string[];
   /** Number of provider calls for recovery rounds, which are hidden from the client. */
   recoveryRounds: number;
-  /**
-   * Names of denied tools that the model called, at most 64. The client does not receive calls to denied
-   * tools.
-   */
+  /** Names of denied tools that the model called, at most 64. The client does not see calls to denied tools. */
   deniedTools: readonly string[];
   /** Number of tool calls in the response that violate the definitions of the called tools. */
   invalidCalls: number;
@@ -97,13 +97,19 @@ export interface Exchange {
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. Absent if there was nothing to compress. */
   contextPrice?: ContextPrice;
-  /** Checks tool calls against the client's own tool definitions. Absent if the request has no tools. */
+  /**
+   * Checks tool calls against the client's own tool definitions. The field is absent if the request has no
+   * tools.
+   */
   judgeCalls?: JudgeCalls;
-  /** The tool lists of the API key, for checking the response. Absent if the API key has no tool lists. */
+  /**
+   * The tool lists of the API key, for checking the response. The field is absent if the API key has no tool
+   * lists.
+   */
   toolGuard?: ToolGuard;
   /**
-   * Deferral in the provider request. The field is absent if the plan has no deferral, and after a call to a
-   * target that does not support deferral.
+   * Deferral in the provider request. The field is absent if the plan has no deferral, or if the last target
+   * does not support deferral.
    */
   deferral?: Deferral | undefined;
   /** Names of the tools that the provider loads on demand. The field is absent if no tools are deferred. */
@@ -123,9 +129,12 @@ export interface Exchange {
   contents?: ContentCopy;
   /** The recovery rounds for the response. The field is absent if the request has no recovery. */
   rounds?: RecoveryRounds;
-  /** Bytes per input token in the account's requests to the model. Absent until the request is planned. */
+  /**
+   * Bytes per input token in the account's requests to the model. The field is absent until the request is
+   * planned.
+   */
   bytesPerToken?: number;
-  /** The prompts that are compared after the response. The field is absent until the request is planned. */
+  /** The prompts to compare after the response. The field is absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
@@ -197,7 +206,7 @@ export function createLedger(agentSessionId: string | null = null): Ledger {
 }
 
 /**
- * Returns whether the client disconnected before its response was complete. Returns false if the gateway
+ * Returns whether the client disconnected before its response was complete. Returns false if the gateway itself
  * ended the exchange.
  */
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
@@ -232,8 +241,8 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 }
 
 /**
- * Writes the numbers of tools into the response headers. The response headers do not show later changes to the
- * numbers of tools by recovery rounds. The request log shows these changes.
+ * Writes the numbers of tools into the response headers. These headers are sent before any recovery round, so
+ * later changes appear only in the request log.
  */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;
@@ -243,7 +252,7 @@ export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' |
 }
 
 /**
- * Records that the provider receives every tool unchanged, because the provider does not support the planned
+ * Records that the request is sent with every tool unchanged, because the provider does not support the planned
  * deferral.
  */
 export function noteWithoutDeferral(exchange: Exchange): void {
@@ -288,7 +297,7 @@ export function renderLossFields(losses: readonly Loss[]): string {
  * the model's prices are unknown.
  */
 export interface ContextPrice {
-  /** Estimated number of saved tokens. */
+  /** Estimated number of tokens saved by the compression. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
   /**

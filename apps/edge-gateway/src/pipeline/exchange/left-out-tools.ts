@@ -21,8 +21,8 @@ export interface LeftOutTools {
 
 /**
  * Returns the measured number of tokens that were saved by leaving out tools. The tokens of the recovery tool
- * are subtracted from the tokens of definitions that never reached the model. The number of saved tokens is
- * null if the tokens of a definition were not counted.
+ * are subtracted from the tokens of definitions that never reached the model. The result is null if the tokens
+ * of a definition were not counted.
  * @param reached names of the tools that reached the model later
  */
 export function sumSavedTokens(
@@ -43,8 +43,8 @@ export function sumSavedTokens(
 }
 
 /**
- * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The real
- * token count of the recovery tool differs by a few tokens between formats.
+ * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The
+ * actual token count differs by a few tokens between formats.
  */
 export function renderCounted({ name, description, parameters }: RecoveryTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });

@@ -24,9 +24,8 @@ export interface ContextEdits {
   /** Estimated token counts of the compression. */
   readonly tokens: ContextTokens;
   /**
-   * The recall, which returns removed text to the model. The recall is present from the first request of a
-   * conversation if a later request may remove text, because the recovery tool must be in the tool list from
-   * the start.
+   * Recall returns removed text to the model. If a later request may remove text, recall is present from the
+   * first request, because the tool list must contain the recovery tool from the start.
    */
   readonly recall: RecallOriginal | null;
   /**
@@ -44,9 +43,9 @@ export interface ContextEdits {
 }
 
 /**
- * With `taken`, the account's compression settings apply. With `cleared`, summaries replace old tool results
- * from this request on. With `kept`, the conversation keeps its original compression settings, because a change
- * would cost more than it saves.
+ * With `taken`, the account's compression settings apply. With `cleared`, summaries replace old tool results,
+ * starting with this request. With `kept`, the conversation keeps its original compression settings, because a
+ * change would cost more than it saves.
  */
 type ContextDecision = 'taken' | 'cleared' | 'kept';
 
@@ -55,9 +54,7 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /**
-   * Number of tokens that follow the first message that compression may have changed since earlier requests.
-   */
+  /** Number of tokens after the first message that compression may have changed since earlier requests. */
   readonly rewritten: number;
 }
 
@@ -82,7 +79,7 @@ export interface ToolPlan {
   readonly eligible: readonly number[];
   /**
    * Tools to forward. The identity plan forwards all `eligible` tools. With deferral, the forwarded tools are
-   * the tools that the prompt shows to the model or that the model may call.
+   * those that the prompt shows to the model or that the model may call.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
@@ -105,8 +102,8 @@ export interface ToolPlan {
   /** Deferral, which replaces pruning. The field is absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
   /**
-   * The parts of the plan that only a conversation with bound reasoning has. The plan of a conversation with
-   * bound reasoning must be sent without changes.
+   * The parts of the plan that only a conversation with bound reasoning has. Every request of such a
+   * conversation must repeat the plan unchanged.
    */
   readonly bound?: BoundPlan | undefined;
   /** SHA-256 of each tool's definition, in the client's order. The field is absent if no tools were planned. */
@@ -127,9 +124,9 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 }
 
 /**
- * The provider's own alternative to pruning. Deferral keeps the prompt's prefix unchanged in later turns. With
- * `deferred`, all definitions are sent, and the provider hides the tools outside `forwarded` until the model
- * searches for these tools. With `allowed`, all definitions are in the prompt, and the request lists the tools
+ * Deferral is the provider's own alternative to pruning. Deferral keeps the prompt's prefix unchanged in later
+ * turns. With `deferred`, all definitions are sent. The provider hides the tools outside `forwarded` until the
+ * model searches for them. With `allowed`, the prompt contains all definitions, and the request lists the tools
  * that the model may call.
  */
 export interface Deferral {
@@ -163,8 +160,8 @@ interface Selected {
 }
 
 /**
- * Returns the tools that are defined in the provider request. With deferral, all tools that the key may use
- * are defined, so deferral saves no definitions.
+ * Returns the tools that are defined in the provider request. With deferral, the request defines all tools that
+ * the key may use, so deferral saves no definitions.
  */
 export function listSent({ eligible, forwarded, deferral }: Selected): readonly number[] {
   return deferral === undefined ? forwarded : eligible;
@@ -182,8 +179,7 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 
 /**
  * Returns the number of tool definitions that reach the model with the first provider request. The number
- * includes the recovery tool, the tools that are not left out, and the tools that the gateway describes after
- * the last message.
+ * includes the recovery tool and the tools that the gateway describes after the last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;
@@ -198,8 +194,8 @@ export function countReaching(plan: ToolPlan): number {
 export interface ConversationKeys {
   readonly accountId: string;
   /**
-   * The key that covers all messages in this request. In the next turn, the planner looks up the
-   * conversation's state under this key.
+   * The key that covers all messages in this request. In the next turn, the planner finds the conversation's
+   * state under this key.
    */
   readonly here: string;
   /**

@@ -25,9 +25,9 @@ const foundMax = 5;
 const definitionCharactersMax = 128_000;
 
 /**
- * Answers a tool call that is hidden from the client. If `intoList` is true, the next request's tool list
- * includes the shown tools, so the answer omits the definitions of these tools. The answer to a recovery tool
- * call never fails. If a requested tool is unavailable, the response names the tool.
+ * Answers a recovery tool call, which is hidden from the client. If `intoList` is true, the answer omits the
+ * definitions of the shown tools, because the next request's tool list includes them. The function never fails.
+ * If a requested tool is unavailable, the response names the tool.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,
@@ -94,8 +94,8 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response, as a tool call with its result. The
- * rendered call is a pure function of the requested tools.
+ * Renders the tools that the model requested in its last response, as a tool call with its result. The result
+ * depends only on the requested tools.
  */
 export function renderRequestedTools(
   standInName: string,

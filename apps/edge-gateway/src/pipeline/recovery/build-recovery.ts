@@ -7,9 +7,9 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 /**
  * Returns whether a request can carry the recovery tool. A request cannot carry the recovery tool in three
  * cases. First, the client forces the model to call a tool (`required`). Second, the client requests several
- * responses in one request, and each response would need different tools. Third, the client's last message
- * contains the beginning of the model's response. If the client allows the model no tool, or only named tools,
- * the recovery tool is listed anyway. An unchanged tool list keeps the provider's prompt cache valid. The
+ * responses at once, and each response would need different tools. Third, the client's last message contains
+ * the beginning of the model's response. The request lists the recovery tool even if the client allows the
+ * model no tool or only named tools. An unchanged tool list keeps the provider's prompt cache valid. The
  * function does not check for bound reasoning.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
@@ -22,7 +22,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** The inputs for building a recovery. All numbers in these inputs are tool indexes in the client's list. */
+/** The inputs for building a recovery. All numbers in these inputs are indexes in the client's tool list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -81,8 +81,8 @@ export function buildRecovery(given: RecoveryInput): Recovery {
 }
 
 /**
- * Returns the status of each tool name. Tools with the same name have the same status, because tool lists and
- * plans apply to names.
+ * Returns the status of each tool name. Tools with the same name share one status, because tool lists and plans
+ * refer to names.
  */
 function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
@@ -158,8 +158,8 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
 }
 
 /**
- * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. The rewritten transcript is
- * a pure function of the transcript, so every later turn is rewritten in the same way.
+ * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. The result depends only on
+ * the transcript, so every later turn is rewritten in the same way.
  */
 function renderCallEdits(
   places: readonly CallPlace[],

@@ -72,7 +72,7 @@ describe('checkArguments', () => {
       long: { enum: [['x'.repeat(1_000_000)]] },
       needs: { required: Array.from({ length: 20_000 }, (__, at) => `member ${at}`) },
     };
-    // The schema checks each array item in a separate branch, so a problem with one item does not end the check.
+    // The schema checks each array item separately, so a problem with one item does not end the check.
     const branches = {
       properties: { a: { items: { anyOf: [items, {}] } } },
       long: schema.long,

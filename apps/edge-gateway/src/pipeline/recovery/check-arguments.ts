@@ -9,8 +9,8 @@ const problemsMax = 5;
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Maximum amount of work in one check, which counts compared enum values and examined names and characters. A
- * limit on steps is not enough, because a single step may examine thousands of values.
+ * Maximum amount of work in one check, which counts compared enum values and examined names and characters.
+ * This limit is needed in addition, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
 /** Number of characters that take as long to compare as one enum value. */
@@ -25,7 +25,7 @@ interface Check {
    * The problems of a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
-  /** The amount of work that the check has done. All branches of the check share this count. */
+  /** The amount of work that the check has done. All branches of the check add to this count. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
@@ -33,9 +33,10 @@ interface Check {
 /**
  * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty list
  * if the arguments fit. Schema keywords that the check does not support are ignored, because the client's own
- * tool rejects invalid calls. The check of arguments is written by hand, because common validators compile a
- * schema to code or run its regular expressions. Both are risks, because the schema comes from a client and
- * this process serves many clients. The check of arguments ignores the keywords `pattern` and `format`.
+ * tool rejects invalid calls. The project does not use a common validator, because such validators compile a
+ * schema to code or run its regular expressions. Running code or expressions from a client's schema would be a
+ * risk for the other clients of this process. The check of arguments ignores the keywords `pattern` and
+ * `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -51,8 +52,8 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
 }
 
 /**
- * Adds to the counted work. Returns false if the work exceeds the limit. After the limit on work is exceeded,
- * the remaining values are accepted without a check.
+ * Adds an amount to the counted work. Returns false if the work exceeds the limit. After the limit on work is
+ * exceeded, the remaining values are accepted without a check.
  */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
@@ -154,8 +155,8 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The schema keywords that bound a value. Each keyword has a flag that marks a minimum, and a function that
- * measures the value.
+ * The schema keywords that bound a value. For each keyword, a flag shows whether it is a minimum, and a
+ * function measures the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [
@@ -189,7 +190,7 @@ function checkBranches(check: Check, schema: Schema, value: unknown, at: string,
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
-    // A value that matches several `oneOf` branches is accepted.
+    // The check accepts a value that matches several `oneOf` branches.
     if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
       check.problems.push(() => `${at} fits none of the schemas in ${keyword}`);
   }
@@ -210,7 +211,7 @@ function checkItems(
 ): void {
   const { items } = schema;
   if (!isObject(items) && items !== false) return;
-  // Array items covered by `prefixItems` are accepted without a check.
+  // The check accepts array items under `prefixItems` without examining them.
   const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
   value.slice(from).forEach((item, index) => {
     checkValue(check, items, item, `${at}[${from + index}]`, depth + 1);

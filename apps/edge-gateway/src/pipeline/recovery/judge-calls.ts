@@ -27,8 +27,8 @@ export type Verdict =
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   /**
-   * The gateway answers the first call of a tool with invalid arguments with a correction. A repeated invalid
-   * call is delivered to the client.
+   * If a call has invalid arguments, the gateway answers the first such call of the tool with a correction. The
+   * client receives a repeated invalid call.
    */
   | {
       readonly kind: 'correct';
@@ -42,8 +42,8 @@ export type Verdict =
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
 /**
- * Returns whether a tool call is withheld until it is complete. A tool call is withheld if it is possible
- * that the client must not see the call.
+ * Returns whether a tool call is withheld until it is complete. A call is withheld if the client may not be
+ * allowed to see it.
  */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;
@@ -87,7 +87,7 @@ function judgeTarget(
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
   // Denied and unknown tools get the same response.
-  // The uniform response keeps the model from detecting tools that the key may not use.
+  // With the same response, the model cannot detect tools that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
@@ -104,15 +104,15 @@ interface InvalidCalls {
   /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
   /**
-   * Number of invalid calls to tools with a shortened definition. Shortening does harm if the share of invalid
-   * calls is higher for these tools than for tools with full definitions.
+   * Number of invalid calls to tools with a shortened definition. Shortening definitions does harm if these
+   * tools have a higher share of invalid calls than tools with full definitions.
    */
   readonly shortened: number;
 }
 
 /**
- * Checks the tool calls in a response against the client's own definitions. The call never throws, because the
- * client controls the schema and may send an invalid schema.
+ * Checks the tool calls in a response against the client's own definitions. The function never throws, because
+ * a client may send an invalid schema.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 
@@ -131,7 +131,7 @@ export function openCallJudge(
         if (checkArguments(definition?.parameters, argumentsText).length === 0) continue;
         invalid[schemaEdits.has(tool.index) ? 'shortened' : 'asWritten'] += 1;
       } catch {
-        // A tool call that cannot be checked is not counted as invalid.
+        // A tool call does not count as invalid if its arguments cannot be checked.
       }
     }
     return invalid;

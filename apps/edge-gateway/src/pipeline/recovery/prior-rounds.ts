@@ -12,7 +12,7 @@ export interface PriorRounds {
   /** Whether the client has seen any reasoning. */
   readonly hasReasoning: boolean;
   readonly corrected: ReadonlySet<string>;
-  /** Token usage as the provider reported it, one entry per recovery round. */
+  /** Token usage that the provider reported, one entry per recovery round. */
   readonly usages: readonly TokenUsage[];
 }
 
@@ -40,9 +40,9 @@ export interface EarlierRounds {
 }
 
 /**
- * The next step after a recovery round. `complete` means that the client's response is complete. `round` means
- * that another provider response (`answer`) follows for the same client response. `fresh-start` means that the
- * client has received nothing, and that the gateway sends the client's own request with every tool.
+ * The next step after a recovery round. With `complete`, the client's response is complete. With `round`,
+ * another provider response (`answer`) continues the same client response. With `fresh-start`, the client has
+ * received nothing, and the gateway sends the client's own request with every tool.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -4,9 +4,10 @@ import { isReasoningPart } from '../../tool-lists/responses-items.ts';
 type Extension = Extract<StreamEvent, { type: 'extension' }>;
 
 /**
- * Fields in which chat-completions providers send reasoning, in addition to the texts that the interchange
- * reads: `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot), `thinking_blocks` (LiteLLM). A
- * provider that sends a reasoning field requires the field unmodified in the next request.
+ * Fields in which providers of the chat-completions format send reasoning, in addition to the texts that the
+ * interchange reads. The fields are `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot) and
+ * `thinking_blocks` (LiteLLM). A provider that sends a reasoning field requires the field unmodified in the
+ * next request.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 
@@ -38,9 +39,8 @@ function reasoningIn({ scope, extensions }: Extension): JsonObject {
 }
 
 /**
- * Joins the reasoning fields of a response into the form that its provider accepts. In a stream, the pieces
- * of one reasoning block have the same index and type. The time for joining grows linearly with the number of
- * pieces.
+ * Joins the reasoning fields of a response into the form that its provider accepts. In a stream, the pieces of
+ * one reasoning block have the same index and type. The running time is linear in the number of pieces.
  */
 export function joinReasoning(events: readonly StreamEvent[]): Extensions | undefined {
   const values = new Map<string, unknown[]>();
@@ -93,7 +93,7 @@ function joinBlocks(first: readonly unknown[], pieces: readonly unknown[]): unkn
 
 /**
  * Returns the same key for all pieces of one reasoning block. Returns undefined for a piece without an index,
- * because a piece without an index is a complete block.
+ * because this piece is a complete block.
  */
 function keyOf(piece: unknown): string | undefined {
   if (typeof piece !== 'object' || piece === null) return undefined;

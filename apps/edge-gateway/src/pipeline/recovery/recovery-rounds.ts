@@ -12,8 +12,9 @@ import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
 /**
- * Maximum number of recovery rounds. After the maximum, one last request has every tool and no recovery tool.
- * One client response therefore takes at most four requests, apart from retries of a failed provider call.
+ * Maximum number of recovery rounds. After this number of rounds, the gateway sends one last request with every
+ * tool and no recovery tool. One client response therefore takes at most four requests, apart from retries of a
+ * failed provider call.
  */
 const recoveryRoundsMax = 2;
 
@@ -75,7 +76,7 @@ export class RecoveryRounds {
     return this.#startsAfresh;
   }
 
-  /** The recovery rounds so far, for another attempt at the response. */
+  /** The recovery rounds until now, for another attempt at the response. */
   get earlier(): EarlierRounds {
     const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
     const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
@@ -103,8 +104,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Recovery requests that the gateway did not answer, because the response was sent to the client. The
-   * recovery requests contain tool names, and texts that describe the needed tools.
+   * Recovery requests without an answer, because their response was sent to the client. A recovery request
+   * contains tool names and descriptions of needed tools.
    */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
@@ -122,8 +123,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Whether a tool call was withheld or rewritten. A response with a withheld or rewritten tool call must be
-   * rendered, because its original bytes cannot be sent.
+   * Whether a tool call was withheld or rewritten. The gateway must render such a response, because it cannot
+   * send the original bytes.
    */
   get isAltered(): boolean {
     return this.isLaterRound || this.#reducer.isAltered;
@@ -231,7 +232,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether the client's own request was not sent yet, and the client has received no byte. */
+  /** Whether the client has received no byte, and its own request was not sent yet. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }
@@ -244,7 +245,7 @@ export class RecoveryRounds {
     return { kind: 'fresh-start' };
   }
 
-  /** Ends the current recovery round, whose usage is always billed. */
+  /** Ends the current recovery round. Its usage is always billed. */
   #retire(calls: readonly RecoveryCall[]): PriorRounds {
     const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     if (!this.#isBetween) {
@@ -293,7 +294,9 @@ export class RecoveryRounds {
   }
 }
 
-/** An error other than a failed provider call comes from the gateway, so another request would fail too. */
+/**
+ * The gateway itself caused any error that is not a failed provider call, so another request would fail too.
+ */
 function isCallFailure(error: unknown): boolean {
   const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
   return isUnavailable || failureOfError(error) !== undefined;

@@ -17,15 +17,15 @@ interface RecoveryToolInput {
 const text = { type: 'string' } as const;
 
 /**
- * OpenAI and Azure reject a tool with a longer description than this number of characters
+ * Maximum number of characters in a tool's description at OpenAI and Azure, which reject longer descriptions
  * (`string_above_max_length`).
  */
 const descriptionCharactersMax = 1024;
 
 /**
- * Renders the recovery tool. The recovery tool is a pure function of the input, so the same tool names always
- * give the same bytes. If the names do not fit in the tool's description, the description of the parameter
- * `names` lists the names.
+ * Renders the recovery tool. The result depends only on the input, so the same tool names always give the same
+ * bytes. If the names do not fit in the tool's description, the description of the parameter `names` lists the
+ * names.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
@@ -83,7 +83,7 @@ export type RecoveryToolCall =
 const unclear: RecoveryToolCall = { action: 'unclear' };
 
 /**
- * Parses a recovery tool call from the model. If the action is missing, the function derives the action from
+ * Parses a recovery tool call from the model. If the call has no action, the function derives the action from
  * the other fields of the call.
  */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
@@ -105,8 +105,8 @@ export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
 }
 
 /**
- * Renders a call to a pruned tool as a call to the recovery tool. Later turns of the conversation contain the
- * call as a recovery tool call.
+ * Renders a call to a pruned tool as a call to the recovery tool. In later turns of the conversation, the
+ * transcript contains the rewritten call.
  */
 export function renderRecoveryToolCall(name: string, argumentsText: string): string {
   const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;

@@ -13,8 +13,8 @@ export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**
- * The recovery for a request with pruned tools. The recovery is created together with the plan, and stays
- * identical throughout the conversation.
+ * The recovery for a request with pruned tools. Recovery is set up together with the plan, and stays identical
+ * throughout the conversation.
  */
 export interface Recovery {
   readonly mode: RecoveryMode;
@@ -27,7 +27,7 @@ export interface Recovery {
   /** Returns the status of a tool name that a model calls. */
   statusOf(name: string): ToolStatus;
   /**
-   * Edits that turn calls to pruned tools in the transcript into recovery tool calls. The offsets of the
+   * Edits that replace calls to pruned tools in the transcript with recovery tool calls. The offsets of the
    * edits refer to the client's bytes, in ascending order.
    */
   readonly callEdits: readonly ByteEdit[];
@@ -60,7 +60,7 @@ export interface Recovery {
   /** Whether a response in the client's format has only one joined text. */
   readonly joinsTexts: boolean;
   /**
-   * The format in which the client receives the reasoning and the response fields of every round. The value is
+   * The format of the reasoning and the response fields that the client receives in every round. The value is
    * undefined if the client's format cannot join the responses of several rounds.
    */
   readonly joinedFormat?: ClientFormat | undefined;

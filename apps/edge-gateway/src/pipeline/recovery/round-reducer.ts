@@ -7,7 +7,7 @@ import { showsReasoning, withoutReasoning } from './reasoning.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A tool call that is withheld until it is decided whether the client may see the call. */
+/** A withheld tool call, for which the gateway has not decided yet whether the client may see it. */
 interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
@@ -20,16 +20,16 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** Finish reasons after which a model continues as soon as the model receives the results of its tool calls. */
+/** Finish reasons after which a model continues when it receives the results of its tool calls. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one recovery round of a response, event by event. The reducer passes the client's events and numbers
- * their blocks across all rounds. The reducer withholds recovery tool calls and the final events until it is
- * known whether another round follows. Each recovery round has a separate reducer. In most formats, the client
- * receives only the reasoning of the first round with reasoning. The client would join the reasoning of two
- * rounds, but a provider accepts only unmodified reasoning. In formats with blocks, reasoning of a later round
- * never follows content, because reasoning must come first.
+ * Handles one recovery round of a response, event by event. The reducer passes the client's events on, and
+ * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events until
+ * it is known whether another round follows. Each recovery round has a separate reducer. In most formats, the
+ * client receives only the reasoning of the first round with reasoning. The client would join the reasoning of
+ * two rounds, but a provider accepts only unmodified reasoning. In formats with blocks, reasoning of a later
+ * round never follows content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
@@ -52,7 +52,7 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld tool calls without a decision, stored because every frame needs the number. */
+  /** Number of withheld tool calls without a decision. The number is stored because every frame needs it. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
@@ -140,7 +140,7 @@ export class RoundReducer {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
-  /** Sends leading events only together with the first block, so that an empty round sends nothing. */
+  /** Sends the leading events together with the first block, so that an empty round sends nothing. */
   #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
@@ -156,9 +156,9 @@ export class RoundReducer {
   }
 
   /**
-   * Returns the tool calls that the gateway answers if another round follows. Another recovery round follows
-   * only if the current round has no calls for the client and the model waits for answers. Returns undefined if
-   * the response is complete. The field `rest` has the remaining events of a complete response.
+   * Returns the tool calls that the gateway answers if another round follows. Another round follows only if the
+   * current round has no calls for the client, and the model waits for answers. Returns undefined if the
+   * response is complete. The field `rest` contains the remaining events of a complete response.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);
@@ -256,7 +256,7 @@ export class RoundReducer {
     if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
-  /** Returns the events of a tool call in the client's form, but only once per tool call. */
+  /** Returns the events of a tool call in the client's format. Each tool call is returned only once. */
   #deliver(call: WithheldCall, isLast: boolean): StreamEvent[] {
     this.#judge(call);
     const { verdict, start } = call;

@@ -7,15 +7,15 @@ import type { Recovery } from './recovery.ts';
 /** The input for the request of a recovery round. */
 export interface NextRound {
   /**
-   * The recovery for the request. The value is null if every tool is sent, because the request then has no
+   * The recovery for the request. The value is null if the request has every tool, because it then has no
    * recovery tool.
    */
   readonly recovery: Recovery | null;
   /** Names of the tools to send in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * The messages after the client's last message, which are the model's turns so far and the gateway's
-   * responses to these turns.
+   * The messages after the client's last message. These messages are the model's turns until now and the
+   * gateway's responses.
    */
   readonly messages: readonly ChatMessage[];
 }
@@ -31,7 +31,7 @@ export class RoundRequests {
   readonly #recovered: Set<string>;
 
   /**
-   * @param recovery the recovery that was created with the plan
+   * @param recovery the recovery that was created with the plan.
    * @param recovered tools that were recovered before a fresh start
    */
   constructor(recovery: Recovery, recovered: readonly string[] = []) {
@@ -50,18 +50,16 @@ export class RoundRequests {
   }
 
   /**
-   * Names of the pruned tools that the gateway's messages defined, in the first request or in a later
-   * recovery round.
+   * Names of the pruned tools that the gateway's messages defined, in the first request or in a later round.
    */
   get shown(): ReadonlySet<string> {
     return this.#shown;
   }
 
   /**
-   * Answers the recovery tool calls of a round. The answers to recovery tool calls become part of the next
-   * request.
-   * @param current the recovery of this round
-   * @param events all events of the round
+   * Answers the recovery tool calls of a round. The next request contains these answers.
+   * @param current the recovery of this round.
+   * @param events all events of the round.
    * @param isLast whether the next request lists every tool
    */
   async answer(
@@ -130,8 +128,8 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 }
 
 /**
- * Returns the recovery for a response to a request with all tools. After a request with all tools, a call to
- * the recovery tool is handled as a call to the named tool.
+ * Returns the recovery for a response to a request with all tools. In this response, a call to the recovery
+ * tool is handled as a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

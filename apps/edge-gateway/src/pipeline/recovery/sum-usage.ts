@@ -17,8 +17,8 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined 
 
 /**
  * Returns the usage shown to the client, which consists of the input of the last round and the output of all
- * rounds. Agents treat the input tokens as the context size. The usage shown to the client has no charges,
- * because the provider reports charges for a single round only.
+ * rounds. Agents interpret the input tokens as the context size. The result contains no charges, because the
+ * provider reports charges for a single round only.
  */
 export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const last = usages.at(-1);

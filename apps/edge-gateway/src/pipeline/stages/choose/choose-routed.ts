@@ -26,16 +26,16 @@ interface RoutedQuestion {
 /** Maximum number of fallbacks for the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size of a request after pruning and compression, as a share of the received request's size. The
- * gateway uses this expected size if no model fits the whole request.
+ * The expected size of a request after pruning and compression, as a fraction of the received size. The gateway
+ * uses this expected size if no model fits the whole request.
  */
 const keptShare = 0.6;
 
 /**
- * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The choice of the
- * model is logged.
- * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model;
- * `provider_not_connected` if no model is available
+ * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The function logs the
+ * chosen model.
+ * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model. Also
+ * throws `provider_not_connected` if no model is available.
  */
 export async function chooseRouted(
   { requested, request, connected, find }: RoutedQuestion,
@@ -129,7 +129,7 @@ function noCandidate(
   });
 }
 
-/** The explanation for each exclusion rule. */
+/** The explanation of each exclusion rule. */
 const texts: Readonly<Record<ExclusionRule, string>> = {
   provider_not_allowed: 'not among allowed_providers',
   turned_off: 'turned off for automatic routing',

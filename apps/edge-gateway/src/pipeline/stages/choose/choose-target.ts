@@ -26,7 +26,7 @@ export interface WantedTarget {
   readonly tools: RequestedTools;
 }
 
-/** The properties of a request that determine the provider's API for the request. */
+/** The properties of a request that determine which API of the provider receives the request. */
 export interface RequestedTools {
   readonly hasTools: boolean;
   /** Reads the request's reasoning effort. The value is undefined if the request sets no reasoning effort. */
@@ -34,8 +34,9 @@ export interface RequestedTools {
 }
 
 /**
- * @throws GatewayError `model_not_found` if no known provider has the chat model; `provider_not_connected` if
- * the model's provider is not connected; `ambiguous_model` if several connected providers have the model
+ * @throws GatewayError `model_not_found` if no known provider has the chat model. Also throws
+ * `provider_not_connected` if the model's provider is not connected, and `ambiguous_model` if several connected
+ * providers have the model.
  */
 export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, connected } = wanted;
@@ -89,8 +90,8 @@ function needsResponses(
 }
 
 /**
- * Lists the connected providers of a model of any kind. If some of these providers have the endpoint, the list
- * contains only providers with the endpoint. A credential in the request determines the provider.
+ * Lists the connected providers of a model of any kind. If some of these providers offer the endpoint, the list
+ * contains only those. If the request contains a credential, the credential determines the provider.
  */
 export function listOffering(
   { model, connected, ownCredential }: Pick<WantedTarget, 'model' | 'connected' | 'ownCredential'>,
@@ -111,8 +112,8 @@ export function idAt({ name }: Provider, model: string, catalog: ModelCatalog): 
 }
 
 /**
- * Chooses the provider of a bare model name. On the Responses API, the function makes the same choice as for a
- * proxied request, so that planning does not change the provider.
+ * Chooses the provider of a bare model name. On the Responses API, planned and proxied requests for a model go
+ * to the same provider.
  */
 function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, format, connected, isNamed } = wanted;
@@ -131,7 +132,7 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
     throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
   }
   // ARNs and inference profiles are never in the catalogue.
-  // On the converse endpoint, ARNs and inference profiles belong to the endpoint's provider.
+  // On the converse endpoint, such ids belong to the endpoint's provider.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted, catalog);
   if (first !== undefined) {
@@ -153,8 +154,8 @@ function explainMissing({ model, connected }: WantedTarget, catalog: ModelCatalo
 }
 
 /**
- * Returns the question "Did you mean …?" for a mistyped provider or model name, or an empty text. Only models
- * of connected providers are suggested.
+ * Returns the question "Did you mean …?" for a mistyped provider or model name, or else an empty text. Only
+ * models of connected providers are suggested.
  */
 export function suggestModel(model: string, connected: ReadonlySet<string>, catalog: ModelCatalog): string {
   const slash = model.indexOf('/');
