@@ -4,7 +4,7 @@ const opset = 13;
 
 /** The trained parameters of an encoder. All matrices are row-major and little-endian, as in the files. */
 export interface EncoderParts {
-  /** The table of word vectors: int8 [rows, dimensions]. */
+  /** The table of word vectors, as int8 numbers in the shape [rows, dimensions]. */
   readonly table: Uint8Array;
   /**
    * The two scales of each row in the table, [rows, 2]. The first scale applies to user turns, and the second

@@ -25,7 +25,10 @@ export function bytesField(field: number, value: Uint8Array | string): Buffer {
   return Buffer.concat([varint((field << 3) | bytesType), varint(bytes.length), bytes]);
 }
 
-/** TensorProto with raw data: dims = 1, data_type = 2, name = 8, raw_data = 9. */
+/**
+ * Encodes a TensorProto with raw data. The field numbers are 1 for dims, 2 for data_type, 8 for name, and 9
+ * for raw_data.
+ */
 export function tensor(name: string, type: number, dimensions: readonly number[], data: Uint8Array): Buffer {
   return Buffer.concat([
     ...dimensions.map((size) => intField(1, size)),
@@ -40,12 +43,15 @@ export function int64Tensor(name: string, values: readonly number[]): Buffer {
   return tensor(name, elementType.int64, [values.length], new Uint8Array(data.buffer));
 }
 
-/** AttributeProto with type INT: name = 1, i = 3, type = 20. */
+/** Encodes an AttributeProto of type INT. The field numbers are 1 for name, 3 for i, and 20 for type. */
 function intAttribute(name: string, value: number): Buffer {
   return Buffer.concat([bytesField(1, name), intField(3, value), intField(20, 2)]);
 }
 
-/** NodeProto: input = 1, output = 2, name = 3, op_type = 4, attribute = 5. */
+/**
+ * Encodes a NodeProto. The field numbers are 1 for input, 2 for output, 3 for name, 4 for op_type, and 5 for
+ * attribute.
+ */
 export function node(
   operator: string,
   inputs: readonly string[],
@@ -61,7 +67,7 @@ export function node(
   ]);
 }
 
-/** ValueInfoProto for a tensor. A named dimension can have any size. */
+/** Encodes a ValueInfoProto for a tensor. A named dimension can have any size. */
 export function valueInfo(name: string, type: number, dimensions: readonly (number | string)[]): Buffer {
   const shape = dimensions.map((size) =>
     bytesField(1, typeof size === 'number' ? intField(1, size) : bytesField(2, size)),
@@ -78,7 +84,10 @@ export interface Graph {
   readonly outputs: readonly Buffer[];
 }
 
-/** ModelProto: ir_version = 1, producer_name = 2, graph = 7, opset_import = 8. */
+/**
+ * Encodes a ModelProto. The field numbers are 1 for ir_version, 2 for producer_name, 7 for graph, and 8 for
+ * opset_import.
+ */
 export function model(graph: Graph, opset: number): Buffer {
   const body = Buffer.concat([
     ...graph.nodes.map((each) => bytesField(1, each)),

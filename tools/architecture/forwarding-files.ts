@@ -2,8 +2,8 @@ import ts from 'typescript';
 import { parseSource, type SourceFile } from './source-tree.ts';
 
 /**
- * Entry points, which may only forward calls: a library's public interface, and the file that starts a
- * process.
+ * Matches the paths of entry points, which are allowed to forward calls. An entry point is a library's public
+ * interface or the file that starts a process.
  */
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 

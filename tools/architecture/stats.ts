@@ -1,4 +1,4 @@
-// `npm run stats` prints source code sizes, per project and in total. The last line is JSON.
+// `npm run stats` prints source code sizes, per project and in total. The last line of the output is JSON.
 // The total excludes `libs/testing`, which contains only fixtures and servers for tests.
 import { resolve } from 'node:path';
 import ts from 'typescript';

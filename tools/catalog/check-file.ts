@@ -83,7 +83,8 @@ export function listAges(
 }
 
 /**
- * Returns true if model routing can choose the model: a chat model that is neither retired nor deprecated.
+ * Returns true if model routing can choose the model. The model must be a chat model that is neither retired
+ * nor deprecated.
  */
 function isCurrent({ kind = 'chat', deprecated, retiredAt }: ModelRecordInput, today: string): boolean {
   return kind === 'chat' && deprecated !== true && (retiredAt == null || retiredAt > today);

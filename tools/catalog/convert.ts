@@ -182,7 +182,7 @@ function describe(
       // Only models.dev has a field for models that read documents.
       documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
-      // Streaming is not a property of a model: all providers support streaming.
+      // Streaming is not a property of a model, because all providers support streaming.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },

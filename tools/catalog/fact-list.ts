@@ -35,8 +35,8 @@ const priceChange = z.strictObject({
 });
 
 /**
- * A line of `lists/facts.jsonl`: the facts that dated pages and packages state about a chat model. A fact
- * that no source states is null. `sources` names the pages and packages.
+ * A line of `lists/facts.jsonl`, with the facts that dated pages and packages state about a chat model. A
+ * fact that no source states is null. `sources` names the pages and packages.
  */
 const fact = z.strictObject({
   provider: z.string(),
@@ -80,7 +80,7 @@ export interface FactList {
 
 /**
  * Parses a fact list with one JSON object per line.
- * @throws ZodError with the name of the field; Error if a model is listed twice
+ * @throws ZodError with the name of the field, or Error if a model is listed twice
  */
 export function parseFactList(text: string): FactList {
   const byModel = new Map<string, ModelFacts>();

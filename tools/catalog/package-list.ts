@@ -71,7 +71,7 @@ export function parsePackageList(content: unknown): StoredPackageList {
 }
 
 /**
- * Parses the data files of @earendil-works/pi-ai: models by provider, API and id.
+ * Parses the data files of @earendil-works/pi-ai, which list models by provider, API and id.
  * @throws ZodError
  */
 export function parsePackage(content: unknown): PackageList {

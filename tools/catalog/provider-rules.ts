@@ -43,13 +43,13 @@ const rule = (
 ): ProviderRule => ({ provider, modelsDev, genaiPrices, formats: ['chat-completions'], cache });
 
 /**
- * The cache rules come from the providers' own pages. OpenAI "Prompt caching": 1,024 tokens, at least five
- * minutes. DeepSeek "Context caching": units of 64 tokens. Groq "Prompt caching": two hours. Moonshot, xAI
- * and Z.ai: automatic; the pages state no figures. Anthropic "Prompt caching" and Amazon Bedrock "Prompt caching":
- * marked prefixes, five minutes. The minimum length for Anthropic and Bedrock is null, because it depends on
- * the model. Gemini "Context caching": automatic since Gemini 2.5; the page
- * states no cache duration. Azure "Prompt caching": OpenAI's
- * models, 1,024 tokens, at least five minutes. All other cache rules are unknown.
+ * The cache rules come from the providers' own pages on prompt caching or context caching. OpenAI and Azure
+ * cache prefixes of at least 1,024 tokens of OpenAI's models for at least five minutes. DeepSeek caches
+ * prefixes in units of 64 tokens. Groq caches prefixes for two hours. Moonshot, xAI and Z.ai cache prefixes
+ * automatically, but their pages state no figures. Anthropic and Amazon Bedrock cache marked prefixes for
+ * five minutes. The minimum length for Anthropic and Bedrock is null, because the minimum length depends on
+ * the model. Gemini caches prefixes automatically since Gemini 2.5, but the page states no cache duration.
+ * All other cache rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },

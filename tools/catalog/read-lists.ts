@@ -55,9 +55,9 @@ export function readCopies(): StoredCopies {
 }
 
 /**
- * Reads the model lists: the copies of models.dev and pi-ai, the fact list in this folder, and one pinned npm
- * package. The function needs no network.
- * @throws ZodError for a list with an unexpected form; Error for a package version without a date
+ * Reads the model lists, which are the copies of models.dev and pi-ai, the fact list in this folder, and one
+ * pinned npm package. The function needs no network.
+ * @throws ZodError for a list with an unexpected form, or Error for a package version without a date
  */
 export function readLists(copies = readCopies()): ReadLists {
   const base: unknown = JSON.parse(copies.base);

@@ -21,7 +21,10 @@ export interface ImageBuild {
   readonly args: readonly string[];
 }
 
-/** Returns the images of a release: each app that runs as a process, and the migrations. */
+/**
+ * Returns the images of a release, with one image for each app that runs as a process and one for the
+ * migrations.
+ */
 export function listImages(): string[] {
   const apps = readdirSync(join(root, 'apps')).filter((app) =>
     existsSync(join(root, 'apps', app, 'src/main.ts')),

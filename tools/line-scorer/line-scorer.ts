@@ -31,8 +31,9 @@ const word = /[\p{L}\p{N}_]+/gu;
 
 /**
  * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The inputs
- * of the model are words, as row numbers with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words];
- * `question_ids`, `question_weights`: [1, words]). The output of the model is `scores` ([lines]).
+ * of the model are words, as row numbers with weights of 0 or 1. The inputs `line_ids` and `line_weights`
+ * have the shape [lines, words]. The inputs `question_ids` and `question_weights` have the shape [1, words].
+ * The output `scores` has the shape [lines].
  */
 export class OnnxLineScorer implements LineScorer {
   readonly #manifest: Manifest;

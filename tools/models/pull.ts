@@ -1,7 +1,11 @@
-// Downloads a sentence transformer or a cross-encoder for the tool router.
-// Usage: `npm run models:pull -- <owner/name> [--revision main] [--file onnx/model_quantized.onnx] [--into
-// .data/models] [--hub https://huggingface.co]`.
-// The variable MODEL_HUB_URL sets another default hub.
+/**
+ * Downloads a sentence transformer or a cross-encoder for the tool router.
+ *
+ *     npm run models:pull -- <owner/name> [--revision main] [--file onnx/model_quantized.onnx]
+ *       [--into .data/models] [--hub https://huggingface.co]
+ *
+ * The variable MODEL_HUB_URL sets another default hub.
+ */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pullModel } from './pull-model.ts';

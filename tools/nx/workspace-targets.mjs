@@ -9,8 +9,8 @@ const run = (command) => ({
 });
 
 /**
- * Defines every workspace package's targets in one place: `lint` for all, `test` for packages with specs,
- * `build` for apps. nx.json states the inputs and outputs.
+ * Defines every workspace package's targets in one place. Every package has the target `lint`, packages with
+ * specs have `test`, and apps have `build`. nx.json states the inputs and outputs.
  */
 export const createNodesV2 = [
   '{apps,libs}/*/package.json',

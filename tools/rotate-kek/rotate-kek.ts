@@ -71,7 +71,7 @@ async function rewrapAll(
   }
 }
 
-/** Retries a call until it succeeds. Every call is idempotent. */
+/** Retries a call until the call succeeds. Every call is idempotent. */
 async function patiently<Answer>(
   { patienceMs, report }: RotationOptions,
   ask: () => Promise<Answer>,

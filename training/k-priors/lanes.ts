@@ -3,7 +3,7 @@ import { SemanticPath } from '../../test/eval/semantic-path.ts';
 import { askedBy, openServed } from '../../test/eval/served-ranking.ts';
 import type { Question, ToolData } from '../../test/eval/tool-data.ts';
 
-/** A ranking method, as the router applies the method. */
+/** A ranking method, applied as in the tool router. */
 export interface Lane {
   /** Ranks tools (given by line number in the data) for the newest turn of a question. */
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking>;

@@ -1,4 +1,4 @@
-// `npm run logs [-- --lines N] [-- --no-follow] [SERVICE…]`: prints the log lines of a stack.
+// `npm run logs [-- --lines N] [-- --no-follow] [SERVICE…]` prints the log lines of a stack.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// `npm run status [-- --json] [-- --data-dir DIR]`: prints the health of each process of a stack.
+// `npm run status [-- --json] [-- --data-dir DIR]` prints the health of each process of a stack.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -47,7 +47,7 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** The kinds of tests in a run: the daily tests, the long tests, or both kinds of tests. */
+/** The kinds of tests in a run, which are the daily tests, the long tests, or both kinds of tests. */
 type TestKind = 'daily' | 'nightly' | 'both';
 
 /**

@@ -1,4 +1,4 @@
-// Runs on Node 18 and later before any packages are installed, so it uses no modules.
+// This file runs on Node 18 and later before any packages are installed, so the file imports no modules.
 
 const dataDirLine = '  --data-dir DIR   data directory of the stack; default: .data in this checkout';
 const helpLine = '  -h, --help       print this text';

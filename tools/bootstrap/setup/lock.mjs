@@ -1,4 +1,4 @@
-// Runs on Node 18 and later before any packages are installed, so the code uses only built-in modules.
+// This file runs on Node 18 and later before any packages are installed, so the file imports only built-in modules.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

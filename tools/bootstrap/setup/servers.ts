@@ -24,7 +24,8 @@ function run(command: string, args: readonly string[], env: Record<string, strin
 }
 
 /**
- * Returns the words before a command that runs as root. Returns null if the current user cannot become root.
+ * Returns the words in front of a command that make the command run as root. Returns null if the current user
+ * cannot become root.
  */
 function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];

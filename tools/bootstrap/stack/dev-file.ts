@@ -43,8 +43,8 @@ export const devInfo = z.object({
   redis_url: z.string(),
   /**
    * The address of the Redis server of the cache, with the administrator's password. If one external Redis
-   * serves as queue and cache, the field has the address of the queue. Empty in a file from an earlier
-   * release with one Redis; the next start replaces the file.
+   * serves as queue and cache, the field has the address of the queue. The field is empty in a file from an
+   * earlier release with one Redis. The next start replaces the file.
    */
   redis_cache_url: z.string().default(''),
   nats_url: z.string(),

@@ -1,4 +1,4 @@
-/** The output format of log lines: readable text, or the JSON lines that the services write. */
+/** The output format of log lines, which is readable text or the JSON lines that the services write. */
 export type LogFormat = 'pretty' | 'json';
 
 /** Colors by log level, as numbers of ECMA-48 SGR. */

@@ -34,8 +34,8 @@ const CLUSTER_FLAGS = [
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * The real directory of the Postgres cluster: inside the data directory, or behind a link if `user` cannot
- * enter the data directory.
+ * Returns the real directory of the Postgres cluster. The directory is inside the data directory, or behind a
+ * link if `user` cannot enter the data directory.
  */
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');

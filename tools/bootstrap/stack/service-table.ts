@@ -183,8 +183,8 @@ const ownVariables = [
 ];
 
 /**
- * Returns the variables of the caller's environment that all services receive: PATH, LOG_LEVEL, OTEL_…,
- * EGRESS_ALLOW and similar.
+ * Returns the variables of the caller's environment that all services receive, such as PATH, LOG_LEVEL,
+ * OTEL_… and EGRESS_ALLOW.
  */
 export function chooseSharedEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(

@@ -31,8 +31,8 @@ const always = { byDefault: true, off: false } as const;
 const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: false } as const;
 
 /**
- * Claude models by line and version. Sources: preserved thinking and its prefix checks, tool search,
- * mid-conversation messages, prompt caching, and the pages on each model. The deferral of Fable, Sonnet 5 and
+ * Claude models by line and version. The sources are the pages on preserved thinking with its prefix checks,
+ * tool search, mid-conversation messages, prompt caching and each model. The deferral of Fable, Sonnet 5 and
  * Haiku 5.5 is inferred, because the page excludes only Opus 4.1 and older models.
  */
 const models: Readonly<Record<string, ClaudeFacts>> = {

@@ -1,9 +1,9 @@
 import type { FamilyFacts } from './family.ts';
 
 /**
- * Returns the facts of GPT models from 5.4 on. Sources: `lists/facts.jsonl` for tools on chat-completions,
- * OpenAI's SDK for tool search and `additional_tools`, OpenAI's guides for prompt caching and the prefix.
- * From GPT-6.2 on, a changed prefix drops reasoning without an error.
+ * Returns the facts of GPT models from 5.4 on. The facts about tools on chat-completions come from
+ * `lists/facts.jsonl`. OpenAI's SDK documents tool search and `additional_tools`, and OpenAI's guides
+ * document prompt caching and the prefix. From GPT-6.2 on, a changed prefix drops reasoning without an error.
  */
 export function findGptFacts(provider: string, modelId: string): FamilyFacts | undefined {
   const [, digits, variant = ''] = /(?:^|[./])gpt-(\d+(?:\.\d+)?)((?:-[a-z]+)*)/.exec(modelId) ?? [];
@@ -46,8 +46,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
 
 /**
  * From GPT-5.4 on, chat-completions rejects a request with tools and reasoning. Models that cannot turn
- * reasoning off therefore accept tools only on the Responses API: `-pro`, `-codex`, GPT-6 Astra, GPT-6.1 Sol,
- * and GPT-6.2.
+ * reasoning off therefore accept tools only on the Responses API. These models are the variants `-pro` and
+ * `-codex`, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
  */
 function toolsOnChat(version: number, variant: string): 'no' | 'effort_none' | 'effort_unset' {
   if (/-(?:pro|codex)\b/.test(variant) || version >= 6.2) return 'no';

@@ -72,8 +72,9 @@ export const toolSuggestion = z.object({
   collides_with: z.string(),
   evidence: z.object({
     /**
-     * Numbers of requests that called the tool, of requests in which `collides_with` ranked above the tool,
-     * and of requests in which the tool was also pruned.
+     * `calls` counts the requests that called the tool. `ranked_below` counts the calling requests in which
+     * `collides_with` ranked above the tool. `left_out` counts the requests of `ranked_below` in which the
+     * tool was pruned.
      */
     calls: count,
     ranked_below: count,

@@ -42,9 +42,8 @@ export const modelObservation = z.object({
   total_p50_ms: ms,
   total_p95_ms: ms,
   /**
-   * Two numbers of requests. The first number counts requests with pruned tools in which the model called or
-   * requested a tool. The second number counts the requests among these in which every called or requested
-   * tool was forwarded or recovered.
+   * `judged` counts requests with pruned tools in which the model called or requested a tool. `recalled`
+   * counts the judged requests in which every called or requested tool was forwarded or recovered.
    */
   judged: count,
   recalled: count,
