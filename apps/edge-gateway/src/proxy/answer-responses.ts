@@ -42,7 +42,7 @@ export async function answerResponses(
   services: PipelineServices,
 ): Promise<RelayOutcome> {
   const parsed = await parseBytes(await body.holdAll(), exchange);
-  // The first `model` field decided between translation and the provider's own Responses API.
+  // The first `model` field determined whether the request is translated or goes to the provider's own Responses API.
   if (parsed.outline.model !== body.place.model) throw invalidField('model', 'sent only once');
   exchange.contents?.read(parsed);
   const request = restrictTools(parsed, exchange, caller);

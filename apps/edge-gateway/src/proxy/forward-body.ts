@@ -62,7 +62,7 @@ async function sendBody(
   const { url, headers } = await signUpstreamRequest(
     call,
     withContentType(renderUpstreamRequest(call), contentType),
-    // A streamed body is never part of the signature of its request.
+    // The signature of a request never covers a streamed body.
     { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
   );
   markSent(attempt, exchange);

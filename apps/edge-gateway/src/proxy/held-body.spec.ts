@@ -5,7 +5,7 @@ import { holdUntilModel, type HeldBody } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
-/** A multipart boundary that is so long that random bytes never contain it. */
+/** A multipart boundary that is too long to occur in random bytes. */
 const boundary = 'boundary-of-the-parts';
 const type = `multipart/form-data; boundary=${boundary}`;
 const head = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;

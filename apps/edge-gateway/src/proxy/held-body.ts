@@ -12,14 +12,12 @@ import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
 /**
- * Maximum number of bytes buffered in memory until the model is known. Bytes of a request body beyond the
- * maximum are written to disk.
+ * Maximum number of bytes buffered in memory until the model is known. Any further bytes of the request body
+ * are written to disk.
  */
 const memoryBytesMax = 256 * 1024;
 
-/**
- * The parts of a request body that were read, and the admission slot in which the buffered bytes are counted.
- */
+/** The chunks of a request body that were read, and the admission slot that counts the buffered bytes. */
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
@@ -54,7 +52,7 @@ export class HeldBody {
   }
 
   /**
-   * Replaces the whole body with the given bytes. The model may be at a different position in the new bytes.
+   * Replaces the whole body with the given bytes. In the new bytes, the model may be at a different position.
    */
   replace(bytes: Buffer, place: ModelPlace): void {
     this.place = place;
@@ -80,8 +78,8 @@ export class HeldBody {
 
   /**
    * Returns the whole body in memory, for a provider that needs a different JSON structure or a signature.
-   * @throws GatewayError `request_too_large` if the body exceeds the size limit; `overloaded` if the account
-   * may not use so many bytes of memory now
+   * @throws GatewayError `request_too_large` if the body exceeds the size limit, or `overloaded` if the account
+   * may not use this much memory now
    */
   async holdAll(): Promise<Buffer> {
     if (!this.#isWhole) {
@@ -112,7 +110,7 @@ export class HeldBody {
   }
 
   /**
-   * Returns the whole body with the model replaced, as fast as the consumer reads the body.
+   * Returns the whole body with the model replaced. The body is read as fast as the consumer reads the result.
    * @throws GatewayError `request_too_large` if the body exceeds the size limit, or an error of the scanner for
    * the rest of the body
    */
@@ -156,9 +154,9 @@ export class HeldBody {
 
 /**
  * Reads a body until its model is known, regardless of the field's position.
- * @param turn the request's admission slot, in which the buffered bytes are counted
- * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large` if the body
- * exceeds the size limit; `overloaded` if the account may not use more memory now; the errors of the scanner
+ * @param turn the request's admission slot, which counts the buffered bytes.
+ * @throws GatewayError `missing_field` if the body ends without a model, `request_too_large` if the body
+ * exceeds the size limit, `overloaded` if the account may not use more memory now, or an error of the scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,
@@ -233,8 +231,7 @@ const readBytes = 64 * 1024;
 
 /**
  * A temporary file for request bytes that exceed the memory limit. The encryption key for the temporary file
- * exists only in this object. The file is unlinked immediately after creation, so the file disappears with
- * the process.
+ * exists only in this object. The file is unlinked right after its creation, so it disappears with the process.
  */
 class SealedFile {
   readonly #file: FileHandle;
@@ -267,7 +264,7 @@ class SealedFile {
   /** Reads all bytes of the file from the start. */
   async *read(): AsyncGenerator<Buffer> {
     const decipher = createDecipheriv(algorithm, this.#key, this.#nonce);
-    // Decryption copies the bytes, so a single read buffer can be reused to reduce garbage collection.
+    // Decryption copies the bytes, so one read buffer can be reused, which reduces garbage collection.
     const buffer = Buffer.allocUnsafe(readBytes);
     for (let at = 0; at < this.#length;) {
       const { bytesRead } = await this.#file.read(buffer, 0, readBytes, at);

@@ -21,8 +21,8 @@ type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
  * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing the bytes. The
- * scanner only distinguishes outermost fields from nested fields. The provider validates the rest of the JSON
- * object.
+ * scanner only distinguishes the fields of the outermost object from nested fields. The provider validates the
+ * rest of the JSON object.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;
@@ -138,7 +138,7 @@ export class JsonModelScanner implements ModelScanner {
     } else if (byte === 0x7b || byte === 0x5b) this.#depth += 1;
     else if (byte === 0x7d || byte === 0x5d) {
       this.#depth -= 1;
-      // The outermost object has ended, so no model can follow.
+      // The outermost object has ended, so the body has no model.
       if (this.#depth < 0) throw modelMissing();
     } else if (byte === 0x2c && this.#depth === 0) this.#state = 'key-or-end';
   }

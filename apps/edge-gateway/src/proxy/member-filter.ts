@@ -6,8 +6,7 @@ const comma = 0x2c;
 const space = 0x20;
 
 /**
- * Maximum number of bytes of an object key that are stored for comparison. An object key above the maximum
- * length never matches.
+ * Maximum number of bytes of an object key that are stored for comparison. A longer object key never matches.
  */
 const keyBytesMax = 128;
 /**
@@ -19,16 +18,16 @@ const heldBytesMax = 64 * 1024;
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
- * Removes given fields, and repetitions of one field, from a JSON object that arrives as a stream of bytes.
- * Spaces replace each removed field and one adjacent comma, so the body keeps its declared length. Only the
- * bytes between two values are buffered.
+ * Removes given fields, and repetitions of one field, from a JSON object that arrives as a stream of bytes. The
+ * filter overwrites each removed field and one adjacent comma with spaces, so the body keeps its declared
+ * length. Only the bytes between two values are buffered.
  */
 export class MemberFilter {
   readonly #names: ReadonlySet<string>;
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes since the last value. The buffered bytes are forwarded if the next key is forwarded. */
+  /** Bytes since the last value. These bytes are forwarded together with the next key. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;
@@ -40,7 +39,7 @@ export class MemberFilter {
   /**
    * Creates a filter.
    * @param names fields to remove from the outermost object.
-   * @param onceName field of which only the first occurrence is kept
+   * @param onceName field that may occur only once. Later occurrences are removed.
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
@@ -111,7 +110,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // The object key matches no removed field, so the rest of the key is skipped like any other string.
+    // The key matches no removed field, so the filter skips the rest of the key like any other string.
     this.#decide(false);
     this.#inString = true;
     return false;
@@ -130,7 +129,7 @@ export class MemberFilter {
     this.#depth = 0;
     this.#inString = false;
     if (isDropped) return;
-    // The comma before the first remaining field is removed, because the comma followed a removed field.
+    // The first remaining field must not follow a comma, so the comma after a removed field is removed too.
     if (!this.#hasKept) this.#held = this.#held.map((held) => (held === comma ? space : held));
     this.#hasKept = true;
   }

@@ -20,7 +20,7 @@ export interface ModelScanner {
   push(chunk: Buffer): ModelPlace | null;
   /**
    * Checks the next bytes after the chunk with the model.
-   * @throws GatewayError `invalid_field` if a format that cannot repeat the model has a second model.
+   * @throws GatewayError `invalid_field` if the body has a second model that the gateway cannot remove
    */
   pushRest(chunk: Buffer): void;
   /** Renders a model name in the body's encoding. */

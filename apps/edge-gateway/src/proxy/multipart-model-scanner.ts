@@ -21,19 +21,16 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * part with this name. The scanner buffers at most one part's headers. Parsers of malformed bodies differ in
- * their treatment of line ends, parts after the final delimiter, and names. The scanner rejects a body in which
- * some parser could find a different model. The provider therefore always calls the model that the gateway
- * checked.
+ * part with this name. The scanner buffers at most one part's headers. Parsers treat malformed bodies
+ * differently, for example line ends, names and parts after the final delimiter. The scanner rejects a body in
+ * which some parser could find a different model. The provider therefore always calls the model that the
+ * gateway checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /**
-   * Whether the model was found. After the model is found, the rest of the body is searched for a second
-   * model.
-   */
+  /** Whether the model was found. The scanner then searches the rest of the body for a second model. */
   #isFound = false;
   /**
    * Bytes that are not processed yet, and the offset of these bytes in the body. The scanner prepends the
@@ -103,9 +100,9 @@ export class MultipartModelScanner implements ModelScanner {
   }
 
   /**
-   * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs
-   * to the content of the part. Throws if the line before a boundary ends without both CR and LF, because
-   * some parsers find a delimiter at such a boundary.
+   * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs to
+   * the content of the part. Throws if the line before a boundary does not end with CR and LF, because some
+   * parsers find a delimiter there.
    */
   #findDelimiter(from: number): number {
     let at = this.#held.indexOf(this.#delimiter, from);
@@ -120,7 +117,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens after a delimiter mark the end of the body. Any other delimiter is followed by optional padding and the next part.
+    // Two hyphens after a delimiter mark the end of the body. After any other delimiter, optional padding and the next part follow.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

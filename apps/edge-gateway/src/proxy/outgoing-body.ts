@@ -11,7 +11,7 @@ import type { ProxyTarget } from './proxy-target.ts';
 
 /** The body that is sent to the provider for a proxied request. */
 export interface OutgoingBody {
-  /** The content type of the body. If the content type is undefined, the client's content type is used. */
+  /** The content type of the body. If the value is undefined, the client's content type is used. */
   readonly contentType: string | undefined;
   /** The length of the body in bytes. The value is undefined if the client did not declare a length. */
   readonly length: number | undefined;
@@ -20,11 +20,9 @@ export interface OutgoingBody {
   /** The whole request body. The value is undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /**
-   * Converts the response for the client. If the function is undefined, the response is forwarded unchanged.
-   */
+  /** Converts the response for the client. If the value is undefined, the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the body and the client's body have different JSON structures. */
+  /** Whether the body has a different JSON structure than the client's body. */
   readonly isMapped: boolean;
 }
 
@@ -32,8 +30,8 @@ export interface OutgoingBody {
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
 /**
- * The prefixes of JSON escapes for lowercase letters and underscores. A client can use JSON escapes to spell an
- * object key differently.
+ * The prefixes of JSON escapes for lowercase letters and underscores. A client can spell an object key
+ * differently by using JSON escapes.
  */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
@@ -41,8 +39,8 @@ const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mar
  * Prepares the client's body. The preparation inserts the provider's model name and removes fields that are
  * never forwarded. The body is streamed, or buffered if the provider needs a different JSON structure or a
  * signature.
- * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON;
- * `malformed_json` if the body is not valid JSON; `request_too_large` if the body exceeds the size limit;
+ * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON,
+ * `malformed_json` if the body is not valid JSON, `request_too_large` if the body exceeds the size limit, or
  * `invalid_field` if a field of the body is invalid
  */
 export async function prepareBody(
@@ -105,7 +103,8 @@ async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Pr
 
 /**
  * Returns whether the body may contain a field that is never forwarded, or a second `model` field. The search
- * takes long in a body that often repeats the first byte of a mark, so other requests run between two searches.
+ * is slow if the body often repeats the first byte of a searched text, so other requests run between two
+ * searches.
  */
 async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolean> {
   for (const mark of [cloudMark, modelMark, ...escapeMarks]) {

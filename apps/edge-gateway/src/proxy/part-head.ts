@@ -10,7 +10,7 @@ const modelName = 'model';
  */
 export function namesModel(head: string): boolean {
   const lines = head.split('\r\n');
-  // The text starts with the rest of the delimiter's line, followed by the headers of the part.
+  // The text starts with the rest of the delimiter's line. The headers of the part follow.
   // Only spaces and tabs may follow a delimiter.
   const [padding = '', ...fields] = lines;
   const dispositions: string[] = [];
@@ -30,7 +30,7 @@ export function namesModel(head: string): boolean {
 
 interface PartName {
   readonly text: string;
-  /** Whether every parser reads the same name from the header. */
+  /** Whether all parsers read the same name from the header. */
   readonly isPlain: boolean;
 }
 

@@ -39,8 +39,8 @@ import { relayBytes } from './relay.ts';
  * buffered, because a tool may be anywhere in the body. Returns the key's tool permission, which also applies
  * to the response. Returns null for a key that may use all tools, so that the body is streamed. Multipart
  * bodies have no tools.
- * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use;
- * `ambiguous_tools` if servers may read the tools in different ways; `malformed_json`, `too_deep` or
+ * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use,
+ * `ambiguous_tools` if servers may read the tools in different ways, or `malformed_json`, `too_deep` or
  * `request_too_large` if the body cannot be parsed
  */
 async function restrictProxied(
@@ -78,7 +78,7 @@ async function dropSealed(body: HeldBody, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Endpoints for file uploads. Endpoints for file uploads also accept JSON, which some providers require. */
+/** Endpoints for file uploads. These endpoints also accept JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'images/edits',
   'images/variations',
@@ -87,8 +87,8 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
 ]);
 
 /**
- * Handles a request to the Responses API. If the account turned on planning for the Responses API, the request
- * is handled as a chat request. Otherwise the request is proxied. The call never throws.
+ * Handles a request to the Responses API. If the account turned on planning for the Responses API, the gateway
+ * handles the request as a chat request. Otherwise the request is proxied. The function never throws.
  */
 export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
   const { headers } = exchange.request;
@@ -102,7 +102,7 @@ export async function handleResponses(exchange: Exchange, services: PipelineServ
 /**
  * Handles a proxied request. The gateway reads only the model name, does not plan the request, and stores no
  * content. Authentication, limits, credentials and the request log work in the same way as for chat requests.
- * The call never throws.
+ * The function never throws.
  */
 export async function proxyRequest(
   exchange: Exchange,

@@ -185,8 +185,8 @@ export function ambiguous(model: string, providers: readonly string[]): GatewayE
 }
 
 /**
- * Chooses the lane. The client's own format is preferred, because a request without translation loses nothing.
- * If the provider does not support the client's format, the provider's preferred format is used.
+ * Chooses the lane. The client's own format comes first, because a request without translation loses nothing.
+ * If the provider does not support the client's format, the gateway uses the provider's preferred format.
  * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */
 function chooseLane(format: ClientFormat, provider: Provider): Lane {

@@ -18,9 +18,9 @@ type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelC
 
 /**
  * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`,
- * the gateway chooses both the provider and the model. `<provider>/<model>` names both the provider and the
- * model, and accepts models that are not in the catalogue. A bare model name is looked up in the catalogue,
- * among the account's connected providers.
+ * the gateway chooses both the provider and the model. `<provider>/<model>` names both, and also accepts models
+ * outside the catalogue. The gateway looks up a bare model name in the catalogue, among the account's connected
+ * providers.
  * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a
  * routing string with stored state. Also throws the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
@@ -59,8 +59,8 @@ export async function choose(
 }
 
 /**
- * The error for a routing string (such as `svc/auto`) in a request with stored state. Only one provider can use
- * the stored state.
+ * The error for a routing string (such as `svc/auto`) in a request with stored state. Only one provider has the
+ * stored state.
  */
 function needsNamedModel(model: string, field: string): GatewayError {
   const message = `With ${model}, the gateway chooses the provider, but only the provider that stores the state can use ${field}. Set model to the <provider>/<model> of the stored state, or send the whole conversation in input, without ${field}.`;
@@ -70,10 +70,10 @@ function needsNamedModel(model: string, field: string): GatewayError {
 /**
  * Sets the rules for a request that depends on stored state. Stored state is a message thread of Anthropic, or
  * a stored response, conversation, prompt or item of the Responses API. Only one provider account stores the
- * state, so no fallback can answer the request. The request does not name the provider account. All requests
+ * state, so no fallback can answer the request. The request does not name this provider account. All requests
  * with stored state therefore use one credential as long as the credential works.
- * @param field the request field that refers to the stored state
- * @throws GatewayError `thread_unsupported_request` for a message thread, and `invalid_field` for any other
+ * @param field the request field that refers to the stored state.
+ * @throws GatewayError `thread_unsupported_request` for a message thread, or `invalid_field` for any other
  * field, if the provider does not store the state
  */
 export function keepAccount(target: Target, field: string): Target {
@@ -89,8 +89,8 @@ export function keepAccount(target: Target, field: string): Target {
 
 /**
  * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body. A
- * request in any other format is parsed completely to find the effort. The reasoning effort is read only for
- * models whose APIs accept tools only at some reasoning efforts.
+ * request in any other format is parsed completely to find the effort. The function reads the effort only for
+ * models whose APIs accept tools at some reasoning efforts only.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');
@@ -99,7 +99,7 @@ function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): stri
 }
 
 /**
- * Adds affinity, so that later requests of the conversation use the same provider account. Affinity is added
+ * Adds affinity, so that later requests of the conversation go to the same provider account. Affinity is added
  * only if the model's reasoning is valid in no other provider account.
  */
 function withAffinity(
@@ -126,7 +126,7 @@ function chooseNamed(
     const needs = readNeeds(request, charactersPerToken);
     const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / charactersPerToken);
     // After pruning and compression, the sent request is smaller than the received request.
-    // Until the request is sent, the size of the received request is used.
+    // At this point, only the size of the received request is known.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };
@@ -143,14 +143,14 @@ export interface FallbackRules {
    * Returns undefined if the model has all needed features.
    */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
-  /** Called for each fallback that is skipped because of a missing feature. */
+  /** The pipeline calls this function for each fallback that is skipped because of a missing feature. */
   readonly skip: (skipped: SkippedFallback) => void;
 }
 
 /**
- * Adds the account's fallbacks to a target. The fallbacks are looked up when the first fallback is needed, so
- * the lookup does not slow down successful requests. A fallback is skipped if it no longer exists, is not
- * connected, or cannot serve the request.
+ * Adds the account's fallbacks to a target. The function looks up the fallbacks when the first fallback is
+ * needed, so a successful request never waits for the lookup. A fallback is skipped if it no longer exists, is
+ * not connected, or cannot serve the request.
  */
 export function chooseFallbacks(
   target: Target,

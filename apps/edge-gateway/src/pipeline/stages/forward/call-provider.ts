@@ -40,7 +40,7 @@ interface PlannedRequest {
    */
   readonly promptCacheKey: () => string | null;
   readonly accountId: string;
-  /** A beta flag that the bytes need in `anthropic-beta`, in addition to the client's beta flags. */
+  /** A beta flag that the request needs in `anthropic-beta`, in addition to the client's beta flags. */
   readonly beta?: string | undefined;
 }
 
@@ -106,10 +106,7 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
   return { ...headers, 'anthropic-beta': [headers['anthropic-beta'] ?? [], beta].flat().join(',') };
 }
 
-/**
- * Counts a provider call. The time that the gateway adds is measured until the first provider call. The
- * gateway's share of the time ends with the first provider call.
- */
+/** Counts a provider call. The gateway's own processing time ends with the first provider call. */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;
@@ -143,11 +140,11 @@ interface TranslatedRequest {
 const outputTokensDefault = 4096;
 
 /**
- * Translates the planned request. Translation starts from the edited bytes, so all lanes share one
- * implementation of pruning and of removing extension fields. The gateway's own messages are added unchanged.
- * For every client format, a provider therefore receives its own data (for example a signature) unmodified.
- * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has
- * a loss
+ * Translates the planned request. Translation starts from the edited bytes, so pruning and the removal of
+ * extension fields work the same in all lanes. The gateway's own messages are added unchanged. Every provider
+ * therefore receives its own data (for example a signature) unmodified, regardless of the client's format.
+ * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has a
+ * loss
  */
 async function translateRequest(
   planned: PlannedRequest,
@@ -189,8 +186,8 @@ async function translateRequest(
 
 /**
  * Adds stored reasoning to a request in a format that cannot carry encrypted reasoning. The reasoning of the
- * response is stored for the client's next request. The client's next request does not contain the gateway's
- * own messages, so the reasoning after these messages is not stored.
+ * response is stored for the client's next request. Reasoning after the gateway's own messages is not stored,
+ * because the client's next request lacks these messages.
  */
 async function restoreReasoning(
   parsed: ChatRequest,

@@ -42,9 +42,9 @@ const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable',
  * fallbacks in their order. If no candidate is ready, the next choice is a candidate in a pause that its
  * provider requested. The last choice is a candidate with an open circuit breaker and no call in flight. A call
  * at an open circuit breaker tests whether the backend works again. The choice of a candidate depends on the
- * number of calls in flight. The call therefore starts in the same event loop tick as the choice, so every
- * choice includes the calls of simultaneous requests.
- * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected` if
+ * number of calls in flight. The function starts the call in the same event loop tick, so that every choice
+ * counts the calls of simultaneous requests.
+ * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or `provider_not_connected` if
  * the target's provider is not connected
  */
 export async function callFirst<Called>(
@@ -78,8 +78,8 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
  * Chooses the next candidate after a failed call. An untried candidate comes first, followed by a failed
  * candidate that is retried after a pause. Returns undefined if no candidate can help or the retry budget is
  * empty. The pause before a retry ends early if the client disconnects. A request with affinity (tied to one
- * provider account) is first retried with its own credential, because another provider account would drop the
- * conversation's reasoning.
+ * provider account) first retries its own credential. Another provider account would drop the conversation's
+ * reasoning.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -142,9 +142,9 @@ async function chooseUntried(
 }
 
 /**
- * Chooses the first failed candidate that is worth retrying soon and has no open circuit breaker. The pause
- * before the retry is at least as long as the provider requests. If a provider requests a longer pause than
- * the settings allow, no candidate is retried.
+ * Chooses the first failed candidate that may soon succeed and has no open circuit breaker. The pause before
+ * the retry is at least as long as the provider requests. If a provider requests a longer pause than the
+ * settings allow, the function chooses no candidate.
  */
 async function chooseRepeat(
   target: Target,
@@ -207,7 +207,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 
 /**
  * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
- * calls in flight. For a conversation that is tied to one provider account, picks the first credential.
+ * calls in flight. If the conversation is tied to one provider account, picks the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;

@@ -18,9 +18,7 @@ const target: Target = {
 };
 const caller = { accountId: 'a' } as Caller;
 
-/**
- * A send function that rejects the request with deferral, and never responds to the request with all tools.
- */
+/** A send function that rejects requests with deferral, and never responds to requests with all tools. */
 function send({ body }: { body: unknown }): Promise<UpstreamReply> {
   const isPlain = String(body) === 'plain';
   const answer = new AnswerBody({ pause: none, resume: none, abort: none });

@@ -15,10 +15,10 @@ type ForwardServices = TryServices & CallServices & GuardServices & { readonly l
 const invalidRequest = 400;
 
 /**
- * Forwards the request and resolves with the provider's status and headers. A failed attempt is hidden if
- * another attempt succeeds (see `tryCandidates`). If a response breaks before its first byte, the relay
- * abandons the response (`ChatAnswer.giveUp`) and the request is forwarded again. If a provider rejects a
- * request with deferred tools, the request is sent again with all tools. Planning must never fail a request.
+ * Forwards the request and resolves with the provider's status and headers. The client does not notice a failed
+ * attempt if another attempt succeeds (see `tryCandidates`). If a response breaks before its first byte, the
+ * relay abandons the response (`ChatAnswer.giveUp`) and the request is forwarded again. If a provider rejects a
+ * request with deferred tools, the request is sent again with all tools. A plan must never make a request fail.
  */
 export function forward(
   outbound: Outbound,

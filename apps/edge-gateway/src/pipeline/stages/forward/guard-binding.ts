@@ -31,7 +31,7 @@ const bindingError = 'bound to a different conversation';
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change
  * by the gateway may be the cause. The gateway then sends the request again with `drop_block`, so that the
  * provider drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The
- * client's own setting is never overridden, and any error other than rejected reasoning is relayed unchanged.
+ * client's own setting always takes precedence. All other errors are relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -66,8 +66,8 @@ export async function sendBound(
 }
 
 /**
- * Returns the request with `drop_block`. Returns null if the client sets `drop_block` itself, or sets reasoning
- * to a type that does not accept the setting. A fallback gets `drop_block` only if its model rejects bound
+ * Returns the request with `drop_block`. Returns null if the client sets `drop_block` itself, or uses a type of
+ * reasoning that does not accept the setting. A fallback gets `drop_block` only if its model rejects bound
  * reasoning, because some other models reject `drop_block`.
  */
 function withDrops(

@@ -25,7 +25,7 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 /**
  * Runs an attempt. If the provider does not respond in time, the function runs a second attempt with another
  * ready candidate. The second attempt counts against the retry budget. The first good response of the two
- * attempts is used. The slower attempt is cancelled, and its possible cost is recorded.
+ * attempts is used. The function cancels the slower attempt and records its possible cost.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -35,7 +35,7 @@ export async function runHedged(
   const { attempts } = task.exchange;
   const first = start(task, candidate, services);
   const isSlow = await isSlowerThan(first, services.settings.hedgeAfterMs);
-  // The first call is in flight. If the search for a second candidate fails, the first call must continue.
+  // At this point, the first call is in flight. The first call continues even if the search for a second candidate fails.
   const other = isSlow ? await chooseOther(task, first, services).catch(() => undefined) : undefined;
   if (other === undefined) return first.outcome.finally(() => (attempts.current = first.attempt));
   services.resilience.retries.inc({ kind: 'hedge' });

@@ -9,8 +9,8 @@ const keptSeconds = 24 * 3600;
 /** Maximum number of characters of the stored reasoning of one response. Longer reasoning is not stored. */
 const charactersMax = 256 * 1024;
 /**
- * Maximum number of the model's turns for which reasoning is loaded. In a longer conversation, the reasoning of the
- * earliest turns is left out. The number of left-out turns grows in steps, so that the prompt's prefix rarely
+ * Maximum number of the model's turns for which reasoning is loaded. In a longer conversation, the reasoning of
+ * the earliest turns is left out. The limit drops several turns at a time, so that the prompt's prefix rarely
  * changes.
  */
 const turnsMax = 128;
@@ -18,7 +18,7 @@ const turnsStep = 64;
 /** Maximum size of the stored reasoning of one response in bytes. Larger reasoning is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
- * Limits for loading stored reasoning. The number of turns per Redis command is limited, so that no reply
+ * Limits for loading stored reasoning. Each Redis command loads a limited number of turns, so that no reply
  * delays other commands. Turns beyond the limit of bytes per request are left out.
  */
 const loadedTogether = 16;
@@ -53,11 +53,11 @@ export interface RestoredRequest {
 
 /**
  * Stores the encrypted reasoning of a provider for clients with a format that cannot carry it, and adds the
- * reasoning to the next request of the conversation. The reasoning of a response is stored under a digest of
- * everything before the response, and of the response itself. If the client changes the tools, an earlier
- * message or the response, the reasoning is not found, because providers reject or drop reasoning behind a
- * changed prefix. The reasoning is encrypted with a key that only the same conversation can derive. Without
- * Redis, reasoning is dropped.
+ * reasoning to the next request of the conversation. The store identifies the reasoning by a digest of the
+ * response and everything before the response. If the client changes the tools, an earlier message or the
+ * response, the reasoning is not found, because providers reject or drop reasoning behind a changed prefix. The
+ * reasoning is encrypted with a key that only the same conversation can derive. While Redis is unavailable,
+ * reasoning is dropped.
  */
 export class KeptReasoning {
   readonly #cache: SealedCache;
@@ -143,7 +143,7 @@ function digestTurns(
   return { turns, end };
 }
 
-/** Adds a value to the hash. Cache markers are left out, because clients move them to later messages. */
+/** Adds a value to the hash. The hash excludes cache markers, because clients move them to later messages. */
 function addJson(all: Hash, value: unknown): void {
   const text = JSON.stringify(value, (name, member: unknown) => {
     if (name === 'cacheMarker') return undefined;
@@ -155,8 +155,8 @@ function addJson(all: Hash, value: unknown): void {
 const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 
 /**
- * Removes cache markers from the fields of each format. Also removes the difference between a text and a list
- * with one text, because a cache marker requires the list.
+ * Removes cache markers from the fields of each format. Also makes a text equal to a list with this one text,
+ * because a cache marker requires the list.
  */
 function withoutMarkers(extensions: unknown): unknown {
   const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {
@@ -214,7 +214,7 @@ export class ReasoningRecorder {
   readonly #text = createHash('sha256');
   readonly #ids: string[] = [];
   readonly #parts: KeptPart[] = [];
-  /** Complete reasoning that waits for the text or tool call that follows. */
+  /** Complete reasoning whose next text or tool call has not arrived yet. */
   #ended: Omit<KeptPart, 'before'>[] = [];
   #texts: string[] = [];
   #characters = 0;
@@ -250,7 +250,7 @@ export class ReasoningRecorder {
         this.#ids.push(event.id);
         return;
       case 'part':
-        // The client's format cannot carry the item that follows the reasoning.
+        // The client's format cannot carry the item after the reasoning.
         this.#ended = [];
         return;
       case 'message-end':

@@ -5,8 +5,8 @@ import { paysToCache } from '../../../request/prompt-caching.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 
 /**
- * A cache marker without a lifetime. The provider then uses its shortest lifetime, which has the lowest price
- * for cache writes.
+ * A cache marker without a lifetime. For such a marker, the provider uses its shortest lifetime, which has the
+ * lowest price for cache writes.
  */
 const marker: CacheMarker = {};
 
@@ -15,7 +15,7 @@ export interface MarkedTarget {
   readonly model: string;
   /**
    * The catalogue entry of the model. The value is undefined for a model that is not in the catalogue. The
-   * caching of a model outside the catalogue is unknown, so its requests get no markers.
+   * gateway adds no markers for a model outside the catalogue, because its caching rules are unknown.
    */
   readonly facts: CatalogModel | undefined;
   /**
@@ -36,11 +36,11 @@ export interface MarkedRequest {
 /**
  * Adds up to four cache markers to a translated request. Two markers follow the tools and the leading system
  * messages. The other two markers follow the last message before the model's last turn, and the last message.
- * The message before the model's last turn is the end of the previous request. The provider therefore finds the
- * prefix of the previous request, regardless of the length of the last turn. Markers are added in the order of
- * the prompt, up to the maximum number that the provider accepts. Markers are added only at the ends of
- * prefixes that the model can cache. No markers are added if the client placed cache markers itself. No markers
- * are added if cache writes are expected to cost more than cache reads save.
+ * The previous request ended before the model's last turn. The provider therefore finds the prefix of the
+ * previous request, regardless of the length of the last turn. The gateway adds markers in the order of the
+ * prompt, up to the number that the provider accepts. Each marker is at the end of a prefix that the model can
+ * cache. The gateway adds no markers if the client placed cache markers itself. The gateway also adds none if
+ * cache writes are expected to cost more than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;
@@ -132,7 +132,8 @@ function shapeOf({ tools, messages }: ChatRequest) {
 }
 
 /**
- * Returns the length of the values as JSON. Counting stops at `max`, because a tool list may take megabytes.
+ * Returns the length of the values as JSON. The function stops counting at `max`, because a tool list may take
+ * megabytes.
  */
 function lengthUpTo(max: number, values: readonly unknown[]): number {
   let length = 0;

@@ -20,8 +20,8 @@ export interface ForwardTask {
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
   /**
-   * Whether two simultaneous provider calls are free of side effects. An absent field means that two
-   * simultaneous calls may have side effects.
+   * Whether two simultaneous provider calls have no side effects. An absent field means that two simultaneous
+   * calls may have side effects.
    */
   readonly isHedgeable?: boolean;
   /**
@@ -50,7 +50,8 @@ const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: u
 /**
  * Runs one attempt. Returns the response of the attempt, or the failure if another attempt may fix the failure.
  * Throws if the provider rejects the request as invalid, or if the client has disconnected.
- * @param parent signal that aborts the attempt: the signal of the exchange, or of one of two hedged attempts
+ * @param parent signal that aborts the attempt, either the signal of the exchange or the signal of one of two
+ * hedged attempts
  */
 export async function runAttempt(
   task: ForwardTask,
@@ -93,7 +94,7 @@ export async function runAttempt(
 
 /**
  * Returns whether another candidate could replace the given call, which has no response yet. The promise never
- * rejects. The result is false if the lookup fails.
+ * rejects. If the lookup of a candidate fails, the result is false.
  */
 async function isReplaceable(
   candidate: Candidate,
@@ -148,7 +149,7 @@ interface BackendCallInput {
    */
   readonly firstByteMs: number | undefined;
   /**
-   * Returns whether another candidate can be called now. The function is called only after the time limit for
+   * Returns whether another candidate can be called now. The caller checks this only after the time limit for
    * the first byte.
    */
   readonly isReplaceable: () => Promise<boolean>;
@@ -156,8 +157,8 @@ interface BackendCallInput {
 }
 
 /**
- * One call to a backend, from just before the request is sent until the response ends. The gateway counts
- * the result of a call once for the backend's health, and counts no result if the client disconnects.
+ * One call to a backend, from just before the request is sent until the response ends. The result of a call
+ * counts once for the backend's health, and does not count if the client disconnects.
  */
 class BackendCall {
   readonly signal: AbortSignal;
@@ -183,8 +184,8 @@ class BackendCall {
   }
 
   /**
-   * The caller calls this method when the client has received the first byte. From this moment on, no other
-   * candidate can be called.
+   * The caller must call this method when the client has received the first byte. After the first byte, the
+   * gateway calls no other candidate.
    */
   begun(): void {
     this.#hasBegun = true;
@@ -192,7 +193,7 @@ class BackendCall {
     if (this.#isProbe) this.succeed();
   }
 
-  /** Marks the call as ended. An ended call is no longer in flight. */
+  /** Marks the call as ended. An ended call no longer counts as in flight. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,6 +1,4 @@
-/**
- * Tests of a chat request that brings its own access key. The test server verifies AWS Signature Version 4.
- */
+/** Tests a chat request that contains its own access key. The test server verifies AWS Signature Version 4. */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

@@ -21,16 +21,16 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. Each value or key takes about one token, and the
- * comma after the value takes another token, so the limit corresponds to a million tokens. The position of each
- * JSON value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the
- * gateway reads takes up to ten times as much memory.
+ * Maximum number of JSON values and keys in a request body. A value or key takes about one token, and the comma
+ * after it takes another. The limit therefore corresponds to a million tokens. The position of each JSON value
+ * takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway reads
+ * takes up to ten times as much memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. The limit bounds the time in which the gateway
- * searches an object for several fields.
+ * Maximum number of fields of one object in a request body. With this limit, searching an object for several
+ * fields takes a bounded time.
  */
 const fieldsMax = 16_384;
 
@@ -42,8 +42,8 @@ const fieldsMax = 16_384;
 export const bodyMemoryFactor = 3;
 
 /**
- * Number of bytes that Node reads in one socket read. The body of a request of at most this size arrives
- * together with the headers.
+ * Number of bytes that Node reads in one socket read. The body of a short request, up to this size, arrives
+ * together with its headers.
  */
 const bytesAtHand = 64 * 1024;
 
@@ -65,8 +65,8 @@ export function parseAtHand(
 }
 
 /**
- * Parses the request body in one pass. Parsing is strict about JSON and about the fields that the gateway
- * uses. The provider validates all other fields.
+ * Parses the request body in one pass. The parser rejects invalid JSON and invalid values in the fields that
+ * the gateway uses. The provider validates all other fields.
  */
 export async function parse(
   exchange: Exchange,
@@ -103,8 +103,8 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
 }
 
 /**
- * @throws GatewayError `too_deep` if the body is nested too deeply; `malformed_json` if the body is not valid
- * JSON; `request_too_large` if the body has too many values or fields
+ * @throws GatewayError `too_deep` if the body is nested too deeply, `malformed_json` if the body is not valid
+ * JSON, or `request_too_large` if the body has too many values or fields
  */
 export function scanBody(bytes: Buffer): JsonTape {
   try {

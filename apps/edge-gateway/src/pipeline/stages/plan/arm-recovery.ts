@@ -21,10 +21,10 @@ export interface RecoverySubject {
 
 /**
  * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
- * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. Without the
- * recovery tool, tools that the transcript calls are forwarded, because the request must define every called
- * tool. If a request in a conversation with recovery cannot carry the recovery tool, every tool is sent.
- * Without recovery, the conversation's tool set would not reach the recall target.
+ * tool would be as long as the pruned definitions, pruned tools cannot be recovered. Without the recovery tool,
+ * tools that the transcript calls are forwarded, because the request must define every called tool. If a
+ * request in a conversation with recovery cannot carry the recovery tool, every tool is sent. Without recovery,
+ * the pruned tool set would miss the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
@@ -65,8 +65,8 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
 }
 
 /**
- * Returns the router's ranking of all tools for a need that the model described. The described need is ranked
- * like a user turn.
+ * Returns the router's ranking of all tools for a need that the model described. The router ranks tools for
+ * this description in the same way as for a user turn.
  */
 async function rankFor(
   need: string,
@@ -94,7 +94,7 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Maximum number of requested tools whose definitions the gateway adds at the start of a turn. */
+/** Maximum number of requested tools whose definitions the gateway adds when a turn starts. */
 const requestedMax = 8;
 
 /**

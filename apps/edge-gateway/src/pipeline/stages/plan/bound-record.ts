@@ -13,23 +13,23 @@ import { isClientDeferred } from './deferral.ts';
 
 export interface ConversationNames {
   /**
-   * Two names in the cache of conversations. One name covers the transcript up to this request, and the other
-   * name covers the transcript up to the previous request.
+   * The two names of a request's state in the cache of conversations. One name covers the transcript up to this
+   * request, and the other name covers the transcript up to the previous request.
    */
   readonly here: string;
   readonly before: string | null;
   /**
-   * Two names in the durable store. One name covers the messages before the first response, and the other name
-   * also covers the first response.
+   * The two names of a conversation's plan in the durable store. One name covers the messages before the first
+   * response, and the other name also covers the first response.
    */
   readonly opening: string;
   readonly firstTurn: string | null;
 }
 
 /**
- * Names the conversation by its first messages and the names of its tools. The name of a conversation does
- * not depend on the order of the tools. The name also ignores tools that the client defers, because a client
- * may add deferred tools at any time.
+ * Returns a name for the conversation, derived from its first messages and the names of its tools. The name of
+ * a conversation does not depend on the order of the tools. The name also ignores tools that the client defers,
+ * because a client may add deferred tools at any time.
  */
 export function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
   const { conversation, tape } = request;
@@ -77,8 +77,8 @@ export function renderRecord(
 
 /**
  * Applies the stored decision of a conversation with bound reasoning.
- * @param reply the router's reply for the log. The value is null if the request was not ranked, or the router
- * did not reply in time.
+ * @param reply the router's reply for the log. The value is null if the request was not ranked or the router
+ * was late.
  */
 export function applyRecord(
   record: ConversationPlanRecord | null,

@@ -5,9 +5,9 @@ import type { Caller, ParsedRequest, Target } from '../../../request/request.ts'
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral
- * requires that the client uses the provider's format. The decision about deferral depends only on facts that
- * stay constant in a conversation, unless the client changes its tools. Returns undefined if the client
+ * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral is
+ * possible only if the client uses the provider's format. The decision about deferral depends only on facts
+ * that stay constant in a conversation, unless the client changes its tools. Returns undefined if the client
  * already uses the provider's deferral.
  */
 export function chooseDeferral(
@@ -35,9 +35,9 @@ export function chooseDeferral(
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
- * Chooses the mode of a conversation with bound reasoning. With bound reasoning, deferral needs no setting of
- * the account, because only deferral can save tokens. Clients that defer tools themselves keep their own
- * selection. Models that drop reasoning without an error, and models of unknown families, get every tool.
+ * Chooses the mode of a conversation with bound reasoning. Deferral then needs no setting of the account,
+ * because only deferral can save tokens. Clients that defer tools themselves keep their own selection. Models
+ * that drop reasoning without an error, and models of unknown families, get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -51,8 +51,8 @@ export function chooseBoundMode(
 }
 
 /**
- * Returns the deferral for a conversation with bound reasoning. A fallback keeps the deferral if the fallback
- * supports it, because removing the deferral would edit the prefix.
+ * Returns the deferral for a conversation with bound reasoning. A fallback that supports deferral keeps it,
+ * because removing the deferral would edit the prefix.
  */
 export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalog: ModelCatalog): Deferral {
   const appliesAt = ({ lane, provider, model: id }: Target): boolean => {
@@ -68,7 +68,7 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
   return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }
 
-/** Texts in a request that prove that the client itself defers tools. */
+/** Texts in a request that show that the client itself defers tools. */
 const ownDeferral = ['"tool_search_tool_', '"defer_loading"'];
 
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
@@ -88,9 +88,9 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * Loads deferred tools that the transcript calls without a search result. A client may have kept the tool
- * call without the search result. Without the definition, the model would see calls to an undefined tool. In
- * a conversation with bound reasoning, the tool set stays unchanged.
+ * Sends the definitions of deferred tools that the transcript calls without a search result. A client may have
+ * kept the tool call without the search result. Without the definition, the model would see calls to an
+ * undefined tool. In a conversation with bound reasoning, the tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;

@@ -40,7 +40,7 @@ function subjectOf(
 }
 
 /**
- * Opens a gateway replica with its caches. All replicas share one store. The parameter `forwarded` is the
+ * Opens a gateway replica with its caches. All replicas use the same store. The parameter `forwarded` is the
  * tool set that the current policy would choose.
  */
 function openReplica(stored = new Map<string, ConversationPlanRecord>()) {

@@ -39,10 +39,11 @@ export interface BoundServices {
 }
 
 /**
- * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the tool set and the
- * compression of new messages. The decision is stored durably before the request is sent. Every later request applies exactly the
- * stored decision, because the provider rejects reasoning behind a changed prefix. Later changes of the policy or the settings have no
- * effect. Without a stored decision, everything is sent unchanged. Tool definitions are never changed.
+ * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the
+ * tool set and the compression of new messages. The decision is stored durably before the request is sent.
+ * Every later request applies exactly the stored decision, because the provider rejects reasoning behind a
+ * changed prefix. Later changes to the policy or to the settings have no effect. Without a stored decision,
+ * everything is sent unchanged. The gateway never edits the tool definitions of such a conversation.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -61,8 +62,8 @@ const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ 
 const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
 /**
  * Plans the first request of a conversation. If the first request cannot be planned in time, every tool is
- * sent. The decision to send every tool is stored too, because requests with the same beginning must be sent
- * in the same form. If the decision cannot be stored, every tool is sent.
+ * sent. The decision to send every tool is stored too. Requests with the same beginning must be sent in the
+ * same form. If the decision cannot be stored, every tool is sent.
  */
 async function decide(
   subject: ConversationSubject,
@@ -127,8 +128,8 @@ async function keepProposal(
 }
 
 /**
- * Returns the bound plan of a first request. The provider cannot reject reasoning in a first request, because
- * no reasoning comes before the first response.
+ * Returns the bound plan of a first request. A first request contains no reasoning that the provider could
+ * reject, because there is no earlier response.
  */
 function firstRequest(
   { caller: { accountId } }: ConversationSubject,
@@ -167,7 +168,7 @@ async function askRouter(
 }
 
 /**
- * Applies the stored decision to a later request. The router's ranking of a later request is only logged, to
+ * Applies the stored decision to a later request. The router still ranks the tools, but only for the log, to
  * measure the recall of the stored decision.
  */
 async function carryOn(
@@ -220,8 +221,8 @@ async function compress(
 
 /**
  * Plans the counting of a request's tokens. The request is counted in the form in which it would be sent,
- * because the provider checks signatures in counting requests too. No tool set is decided or stored for a
- * counting request.
+ * because the provider checks signatures in counting requests too. A counting request decides and stores no
+ * tool set.
  */
 export async function planBoundCount(
   subject: ConversationSubject,
@@ -239,7 +240,7 @@ export async function planBoundCount(
 
 interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read, so that an existing plan is unknown. */
+  /** The value is false if the store could not be read, so that an existing plan may be unknown. */
   readonly isSure: boolean;
   /** The limit on the time that the request waits for the records of earlier requests. */
   readonly wait: Wait;
@@ -281,8 +282,8 @@ async function findConversation(
 }
 
 /**
- * Stores the plan under the name of the first response as well. Conversations with the same beginning share
- * the name of their first messages. A later conversation may replace the plan under the shared name.
+ * Stores the plan under the name of the first response as well. Conversations with the same beginning share the
+ * name of their first messages. A later conversation may replace the plan under this shared name.
  */
 function anchor(
   { caller: { accountId } }: ConversationSubject,

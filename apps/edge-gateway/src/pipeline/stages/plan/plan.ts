@@ -54,10 +54,10 @@ interface PlanServices {
 }
 
 /**
- * Combines the tool set, shortened schemas and a compressed conversation, which are independent results. The
- * planned request has only tools that the key may use. The tool router and the compressor run in parallel under
- * one deadline. Late or failed results of either service are ignored. The planned savings are reserved from the
- * API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
+ * Combines three independent results, which are the tool set, shortened schemas and a compressed conversation.
+ * The planned request has only tools that the key may use. The tool router and the compressor run in parallel
+ * under one deadline. Late or failed results of either service are ignored. The planned savings are reserved
+ * from the API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
  * `saved_token_budget_exhausted`.
  */
 export async function plan(
@@ -239,8 +239,7 @@ function isBoundSession(
 }
 
 /**
- * Returns whether a request without tools may be compressed. The account must have enabled compression for
- * requests without tools.
+ * Returns whether a request without tools may be compressed. The account must have enabled this compression.
  */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;

@@ -24,11 +24,11 @@ const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
 
 /**
- * Adds the hashes of the prompt to a usage event. From the hashes of the prompt, the worker finds the cause of
- * a prompt cache miss. The hashes are added after the response was sent, and the function never throws.
- * Requests without tools in the provider's own format are not hashed. Prompts too short for the prompt cache,
- * and requests to models without a prompt cache, are not hashed either. For a large request, the function
- * returns a promise, so that other requests can run first.
+ * Adds the hashes of the prompt to a usage event. The worker uses these hashes to find the cause of a prompt
+ * cache miss. The hashes are added after the response was sent, and the function never throws. Requests without
+ * tools in the provider's own format are not hashed. The function also skips prompts that are too short for the
+ * prompt cache, and models without a prompt cache. For a large request, the function returns a promise, so that
+ * other requests can run first.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -45,7 +45,7 @@ export function addPrompt(
     try {
       event.prompt = renderPrompt(event, prompt, { exchange, outcome, model, usage, ...services });
     } catch {
-      // After a failure, the report on cache misses lacks this request, but the usage event must still be written.
+      // If the hashing fails, the usage event is still written, but the report on cache misses lacks this request.
     }
     return event;
   };

@@ -3,12 +3,12 @@ import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { SeenAnswer } from '../../../routing/observations.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
-/** The speed of a model is measured only for responses with at least this many output tokens. */
+/** Minimum number of output tokens for measuring the speed of a model. */
 const tokensMin = 8;
-/** For a non-streaming response, the first token is assumed to take as long as this number of later tokens. */
+/** In a non-streaming response, the first token is assumed to take as long as this number of later tokens. */
 const firstTokenWorth = 50;
 
-/** Reports to the model router the model's speed, and that the model serves this conversation. */
+/** Reports the model's speed to the model router, and records that the model serves this conversation. */
 export function noteAnswer(
   exchange: Exchange,
   event: RequestEventV1 | null,
@@ -20,18 +20,18 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // Only the last round counts. Each recovery round repeats the whole conversation, so the total of all rounds would be too high.
+    // Only the last recovery round counts. Each round repeats the whole conversation, so the total of all rounds would be too high.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });
 }
 
 /**
- * Measures the time to the first token and the time per token. The measured time per token is null for short
- * streams. The time for a non-streaming response is split between the first token and the rest of the
- * response. Returns null after recovery rounds, because times and tokens belong to several provider calls.
- * Returns null for a request with its own credential. The region of the request's credential may be slower
- * than the region of the stored credential.
+ * Measures the time to the first token and the time per token. The time per token is null for short streams.
+ * The time for a non-streaming response is split between the first token and the rest of the response. Returns
+ * null after recovery rounds, because times and tokens belong to several provider calls. Returns null for a
+ * request with its own credential. The request's credential may belong to a slower region than the stored
+ * credential.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -6,7 +6,7 @@ import { costUsd, pricesAt } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/** The values that, together with a request's usage event, determine the price of the request's savings. */
+/** The values that determine the price of a request's savings, in addition to its usage event. */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
@@ -19,7 +19,10 @@ export interface PricedRequest {
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
-  /** Whether the gateway added cache markers. The prompt cache is then used only because of these markers. */
+  /**
+   * Whether the gateway added cache markers. In that case, the prompt cache is used only because of these
+   * markers.
+   */
   readonly isMarked: boolean;
   /**
    * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at this time apply
@@ -32,7 +35,8 @@ export interface PricedRequest {
 interface PricedSavings {
   /**
    * Value of the saved tokens at the request's mean input price, plus the savings of cache reads due to the
-   * gateway's cache markers. The measured number of tokens saved by pruning is used if this number is known.
+   * gateway's cache markers. If the number of tokens saved by pruning was measured, the measured number is
+   * used.
    */
   readonly grossUsd: number;
   /**
@@ -47,9 +51,9 @@ interface PricedSavings {
  * Returns null if prices are unknown or the request was not served.
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
  * The mean price is the price of the billed input, so the omission of cheap cached input saves little. With
- * recovery rounds, the mean price of the first round applies, because a request with every tool would have read
- * its input once at this price. If the tool set grew, or was decided after requests with all tools, the
- * uncached part of the prefix is a cost. The cost includes the new end of the prefix.
+ * recovery rounds, the mean price of the first round applies. A request with every tool would have read its
+ * input once at this price. If the tool set grew, or was decided after requests with all tools, the uncached
+ * part of the prefix counts as a cost. This cost includes the new end of the prefix.
  */
 export function priceSavings(
   event: Pick<
@@ -82,9 +86,9 @@ export function priceSavings(
 
 /**
  * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every
- * request needs. The single provider call reads the input of the first recovery round and writes the response.
- * The single call reads as much from the prompt cache as the first recovery round. If the last provider call
- * was sent with every tool, this call is the single call that every request needs.
+ * request needs. This single call reads the input of the first recovery round and writes the response. The
+ * single call is assumed to read as much from the prompt cache as the first recovery round. If the last
+ * provider call had every tool, that call counts as the single call.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -118,7 +122,7 @@ function priceMarkers(
   return { readUsd, writtenUsd };
 }
 
-/** Returns whether the sent tool list differs from the list in the conversation's earlier requests. */
+/** Returns whether the sent tool list differs from the list in earlier requests of the conversation. */
 function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
@@ -158,9 +162,9 @@ export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, '
 }
 
 /**
- * Adds the cost of cancelled hedged calls, each at the price of the called model. Returns null if any price
- * is unknown.
- * @param at the time at which the request was accepted, as Unix time in milliseconds
+ * Adds the cost of cancelled hedged calls, each at the price of the called model. Returns null if any price is
+ * unknown.
+ * @param at Unix time in milliseconds at which the request was accepted
  */
 export function addAbandonedCost(
   cost: number | null,

@@ -4,11 +4,11 @@ import type { ByteRange, MessageOutline, RequestOutline, ToolOutline } from '@ga
 import { LRUCache } from 'lru-cache';
 import { findStart, instructionsOf } from '../../../request/conversation.ts';
 
-/** Number of hex digits of each hash. 64 bits are enough to distinguish the prompts of a conversation. */
+/** Number of hex digits of each hash. These 64 bits are enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
 /**
- * Number of earlier turns after which the transcript is hashed. The worker can still match a request if the log
- * lacks up to this number of turns.
+ * Number of earlier turns for which the hash of the transcript is also stored. The worker can thus match a
+ * request even if the log lacks up to this number of turns.
  */
 const turnsMax = 8;
 /**
@@ -25,16 +25,16 @@ interface ToolHashes {
 }
 
 /**
- * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read the parts.
- * A hash covers the account, so equal prompts of two accounts have different hashes. The hashes exclude cache
- * markers, because agents move cache markers from request to request. In a hash, a tool call is represented
- * by its id and name, and images are left out.
+ * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read the parts. A
+ * hash covers the account, so equal prompts of two accounts have different hashes. The hashes exclude cache
+ * markers, because agents move cache markers from request to request. A hash represents a tool call by its id
+ * and name, and leaves out images.
  */
 export class PromptHasher {
   readonly #lists = new LRUCache<string, ToolHashes>({ max: listsMax });
 
   /**
-   * @param owner the account
+   * @param owner the account.
    * @param bytes the bytes that the outline's ranges refer to
    */
   hashPrompt(owner: string, outline: RequestOutline, bytes: Buffer): PromptHashes {
@@ -70,7 +70,7 @@ export class PromptHasher {
 }
 
 /**
- * A cache marker with the comma before the marker. Without a comma before the marker, the range includes the
+ * A cache marker with the comma before the marker. If no comma precedes the marker, the range includes the
  * comma after the marker.
  */
 const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
@@ -87,7 +87,7 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
   return cachePoint.test(text) ? '' : text.replaceAll(marker, '');
 }
 
-/** Hashes a transcript up to its end, and up to the start of each of the model's newest turns. */
+/** Hashes the whole transcript, and also the transcript before each of the model's newest turns. */
 function hashTranscript(
   owner: string,
   messages: readonly MessageOutline[],

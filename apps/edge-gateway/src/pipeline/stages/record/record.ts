@@ -47,7 +47,7 @@ interface Recording {
   accept(caller: Caller): void;
   /** Waits until the accept line is on disk. Throws `service_unavailable` if the spool is full. */
   accepted(): Promise<void>;
-  /** Writes the request's single final event, its metrics and its log line. The call never throws. */
+  /** Writes the request's single final event, its metrics and its log line. The method never throws. */
   finish(outcome: RelayOutcome): void;
 }
 
@@ -108,7 +108,7 @@ function completeEvent(
     : addPrompt(saved, exchange, outcome, services);
 }
 
-/** Finishes the request after its accept line is written. A request that was not accepted has no event. */
+/** Finishes the request after its accept line is written. A request has no event if it was not accepted. */
 function finishOnce(
   accepting: Promise<void>,
   event: ReturnType<typeof addSavings>,
@@ -147,7 +147,7 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
 
 /**
  * Counts denied tool calls, and tool calls that violate the definition of the called tool. The client itself
- * handles tool calls that violate a tool's definition.
+ * handles calls that violate a tool's definition.
  */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const { deniedTools } = exchange.ledger;
@@ -161,7 +161,8 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
 }
 
 /**
- * The documented values of Anthropic's `input_transformations`. Undocumented values are counted as `other`.
+ * The documented values of Anthropic's `input_transformations`. The metric counts undocumented values as
+ * `other`.
  */
 const transformationTypes = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
 const transformationReasons = new Set(
@@ -223,7 +224,7 @@ export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayO
     providerCall.end();
     return;
   }
-  // Only the error code is recorded, because a provider's message may quote the request.
+  // The trace span contains only the error code, because a provider's message may quote the request.
   const code = outcome.errorCode ?? outcome.status;
   recordFailure(providerCall, Object.assign(new Error(code), { code }));
 }

@@ -40,8 +40,8 @@ function clientText(value: string | string[] | undefined): string | null {
 
 /**
  * Renders the final usage event for an accepted request from everything that its stages recorded, without its
- * savings (`addSavings`). The fields of the event are listed one by one, because spreading a second object
- * costs more than the rest of the function.
+ * savings (`addSavings`). The code lists the fields one by one, because spreading a second object costs more
+ * than the rest of the function.
  */
 export function renderEvent(
   exchange: Exchange,
@@ -243,8 +243,8 @@ interface FinishedRequest {
 
 /**
  * Renders the single log line with all fields of a request. The log line contains only names and figures, and
- * never a body, header values or tool arguments. The log line is one object literal, because spreading other
- * objects into the literal is several times as expensive.
+ * never a body, header values or tool arguments. The code builds the line as one object literal, because
+ * spreading other objects costs several times as much.
  */
 export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: FinishedRequest) => ({
   request_id: exchange.requestId,

@@ -1,9 +1,9 @@
 import { ByteList } from '../../../bytes/byte-list.ts';
 
 /**
- * Releases complete frames from a stream, and buffers the beginning of a frame until the rest of the frame
- * arrives. A broken stream can therefore still end with an error event. Without the buffer, the client would
- * parse the error event as the rest of the broken frame. The gate does not change the bytes of a frame.
+ * Releases complete frames of a stream, and buffers an incomplete frame until its rest arrives. Therefore, the
+ * gateway can end a broken stream with an error event. Without the buffer, the client would parse the error
+ * event as the rest of the broken frame. The gate does not change the bytes of a frame.
  */
 export interface FrameGate {
   /**
@@ -24,7 +24,7 @@ const noBytes = Buffer.alloc(0);
  */
 const seamBytes = 3;
 
-/** Releases complete frames of server-sent events. Each byte of the stream is searched only once. */
+/** Releases complete frames of server-sent events. The gate examines each byte of the stream only once. */
 export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();
@@ -140,7 +140,7 @@ export class BinaryFrameGate implements FrameGate {
   }
 }
 
-/** Splits server-sent events into frames. Each frame includes the empty lines that terminate it. */
+/** Splits server-sent events into frames. Each frame includes the empty lines at its end. */
 export function splitSseFrames(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   const frames: Buffer[] = [];

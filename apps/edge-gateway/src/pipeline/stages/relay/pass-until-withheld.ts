@@ -4,13 +4,13 @@ import type { FrameGate } from './frame-gate.ts';
 
 /** Writes a parsed stream to the client. One stream writer is created per response. */
 export interface StreamWriter {
-  /** Splits the provider's bytes into pieces that are parsed and written one by one. */
+  /** Splits the provider's bytes into pieces. Each piece is parsed and written before the next piece. */
   split(chunk: Buffer): readonly Buffer[];
   /** Returns the remaining piece after the provider has sent the whole stream. */
   left(): readonly Buffer[];
   /**
    * Returns the bytes to send to the client.
-   * @param chunk the provider's bytes
+   * @param chunk the provider's bytes.
    * @param events the events in the provider's bytes
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
@@ -84,9 +84,9 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * A snapshot of the events of a recovery round. The snapshot contains the number of events and the last
- * event, because later deltas may be merged into the last event. Copying all events for each withheld tool
- * call would take quadratic time.
+ * A snapshot of the events of a recovery round. The snapshot contains the number of events and the last event,
+ * because later deltas may be merged into the last event. Copying all events for each withheld tool call would
+ * take quadratic time in total.
  */
 interface SentEvents {
   readonly events: readonly StreamEvent[];
@@ -104,9 +104,7 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
-  /**
-   * The last frame with an event that was sent. A comment is not stored here, because a comment has no event.
-   */
+  /** The last frame with an event that was sent. Comments are not stored here, because they have no event. */
   #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {
@@ -135,7 +133,7 @@ class WaitingFrames {
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer(this.#lastFrame);
     // Replays the events that the client has already received.
-    // The renderer's output for the replayed events is dropped.
+    // The output for these events is dropped.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, bytes: render(this.#events) };

@@ -42,7 +42,7 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 
 /**
  * Writes the result of recovery rounds to the log and, if the response has not begun, to the response headers.
- * After the response has begun, results of recovery rounds appear only in the log.
+ * After the response has begun, only the log shows the result of recovery rounds.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -67,7 +67,10 @@ export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boo
   return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
 }
 
-/** The first bytes of the lines in server-sent events: `data`, `event`, `id`, `retry` and comments. */
+/**
+ * The first bytes of the lines in server-sent events. The lines start with `data`, `event`, `id` or `retry`, or
+ * are comments.
+ */
 const eventBytes = new Set(Buffer.from('deir:'));
 
 /**
@@ -98,7 +101,7 @@ export function pump(
   return new Promise((resolve, reject) => {
     response.once('close', () => {
       if (isAnswered(response)) return;
-      // Only the first rejection has an effect, because the disposal of the response body may cause another rejection.
+      // Closing the response body may cause another rejection, but only the first rejection has an effect.
       reject(new DOMException('the client left', 'AbortError'));
       body.discard();
     });

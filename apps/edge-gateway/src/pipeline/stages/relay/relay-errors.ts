@@ -48,7 +48,7 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** The failures of a provider's response that may not occur if the client sends the request again. */
+/** Failures of a provider's response that may not occur again if the client repeats the request. */
 const brokenResponses: ReadonlySet<ErrorCode> = new Set([
   'upstream_unreachable',
   'upstream_timeout',
@@ -56,11 +56,11 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Ends a stream after the client has received some of its frames. If the provider's response broke, the
- * client's connection is reset, because agents retry a reset connection and treat most error events as final.
- * For any other error, the function sends the error event of the endpoint's format, without a success
- * terminator. An HTTP/1.0 client always gets the error event, because HTTP/1.0 responses regularly end with the
- * end of the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
+ * Ends a stream after the client has received some of its frames. If the provider's response broke, the gateway
+ * resets the client's connection. Agents retry a reset connection, but treat most error events as final. For
+ * any other error, the function sends the error event of the endpoint's format, without a success terminator.
+ * HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete responses by closing the
+ * connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
  */
 export function breakOff(
@@ -83,8 +83,8 @@ const shortBodyBytes = 64 * 1024;
 
 /**
  * Closes the connection or stream if the request body was not read. An HTTP/1.1 connection closes after the
- * response, because the unread bytes would be parsed as the next request. On an HTTP/2 connection, only the
- * stream with the unread body closes.
+ * response, because the server would parse the unread bytes as the next request. On an HTTP/2 connection, only
+ * the stream with the unread body closes.
  * @returns whether the connection will close with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
@@ -108,7 +108,7 @@ const lingerMs = 2_000;
 
 /**
  * Sends the response immediately. Closes the connection when the client has sent its body, or after a short
- * time. An earlier close would reset the connection. A client that is still sending would then lose the
+ * time. Closing earlier would reset the connection. A client that is still sending its body would then lose the
  * response (RFC 9112 §9.6).
  */
 function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
@@ -124,8 +124,8 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
 
 /**
  * Sends the provider's own error, without credentials. If client and provider use the same format, the
- * remaining bytes are unchanged and `x-svc-error-source` names the source of the error. If client and
- * provider use different formats, the error is rendered in the client's format, with `source: provider`. See
+ * remaining bytes are unchanged and `x-svc-error-source` names the source of the error. If client and provider
+ * use different formats, the error is rendered in the client's format, with `source: provider`. See
  * docs/decisions/0001-provider-errors-pass-untouched.md.
  */
 export async function relayProviderError(
@@ -171,16 +171,16 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 }
 
 /**
- * Returns the missing retry header, because clients differ in whether they read `retry-after` or
- * `retry-after-ms`. If the provider sent one of the retry headers, or a delay in the body, the client gets
- * both headers.
+ * Returns the retry header that is missing. Some clients read only `retry-after`, and others read only
+ * `retry-after-ms`. If the provider sent one of the retry headers, or a delay in the body, the client gets both
+ * headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,
   saidMs: number | undefined,
 ): Record<string, string> {
   const { 'retry-after': seconds, 'retry-after-ms': ms } = headers;
-  // The value is rounded up to whole seconds, because RFC 9110 §10.2.3 defines no fractions and clients ignore fractions.
+  // The delay is rounded up to whole seconds, because RFC 9110 §10.2.3 defines no fractions and clients ignore them.
   if (seconds !== undefined && /^\d{1,9}\.\d{1,9}$/.test(seconds))
     return {
       'retry-after': `${Math.ceil(Number(seconds))}`,

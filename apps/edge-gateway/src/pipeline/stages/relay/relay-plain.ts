@@ -15,9 +15,9 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
- * Relays a non-streaming response. The client receives either a complete, readable response or a clean error.
- * If client and provider use the same format, the client receives the provider's bytes. Returns undefined if
- * the recovery rounds ended without a response and the request must be forwarded again.
+ * Relays a non-streaming response. The client receives either a complete, readable response or an error. If
+ * client and provider use the same format, the client receives the provider's bytes. Returns undefined if the
+ * recovery rounds ended without a response and the request must be forwarded again.
  */
 export async function relayPlain(
   passed: ProviderAnswer,
@@ -42,8 +42,8 @@ export async function relayPlain(
 }
 
 /**
- * Relays a non-streaming response with one or more recovery rounds. A response without recovery tool calls
- * keeps the provider's own bytes.
+ * Relays a non-streaming response with one or more recovery rounds. A response that needs no recovery keeps the
+ * provider's own bytes.
  */
 async function relayPlainRounds(
   first: ProviderAnswer,
@@ -80,8 +80,8 @@ type ReadRound =
     };
 
 /**
- * Reads the response of a recovery round and sends the next request if another round follows. If a later
- * recovery round fails, the request starts afresh, because the client has received nothing yet.
+ * Reads the response of a recovery round and sends the next request if another round follows. If a later round
+ * fails, the client's own request is sent again with every tool, because the client has received nothing yet.
  */
 async function readPlainRound(
   passed: ProviderAnswer,
@@ -140,7 +140,7 @@ function endPlainRounds(
   return endPlain(passed, rounds.summary, exchange);
 }
 
-/** Parses a response. Errors in the parsed response do not quote the credential of the provider call. */
+/** Parses a response. Errors in the result do not quote the credential of the provider call. */
 function parseAnswer(
   bytes: Buffer,
   { answer }: ProviderAnswer,
@@ -150,15 +150,14 @@ function parseAnswer(
 }
 
 /**
- * Maximum length of a non-streaming response in bytes. The whole non-streaming response is read before the
- * status is sent. Responses above this length are rejected.
+ * Maximum length of a non-streaming response in bytes. The gateway reads the whole response before it sends the
+ * status. Responses above this length are rejected.
  */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
  * The memory that a response takes, as a multiple of its length. The memory for a response covers the bytes,
- * the chunks until the chunks are joined, and the texts in the response. The memory factor for responses is an
- * estimate.
+ * the chunks until the chunks are joined, and the texts in the response. This factor is an estimate.
  */
 export const answerMemoryFactor = 3;
 
@@ -181,8 +180,8 @@ function endPlain(
 }
 
 /**
- * Returns whether a response may be sent to the client without being parsed. If the API key has tool lists,
- * every response is parsed, because a client may read any response as JSON.
+ * Returns whether a response may be sent to the client without being parsed. If the API key has tool lists, the
+ * gateway parses every response, because a client may read any response as JSON.
  */
 function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
   return isSameFormat && calls === null && !isJson(passed);

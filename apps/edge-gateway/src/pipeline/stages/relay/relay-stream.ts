@@ -60,7 +60,7 @@ export class StreamReader {
     return this.note(this.#parser.push(chunk));
   }
 
-  /** The caller must call this method when the provider has ended the stream. */
+  /** Callers must call this method when the provider has ended the stream. */
   end(): readonly StreamEvent[] {
     return this.note(this.#parser.end());
   }
@@ -83,8 +83,8 @@ interface OpenStream {
 }
 
 /**
- * Relays a stream frame by frame. The status is sent with the first complete frame, so any earlier failure
- * becomes a clean error response. Returns undefined if the recovery rounds ended without a response and the
+ * Relays a stream frame by frame. The status is sent with the first complete frame, so an earlier failure
+ * becomes an ordinary error response. Returns undefined if the recovery rounds ended without a response and the
  * request must be forwarded again.
  */
 export async function relayStream(
@@ -123,7 +123,7 @@ async function runRound(stream: OpenStream): Promise<Continuation> {
   } catch (error) {
     const next = hasLeft(exchange) ? undefined : await rounds?.afterFailure();
     if (next === undefined) throw error;
-    // The parser starts afresh, so that the next response is not read as the rest of an unfinished frame.
+    // A new parser is used, so that the next response is not read as the rest of an unfinished frame.
     stream.writer.left();
     return next;
   }
@@ -146,7 +146,7 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // The content type of the first response was checked before, so the first response is a stream.
+    // The content type of the first response was checked before, so this response is a stream.
     // The response of a later recovery round may have another content type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
@@ -192,7 +192,7 @@ async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Pr
 
 const failureBytesMax = 64 * 1024;
 
-/** In the same-format lane, a chunk with a corrupt frame must not reach the client. */
+/** If client and provider use the same format, a chunk with a corrupt frame must not reach the client. */
 function read({ reader, lane, passed }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
   const events = reader.push(chunk);
   if (reader.summary.sawEnd && reader.summary.error === undefined) passed.answer.ended();
@@ -253,7 +253,7 @@ function endStream(stream: OpenStream): RelayOutcome {
 
 /**
  * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own error
- * event, without a success terminator. If no byte was sent, the function throws the error, which becomes an
+ * event, without a success terminator. Before the first byte, the function throws the error, which becomes an
  * ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {

@@ -44,9 +44,9 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes. The maximum is the limit of the messages parser, plus room for
- * the fields around the data, because the document of a server tool arrives in a single event. Each parser
- * checks its own limit first, and the limit of the chat-completions parser is lower.
+ * Maximum length of a buffered frame in bytes. The value is the limit of the messages parser, plus room for the
+ * fields around the data. The document of a server tool arrives in a single event. Each parser checks its own
+ * limit first. The limit of the chat-completions parser is lower.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
@@ -106,7 +106,7 @@ function estimateInput({ prompt, bytesPerToken = charactersPerToken }: Exchange)
 
 type ProviderSide = ReturnType<typeof providerFormatNamed>;
 
-/** Restores the client's tool names that the provider rejects, and the client's custom tools. */
+/** Restores the client's custom tools, and the tool names that the provider would have rejected. */
 function withClientTools(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
   const named = restoreToolNames(spoken.provider, () => attempts.current?.toolNames ?? null);
   return { ...spoken, provider: restoreCustomCalls(named, () => attempts.current?.customTools ?? null) };
@@ -201,8 +201,7 @@ function renderEvents(
 }
 
 /**
- * Applies the recovery rounds and the API key's tool lists to stream events. The result is the events for the
- * client.
+ * Applies the recovery rounds and the API key's tool lists to stream events. Returns the events for the client.
  */
 export function showEvents(
   events: readonly StreamEvent[],
@@ -244,21 +243,20 @@ interface PassGiven {
   readonly gate: FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Renders events in the client's format. The renderer receives every event of the response. */
+  /** Renders events in the client's format. This renderer receives every event of the response. */
   readonly render: (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 /**
- * Texts in frames that begin a server tool's call or the result of such a call. Frames that begin a server
- * tool's block have no event, because the event is created when the block is complete.
+ * Texts in frames that begin a server tool's call or the result of such a call. These frames have no event yet,
+ * because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 
 /**
- * Writes a stream in the provider's own format, for a key with tool lists. Frames are sent byte for byte
- * until the first tool call. After the first tool call, the client gets rendered events, so the client reads
- * exactly the calls that were checked. No bytes are withheld, except that the block of a server tool is sent
- * only when the block is complete.
+ * Writes a stream in the provider's own format, for a key with tool lists. Frames are sent byte for byte until
+ * the first tool call. From the first tool call on, the client gets rendered events, so it reads exactly the
+ * calls that were checked. The writer buffers only the block of a server tool, until the block is complete.
  */
 function passUntilCall({ calls, gate, split, fillIds, render }: PassGiven): StreamWriter {
   let isRendering = false;

@@ -3,7 +3,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
 /**
- * Maximum number of unsent bytes of a stream that are not counted, because short frames use memory only
+ * Up to this number, the unsent bytes of a stream are not counted, because short frames use memory only
  * briefly.
  */
 const uncountedBytes = 64 * 1024;
@@ -11,9 +11,9 @@ const uncountedBytes = 64 * 1024;
 const frameCopies = 2;
 
 /**
- * Adds the memory of one provider stream to the memory that the account uses. The counted memory contains an
- * unfinished frame. If the request has recovery, the counted memory also contains the text of all events for
- * the next round's request. All methods throw `overloaded` if the account may not use more memory.
+ * Adds the memory of one provider stream to the memory that the account uses. The counted memory includes an
+ * unfinished frame. If the request has recovery, the count also includes the text of all events, which the next
+ * round's request needs. All methods throw `overloaded` if the account may not use more memory.
  */
 export class StreamMemory {
   readonly #memory: NonNullable<Exchange['turn']>['memory'] | undefined;
@@ -33,7 +33,7 @@ export class StreamMemory {
   }
 
   /**
-   * The caller must pass every chunk from the provider. A chunk stays in memory until the next write to the
+   * Callers must pass every chunk from the provider. A chunk stays in memory until the next write to the
    * client.
    */
   noteChunk({ length }: Uint8Array, hasSent: boolean): void {
@@ -45,7 +45,7 @@ export class StreamMemory {
 
   /**
    * Counts the events that the next recovery round needs.
-   * @param piece the bytes from which the events were parsed, and which are at least as long as each event
+   * @param piece the bytes from which the events were parsed. The bytes are at least as long as each event.
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;

@@ -33,8 +33,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them.
- * Calls to an undefined tool are rewritten as recovery tool calls. With bound reasoning, the tool set cannot
+ * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them. The
+ * plan rewrites calls to an undefined tool as recovery tool calls. With bound reasoning, the tool set cannot
  * change, and providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
@@ -52,7 +52,7 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * No edit changes a forwarded tool with the client's cache marker. Apart from two exceptions, no edit changes a
+ * No edit changes a forwarded tool with the client's cache marker. With two exceptions, no edit changes a
  * message. The plan may edit text after the last message with a cache marker. The plan may also rewrite calls
  * to pruned tools, identically in every turn.
  */
@@ -78,8 +78,8 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 const quote = 0x22;
 
 /**
- * A message edit replaces a JSON string with another JSON string that is not longer. Tool calls and tool
- * results therefore stay paired.
+ * A message edit replaces a JSON string with another JSON string that is not longer. Each tool call therefore
+ * keeps its tool result.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
@@ -99,8 +99,8 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
 }
 
 /**
- * An edit to a tool call replaces a name or arguments with JSON of the same type. Tool calls and tool results
- * therefore stay paired.
+ * An edit to a tool call replaces a name or arguments with JSON of the same type. Each tool call therefore
+ * keeps its tool result.
  */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
   const broken = plan.recovery?.callEdits.find(({ start, replacement }) => {
@@ -141,10 +141,10 @@ const depthMax = 128;
 const modelText = /^"[\w./:@-]+"$/;
 
 /**
- * The edited body is one valid JSON value, nested no deeper than the client's body. The client's messages
- * were scanned when they arrived, and edits to messages only replace strings (`contextEditsAreTexts` comes
- * first). For the scan of the edited body, each message is therefore replaced by `null`. Only the tools and
- * settings of the edited body are scanned, regardless of the length of the conversation.
+ * The edited body is one valid JSON value, nested no deeper than the client's body. Edits to messages only
+ * replace strings (see `contextEditsAreTexts`), and the client's messages were scanned when they arrived. The
+ * scan of the edited body therefore replaces each message with `null`. As a result, the scan covers only tools
+ * and settings, regardless of the length of the conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;

@@ -62,8 +62,8 @@ function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly
 }
 
 /**
- * Counts the deferred tools that the model found in earlier turns. The provider shows the definitions of the
- * found tools to the model.
+ * Counts the deferred tools that the model found in earlier turns. The provider shows the definitions of these
+ * tools to the model.
  */
 function countFoundBefore({ deferredTools }: Exchange, { tape }: ParsedRequest): number {
   if (deferredTools === undefined) return 0;
@@ -114,8 +114,8 @@ function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: 
 }
 
 /**
- * Returns the smallest K at which the plan would forward each tool, by tool name. The smaller K applies if two
- * tools have the same name.
+ * Returns, for each tool name, the smallest K at which the plan would forward the tool. The smaller K applies
+ * if two tools have the same name.
  */
 function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
   const held = new Map<string, number>();
@@ -138,8 +138,8 @@ function listDeferred(
 }
 
 /**
- * Lists the tools that are logged as forwarded. In shadow mode, all tools are sent. The log contains the
- * tools that the plan would have sent, because shadow mode measures the plan.
+ * Lists the tools that are logged as forwarded. In shadow mode, all tools are sent. The log shows the tools
+ * that the plan would have sent, because shadow mode measures the plan.
  */
 function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
   if (reason !== 'shadow' || reply === null) return forwarded;

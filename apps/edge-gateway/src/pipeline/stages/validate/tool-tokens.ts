@@ -17,7 +17,7 @@ export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
 /**
- * Maximum number of bytes of definitions in one call to the compressor. The maximum leaves room for framing
+ * Maximum number of bytes of definitions in one call to the compressor. This value leaves room for framing
  * below the message bus's limit of 8 MiB per message.
  */
 const textBytesMax = 6 * 1024 * 1024;
@@ -36,7 +36,7 @@ export class ToolTokens {
 
   /**
    * Returns the token count of each definition, without a promise if all counts are known. A token count is
-   * null if the compressor is unavailable or overloaded, or if the definitions are too long. The call never
+   * null if the compressor is unavailable or overloaded, or if the definitions are too long. The promise never
    * rejects.
    */
   count(accountId: string, definitions: readonly CountedDefinition[]): TokenCounts | Promise<TokenCounts> {
@@ -68,7 +68,7 @@ export class ToolTokens {
         }
       }
     } catch {
-      // After a failure, the token counts stay unknown, and the next request calls the compressor again.
+      // If the call fails, the counts stay unknown, and the next request calls the compressor again.
     }
     return this.#read(definitions);
   }

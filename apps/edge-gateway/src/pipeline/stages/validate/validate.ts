@@ -79,7 +79,7 @@ export function validate(
   return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
 }
 
-/** Starts counting the tokens of the tools that the plan leaves out, for the log. */
+/** Starts counting the tokens of the tools that the plan leaves out. The counts are for the log. */
 function countLeftOut(
   { bytes, outline }: ParsedRequest,
   plan: ToolPlan,
@@ -117,9 +117,9 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request for a recovery round. The request follows the plan of the first request, and also has the
- * tools that were added in the round and the round's recovery tool. The last messages of the request are hidden
- * from the client.
+ * Builds the request for a recovery round. The request follows the plan of the first request. It also has the
+ * tools added in this round and the recovery tool of this round. The client never sees the last messages of
+ * this request.
  */
 function roundOf(
   request: ParsedRequest,
@@ -150,16 +150,16 @@ function roundOf(
 }
 
 /**
- * Returns the plan with every tool sent unchanged. The recovery tool stays in the plan, because a response
- * may still call the recovery tool.
+ * Returns the plan with every tool sent unchanged. The plan keeps the recovery tool, because a response may
+ * still call it.
  */
 function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
 }
 
 /**
- * Returns the plan without compression. Without the recovery tool, the model cannot recall removed text, so
- * the whole conversation is sent.
+ * Returns the plan without compression. The whole conversation is sent, because the model cannot recall removed
+ * text without the recovery tool.
  */
 function withOriginals(plan: ToolPlan): ToolPlan {
   return plan.context.recall === null ? plan : { ...plan, context: noContextEdits };
@@ -186,7 +186,7 @@ function draftOf(
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
     ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
-    // Translation appends the added messages to a translated request.
+    // For a translated request, the translation appends the added messages.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };

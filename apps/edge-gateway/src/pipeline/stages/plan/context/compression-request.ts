@@ -5,17 +5,17 @@ import type { ContextPart } from '@gateway/wire-formats';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
 import type { ContextMemo } from './context-memo.ts';
 
-/** A conversation under specific compression settings, with the keys of its compressed messages. */
+/** A conversation with its compression settings and the keys of its compressed messages. */
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
    * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
    * same for every request in the conversation, and markers are valid only within this conversation. The
-   * conversation key is not used for markers. The conversation key covers only excerpts, so two different
-   * conversations could share markers.
+   * conversation key would be unsafe here, because it covers only excerpts, so two conversations could share
+   * markers.
    */
   readonly name: string;
-  /** The keys for the compression results, one key per message. */
+  /** The keys of the compression results, one key per message. */
   readonly chain: readonly Buffer[];
   /**
    * Messages before this index are replaced by summaries. The index is 0 if no message is replaced by a
@@ -26,8 +26,8 @@ export interface CompressedConversation {
 
 /**
  * Opens a conversation under the given compression settings.
- * @param clearedBefore index of the message before which summaries replace old tool results. Each replacement
- * invalidates earlier compression results.
+ * @param clearedBefore index of the message before which summaries replace old tool results. Each such
+ * replacement invalidates earlier compression results.
  */
 export function openConversation(
   subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,
@@ -50,7 +50,7 @@ export function openConversation(
 
 /**
  * Returns one hash per message. Each hash covers the conversation up to and including its message, so equal
- * hashes mean equal beginnings. A hash cannot be guessed without the conversation.
+ * hashes mean equal beginnings. An attacker cannot guess a hash without the conversation.
  * @param seed other inputs that affect a result (account, mode, version of the compression steps)
  */
 function chainOf(
@@ -74,7 +74,7 @@ function chainOf(
 }
 
 /**
- * Returns the name under which the messages after a turn of the model are recorded.
+ * Returns the name of the record that stores the messages after a turn of the model.
  * @param turn index of the last message in the model's turn
  */
 export function nameTurn({ chain }: CompressedConversation, turn: number): string {
@@ -82,7 +82,7 @@ export function nameTurn({ chain }: CompressedConversation, turn: number): strin
 }
 
 /**
- * Identifies the first `count` messages by their bytes and by the form in which they are sent.
+ * Returns a hash of the first `count` messages and of the form in which each message is sent.
  * @param marks one character per message, as returned by `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
@@ -116,9 +116,9 @@ export function markMessages(
 }
 
 /**
- * Returns the index up to which a compressor may remember the conversation. The function returns the index of
- * the model's response to the last compressed request. Returns 0 if no earlier message was compressed, or if an
- * intermediate result is missing.
+ * Returns how much of the conversation a compressor may remember, as a message index. The result is the index
+ * of the model's response to the last compressed request. The result is 0 if no earlier message was compressed,
+ * or if an intermediate result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,
@@ -133,7 +133,8 @@ export function findBeginning(
 
 /**
  * Renders the request to the compressor.
- * @param begin index of the first message in `parts`. Messages before `begin` are identified by their hash.
+ * @param begin index of the first message in `parts`. The request contains only the hashes of the messages
+ * before `begin`.
  * @throws GatewayError `request_too_large` if the text exceeds the size limit of compression
  */
 export function renderQuestion(

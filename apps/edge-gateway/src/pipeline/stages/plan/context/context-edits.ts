@@ -18,8 +18,8 @@ interface PartEdit {
 }
 
 /**
- * The form in which a message is sent. The form of a message is chosen when the message first arrives, and is
- * identical in all later requests.
+ * The form in which a message is sent. The gateway chooses this form when the message first arrives, and uses
+ * it in all later requests.
  */
 export interface MessageEdits {
   /**
@@ -42,8 +42,8 @@ export interface MessageEdits {
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Maximum number of ids stored with a request, because a conversation may have thousands of ids. If there are
- * more ids, the newest ids are kept.
+ * Maximum number of ids stored with a request. A conversation may have thousands of ids. If there are more ids,
+ * the newest ids are kept.
  */
 const idsMax = 64;
 

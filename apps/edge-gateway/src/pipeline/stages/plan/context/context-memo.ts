@@ -4,24 +4,22 @@ import { accountKey } from '../../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../../cache/sealed-value.ts';
 import type { MessageEdits } from './context-edits.ts';
 
-/**
- * Lifetime of a cache entry in seconds. After the lifetime, the provider's prompt cache has expired anyway.
- */
+/** Lifetime of a cache entry in seconds. After this time, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The clock is read at most once per interval
- * of this precision.
+ * Precision with which entries in memory expire, in milliseconds. The memo reads the clock at most once in this
+ * interval.
  */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
 const bytesPerEntry = 300;
 
 /**
- * Stores the sent form of messages, keyed by the hash of the conversation up to each message. Cache entries
- * are stored in this process and, for other replicas, in Redis. Missing cache entries are computed again.
- * Values in Redis are encrypted, because they contain conversation text. The encryption key for a message is
- * derived from the hash of the conversation, and not stored in Redis. Only a request with the same
- * conversation can decrypt the values in Redis.
+ * Stores the sent form of messages, keyed by the hash of the conversation up to each message. Cache entries are
+ * stored in this process and, for other replicas, in Redis. The gateway computes missing entries again. Values
+ * in Redis are encrypted, because they contain conversation text. The encryption key for a message is derived
+ * from the hash of the conversation, and not stored in Redis. Only a request with the same conversation can
+ * decrypt the values in Redis.
  */
 export class ContextMemo {
   readonly #redis: SealedCache;
@@ -46,9 +44,7 @@ export class ContextMemo {
     return this.#kept.get(link.toString('hex'));
   }
 
-  /**
-   * Loads missing entries from Redis. Loads nothing if Redis is unavailable, slow or returns invalid data.
-   */
+  /** Loads missing entries from Redis. Ignores Redis if it is unavailable, slow or returns invalid data. */
   async load(accountId: string, links: readonly Buffer[]): Promise<void> {
     try {
       const values = await this.#redis.mgetBuffer(...links.map((link) => keyOf(accountId, link)));

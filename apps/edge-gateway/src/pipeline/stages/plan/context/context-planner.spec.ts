@@ -12,7 +12,10 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/** Replaces the compression steps: version 1 returns upper case, and version 2 returns lower case. */
+/**
+ * Replaces the compression steps with simple steps for tests. Version 1 returns upper case, and version 2
+ * returns lower case.
+ */
 const shorten = (text: string, version: number | undefined): string =>
   version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
 
@@ -58,7 +61,7 @@ interface Sending {
   readonly opening?: string;
   readonly model?: CatalogModel | undefined;
   readonly resultOf?: (at: number) => string;
-  /** Index of the tool result with the client's cache marker. */
+  /** Index of the tool result that has the client's cache marker. */
   readonly marked?: number;
 }
 

@@ -32,7 +32,7 @@ const keptAtOnce = 256;
 
 /**
  * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
- * arrives. Later turns send the same bytes, which are cached or computed again.
+ * arrives. Later turns send the same bytes, either from the cache or computed again.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -114,7 +114,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { accountId, requestId, pinned } = subject;
-    // A repeated request loads the form in which its newest messages were first sent.
+    // For a repeated request, loads the form in which its newest messages were first sent.
     await this.#load(accountId, conversation, subject.candidates, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
@@ -149,7 +149,7 @@ export class ContextPlanner {
   ): Promise<void> {
     for (const [at, index] of unknown.entries()) {
       if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
-      // A simultaneous request may have stored its decision first and may already be sent.
+      // A simultaneous request may already have stored its decision and been sent.
       if (this.#memo.peek(chain[index] as Buffer) !== undefined) continue;
       const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
       this.#memo.keep(accountId, chain[index] as Buffer, edits);
@@ -161,8 +161,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's compression settings, with one exception. If the conversation started under other
-   * settings and a change would cost more than the change saves, the earlier settings still apply.
+   * Uses the account's compression settings, with one exception. The earlier settings of the conversation stay
+   * in effect if a change would cost more than it saves.
    */
   async #chooseSession(
     subject: ContextSubject,
@@ -188,7 +188,7 @@ export class ContextPlanner {
   #open(subject: ContextSubject, settings: ContextSubject['settings']): CompressedConversation {
     if (!settings.recoverable) return openConversation(subject, settings, 0);
     const marked = findLastMarked(subject.outline);
-    // Summaries change messages of earlier requests, so only messages after the last cache marker are considered.
+    // Only messages after the last cache marker are considered, because summaries change messages of earlier requests.
     const candidates = subject.candidates.filter((index) => index > marked);
     return openConversation(subject, settings, chooseClear({ ...subject, candidates }));
   }
@@ -230,8 +230,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Compresses the messages after the last turn. If the compressor or the cache lost the beginning
-   * of the conversation, the function sends the whole conversation.
+   * Compresses the messages after the last turn. Sends the whole conversation if the compressor or the cache no
+   * longer has its beginning.
    */
   async #askFor(
     subject: ContextSubject,
@@ -255,8 +255,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Returns a function that reads an original text from the store. If the original text has expired in the
-   * store, the function recreates the text from the conversation.
+   * Returns a function that reads an original text from the store. If the stored text has expired, the function
+   * recreates the text from the conversation.
    */
   #recallIn(subject: ContextSubject, conversation: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
@@ -281,7 +281,7 @@ function lacks(what: string): GatewayError {
   return new GatewayError('service_unavailable', { detail: `the compressor lacks ${what}` });
 }
 
-/** Waits until the task ends or the signal aborts. The task must never fail. */
+/** Waits until the task ends or the signal aborts. The caller must pass a task that never fails. */
 async function inTime(task: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop = (): void => undefined;

@@ -6,11 +6,11 @@ import type { ContextSubject } from './context-subject.ts';
 
 /**
  * Calculates the value of compression under the provider's caching rules. The value is the price of the saved
- * tokens minus the cost of rewriting the prompt cache. Messages are compressed once and replayed in the same
- * bytes, so normally no prompt cache is rewritten. If a stored message is lost, compressing the message again
- * gives the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost of
- * the rewrite is subtracted.
- * @param at the time at which the request was accepted, as Unix time in milliseconds
+ * tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
+ * for byte, so normally no prompt cache is rewritten. If a stored message is lost, compressing the message
+ * again gives the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost
+ * of the rewrite is subtracted.
+ * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(
   model: CatalogModel | undefined,
@@ -38,9 +38,9 @@ interface ReadPrices {
 }
 
 /**
- * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about
- * compression omit `at` and use the usual prices, because a decision must be the same in every request of a
- * conversation. Decisions about compression depend only on the ratios of prices, which do not change.
+ * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about compression
+ * omit `at` and use the usual prices, so that each request of a conversation makes the same decision. These
+ * decisions depend only on the ratios of prices, which do not change.
  */
 function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;
@@ -54,8 +54,8 @@ function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices 
 }
 
 /**
- * Returns whether resending a changed conversation costs more in this request than the change can save. The
- * removal of text saves at most the price of reading the text from the prompt cache.
+ * Returns whether resending a changed conversation costs more in this request than the change can save.
+ * Removing text saves at most the price of reading the text from the prompt cache.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
@@ -63,17 +63,17 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests with tool results that are never summarized. The model may still be working with
- * the newest tool results.
+ * Number of newest requests whose tool results are never summarized. The model may still be working with the
+ * newest tool results.
  */
 const recentMin = 12;
 /**
- * Number of newest requests with tool results that are never summarized if the conversation would overflow
+ * Number of newest requests whose tool results are never summarized, even if the conversation would overflow
  * the context window.
  */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Minimum length of a tool result in bytes. Tool results below the minimum length are never summarized. */
+/** Minimum length of a tool result in bytes. Shorter tool results are never summarized. */
 const resultBytesMin = 2_000;
 /** Estimated length of a summary relative to the original text. */
 const summaryShare = 0.3;
@@ -86,11 +86,10 @@ type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
  * Returns the index of the message before which summaries replace old tool results, or 0 for no summaries. A
- * declared clear happens at the first request for which the clear saves cost, or at which the context window
- * would overflow. A declared clear saves cost if the expected price of the avoided cache reads exceeds the
- * price of the required cache write. The required cache write covers all messages that follow the first changed
- * message. The decisions of earlier requests are replayed one by one, so every replica finds the same declared
- * clears.
+ * declared clear happens at the first request for which it saves cost, or which would overflow the context
+ * window. A declared clear saves cost if the avoided cache reads are expected to cost more than the required
+ * cache write. The required cache write covers all messages that follow the first changed message. The
+ * decisions of earlier requests are replayed one by one, so every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -125,13 +124,11 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
 }
 
 /**
- * The bytes that a declared clear would remove. The number of removed bytes grows with the index up to which
- * the clear applies.
+ * The bytes that a declared clear would remove. The later the clear ends in the conversation, the more bytes it
+ * removes.
  */
 class OldResults {
-  /**
-   * Number of messages that were read as candidates for summaries, including the messages in earlier clears.
-   */
+  /** Number of messages that were examined for summaries, including the messages of earlier clears. */
   read: number;
   /** Position of the first byte that the declared clear would change. */
   start = 0;

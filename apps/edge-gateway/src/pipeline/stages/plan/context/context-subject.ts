@@ -14,13 +14,16 @@ export interface ContextSubject {
   /** Indexes of the messages that may be compressed, from `listCandidates`. The list is never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
-  /** Signal that is aborted when the client disconnects. After the abort, nothing is sent to the provider. */
+  /**
+   * Signal that is aborted when the client disconnects. After an abort, the gateway sends nothing to the
+   * provider.
+   */
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
   /**
-   * Whether the account permits the recall of removed text. The value does not depend on the recovery tool in
-   * the request.
+   * Whether the account permits the recall of removed text. The value does not depend on whether the request
+   * has the recovery tool.
    */
   readonly isRecallable: boolean;
   /**
@@ -29,8 +32,8 @@ export interface ContextSubject {
    */
   readonly model: CatalogModel | undefined;
   /**
-   * Set in a conversation with bound reasoning. With bound reasoning, every request must repeat the earlier
-   * messages byte for byte.
+   * This field is set if the conversation has bound reasoning. With bound reasoning, every request must repeat
+   * the earlier messages byte for byte.
    */
   readonly pinned?: UnchangedTurns | undefined;
 }
@@ -40,7 +43,10 @@ export interface ContextSubject {
  * after the turn were sent unchanged.
  */
 export interface UnchangedTurns {
-  /** Returns the given names that are recorded. Rejects if the record is unavailable or the signal aborts. */
+  /**
+   * Returns those of the given names that are recorded. Rejects if the record is unavailable or the signal
+   * aborts.
+   */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Records the name of a turn. Rejects if the record is unavailable. The field is absent for a token-counting
@@ -48,7 +54,7 @@ export interface UnchangedTurns {
    */
   readonly keep?: (name: string) => Promise<void>;
   /**
-   * The field is absent if the provider accepts a changed prefix, because the request then does not wait for
+   * The field is absent if the provider accepts a changed prefix. In this case, the request does not wait for
    * lost compression results.
    */
   readonly wait?: Wait | undefined;
@@ -57,16 +63,16 @@ export interface UnchangedTurns {
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * Time in milliseconds during which no request waits after a failed wait. The pause keeps an outage from
- * filling the gateway with waiting requests.
+ * After a failed wait, no request waits during this number of milliseconds. Because of this pause, an outage
+ * cannot fill the gateway with waiting requests.
  */
 const restMs = 10_000;
 const firstPauseMs = 200;
 const pauseMsMax = 800;
 
 /**
- * Limits the time that requests of conversations with bound reasoning wait for the records of earlier
- * requests. Each process has one instance of this limit.
+ * Limits the time that requests of conversations with bound reasoning wait for the records of earlier requests.
+ * All requests of a process share this limit.
  */
 export class Patience {
   readonly #waitMs: number;
@@ -84,7 +90,7 @@ export class Patience {
     this.#restsUntil = performance.now() + restMs;
   }
 
-  /** @param left aborts when the client disconnects */
+  /** @param left signal that aborts when the client disconnects */
   start(left: AbortSignal): Wait {
     return new Wait(this, left, performance.now() + this.#waitMs);
   }
@@ -103,9 +109,9 @@ export class Wait {
   }
 
   /**
-   * Repeats a query until the query succeeds or the wait ends. A query that cannot succeed later is not
-   * repeated. If another request has recently waited without success, a query runs only one time.
-   * @param hurry the abort signal for a query that runs only one time
+   * Repeats a query until the query succeeds or the wait ends. The method does not repeat a query that cannot
+   * succeed later. If another request has recently waited without success, the query runs only once.
+   * @param hurry the abort signal for a query that runs only once
    */
   async insist<Answer>(
     ask: (signal: AbortSignal) => Promise<Answer>,
@@ -128,25 +134,27 @@ export class Wait {
   }
 }
 
-/** Whether a query always fails because its content is invalid. */
+/** Whether a query can never succeed because its content is invalid. */
 function isHopeless(error: unknown): boolean {
   return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
 }
 
-/** Whether a query fails only for this account. */
+/** Whether a query fails only because of this account. */
 function isOfAccount(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'rate_limit_exceeded';
 }
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
-  /** Whether the model can recall removed text. If the model cannot recall text, no text is removed. */
+  /**
+   * Whether the model can recall removed text. The compressor removes no text if the model cannot recall it.
+   */
   readonly recoverable: boolean;
   /** The version of the compression steps. */
   readonly version: number;
 }
 
-/** Returns other compression settings with which the conversation may have started and can continue. */
+/** Returns the other compression settings with which the conversation may have started and can continue. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
   const { mode, recoverable, version } = settings;
   const all: ContextSettings[] = [
@@ -183,17 +191,17 @@ export function findLastMarked({ messages }: Messages): number {
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing messages below the minimum size gains nothing. The
- * minimum for user text is higher, because user text shrinks only where it repeats itself. Compression
- * therefore takes no extra time in ordinary chats.
+ * Minimum sizes of a message's text in bytes. Compressing a shorter message gains nothing. User text has a
+ * higher minimum, because only repetitions in user text can be shortened. Ordinary chats therefore lose no time
+ * to compression.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;
 
 /**
  * Returns the indexes of the messages that may be compressed, which are user and tool messages after the
- * model's first turn. The choice of messages depends only on the text of the messages, because cache markers
- * move from turn to turn.
+ * model's first turn. This choice depends only on the text of the messages, because cache markers move from
+ * turn to turn.
  */
 export function listCandidates({ messages }: RequestOutline, parts: readonly ContextPart[]): number[] {
   const first = findFirstTurn({ messages });

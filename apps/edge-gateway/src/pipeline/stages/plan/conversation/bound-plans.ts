@@ -46,9 +46,8 @@ export interface BoundPlanStore {
  */
 const keepDeadlineMs = 500;
 /**
- * Maximum time in milliseconds for storing that messages are sent unchanged. The maximum covers the time that
- * the account service needs to reconnect to the message bus. If the decision cannot be stored, only the caches
- * have the decision.
+ * Maximum time in milliseconds for storing that messages are sent unchanged. Within this time, the account
+ * service can reconnect to the message bus. If the store fails, only the caches have the decision.
  */
 const keepTurnMsMax = 1_000;
 
@@ -61,7 +60,7 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStor
     replace: async (accountId, name, plan) => {
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
     },
-    // A call to an unavailable service is repeated, because a failed call could lead to a rejected request.
+    // The store repeats a call to an unavailable service, because a failed call could lead to a rejected request.
     find: async (accountId, names, wait) => {
       const request = { accountId, names: [...names] };
       return (await wait.insist((signal) => messaging.call(findConversationPlan, request, { signal }))).plan;

@@ -8,7 +8,7 @@ import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
  */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
   /**
-   * Whether the tool set is undecided. The tool set stays undecided until a turn mentions tools and a plan
+   * Whether the tool set is undecided. The tool set stays undecided until a turn mentions tools and the plan
    * arrives in time.
    */
   readonly isUndecided: boolean;
@@ -42,18 +42,18 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(64),
   /**
-   * The undecided state of the tool set, and the number of tokens in requests before a late plan. State that
-   * an older release stored has neither an undecided state nor a number of tokens.
+   * Whether the tool set is undecided, and the number of tokens in requests before a late plan. Both fields are
+   * missing in state that an older release stored.
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
-  /** State that an older release stored lacks the tools that the instructions name. */
+  /** The field is missing in state that an older release stored. */
   z.array(position).max(systemToolsMax).optional(),
 ]);
 
 /**
  * Stores a conversation's state after its last request, by conversation key. If the state is missing, the
- * plan is computed again, with the same result under the same policy version.
+ * gateway computes the plan again, with the same result under the same policy version.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

@@ -28,7 +28,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
   readonly deferral?: Deferral | undefined;
-  /** Whether bound reasoning forbids changes to the conversation's tools, and thus recovery rounds. */
+  /** Whether bound reasoning forbids changes to the conversation's tools, and therefore recovery rounds. */
   readonly isBound?: boolean;
 }
 
@@ -55,8 +55,8 @@ interface ConversationPlannerOptions {
 }
 
 /**
- * Plans a request as part of its conversation. Sends the remembered state of the conversation to the router
- * and stores the state from the router's reply.
+ * Plans a request as part of its conversation. Sends the stored state of the conversation to the router, and
+ * stores the new state from the router's reply.
  */
 export class ConversationPlanner {
   readonly #options: ConversationPlannerOptions;
@@ -131,7 +131,7 @@ export class ConversationPlanner {
         deferralMode: deferral?.mode,
         marksCache: marksInTranslation(model, target, caller),
       }),
-      // With deferral, the provider's own search makes deferred tools reachable.
+      // With deferral, the provider's own search finds the deferred tools.
       mayRecover:
         deferral === undefined
           ? this.#options.hasRecovery && !isBound && isRecoveryPermitted(outline, caller)
@@ -209,8 +209,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * After a late plan, the planner counts all sent tokens until the tool set is decided. The count does not
- * change afterwards.
+ * After a late plan, the planner counts all sent tokens until the tool set is decided. After this decision, the
+ * count stays fixed.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;
@@ -220,7 +220,10 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/** Renders the conversation state. A tool that the client forces is stored as a recovered tool. */
+/**
+ * Renders the conversation state. A tool that the client forces the model to call is stored as a recovered
+ * tool.
+ */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session, systemTools = [] }: PlanQuestion,
@@ -247,7 +250,10 @@ function rememberReply(
   };
 }
 
-/** The Redis commands that the counter uses. A transaction counts a request and sets the expiry. */
+/**
+ * The Redis commands that the counter uses. One transaction counts a request and sets the expiry of the
+ * counter.
+ */
 interface CountingRedis {
   multi(): {
     incr(key: string): {
@@ -257,8 +263,8 @@ interface CountingRedis {
 }
 
 /**
- * Number of first requests per account. Users look at their first requests closely, so the selection of
- * shadow conversations excludes first requests.
+ * Number of first requests per account. Users examine their first requests closely, so first requests are never
+ * in shadow conversations.
  */
 const firstRequests = 5;
 /**
@@ -267,7 +273,7 @@ const firstRequests = 5;
  */
 const firstRequestsKeptSeconds = 30 * 24 * 3600;
 
-/** Detects accounts that are past their first requests with tools. */
+/** Detects accounts that have already sent their first requests with tools. */
 export class FirstRequests {
   readonly #redis: CountingRedis;
   readonly #log: Logger;
@@ -279,8 +285,8 @@ export class FirstRequests {
   }
 
   /**
-   * Counts a request. Returns whether the account is already known to be past its first requests. The call does
-   * not wait for Redis.
+   * Counts a request. Returns whether the account is known to have sent its first requests. The method does not
+   * wait for Redis.
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;

@@ -27,7 +27,7 @@ const resultCharactersMax = 1_000;
 /**
  * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns,
  * because the tool set grows turn by turn. For a conversation of more than 200 turns, the request contains the
- * first 199 turns and the last turn. The plan may lose tools that were added only because of an omitted turn.
+ * first 199 turns and the last turn. The plan may then lack tools that only an omitted turn would have added.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -83,10 +83,10 @@ const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
 
 /**
  * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read"
- * names the tool `read` only if it is marked (quoted, bold, a heading) or stands before the word "tool". If the
- * instructions name more tools, the function returns the tools that are named at least twice, the most frequent
- * first. A mere list of all tools contains no information about the use of the tools. The work is linear in the
- * length of the instructions.
+ * counts as the tool `read` only if it is marked (quoted, bold, a heading) or precedes the word "tool". If the
+ * instructions name more tools, the function returns those that are named at least twice, most frequent first.
+ * A mere list of all tools contains no information about the use of the tools. The running time is linear in
+ * the length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(
@@ -120,20 +120,20 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
 }
 
 /**
- * The length in tokens of the shortest prefix that providers cache. The length is used for models without a
+ * The length in tokens of the shortest prefix that providers cache. This value applies to models without a
  * value in the catalogue.
  */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. The price ratio is typical for chat models, and is used if
- * prices are unknown.
+ * Price of output tokens relative to input tokens. This ratio is typical for chat models, and is used if prices
+ * are unknown.
  */
 const outputUsual = 4;
 
 /**
  * Returns the token prices at the target. The token prices must be the same in every turn of a conversation.
- * Prompt lengths are therefore estimated with a fixed ratio, and only messages before the model's first turn
- * are included.
+ * The function therefore estimates prompt lengths with a fixed ratio, and includes only messages before the
+ * model's first turn.
  */
 export function priceOf(
   model: CatalogModel | undefined,
@@ -155,7 +155,7 @@ export function priceOf(
 }
 
 /**
- * Rounds up to 1, 1.25, 1.5 or 1.75 times a power of two. Agents put changing text into their instructions,
+ * Rounds up to 1, 1.25, 1.5 or 1.75 times a power of two. The instructions of agents contain changing text,
  * such as the state of a repository. Without rounding, a few more tokens could change K (the number of ranked
  * tools) in the next session.
  */
@@ -164,7 +164,7 @@ function roundUp(tokens: number): number {
   return Math.ceil(tokens / step) * step;
 }
 
-/** Inputs that determine how the target's prices apply to a request. */
+/** Inputs that determine which of the target's prices apply to a request. */
 interface PriceSetting {
   readonly deferralMode?: Deferral['mode'] | undefined;
   /** Whether translation adds cache markers. */
@@ -188,8 +188,8 @@ function listSentTokens({ system, messages }: RequestOutline): number[] {
 }
 
 /**
- * Estimates the tokens of instructions and messages before the model's last message. The estimated tokens
- * were sent in earlier requests.
+ * Estimates the tokens of instructions and messages before the model's last message. Earlier requests have
+ * already sent these tokens.
  */
 export function countSentTokens({ system, messages }: RequestOutline): number {
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -206,9 +206,9 @@ type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'
 const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 };
 
 /**
- * Returns the cache prices with deferral. With `deferred`, the provider appends found definitions to the
- * context, so a larger initial list saves nothing. With `allowed`, all definitions stay in the prompt, so
- * allowing more tools rewrites nothing.
+ * Returns the cache prices with deferral. With `deferred`, the provider adds found definitions to the end of
+ * the context, so a larger initial list saves nothing. With `allowed`, all definitions stay in the prompt, so
+ * the cache stays valid when more tools are allowed.
  */
 function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
   if (mode === undefined) return price;
@@ -217,8 +217,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Returns the model's cache prices. Some providers cache only requests with cache markers. For such a provider,
- * a request without cache markers has the prices of uncached input.
+ * Returns the model's cache prices. Some providers cache only requests with cache markers. Without cache
+ * markers, requests to such a provider have the prices of uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

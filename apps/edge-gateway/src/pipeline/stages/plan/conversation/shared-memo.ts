@@ -20,13 +20,11 @@ interface ValueKind<Value> {
   readonly unavailable: string;
 }
 
-/**
- * Lifetime of a cache entry in seconds. After the lifetime, the provider's prompt cache has expired anyway.
- */
+/** Lifetime of a cache entry in seconds. After this time, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The clock is read at most once per interval
- * of this precision.
+ * Precision with which entries in memory expire, in milliseconds. The cache reads the clock at most once in
+ * this interval.
  */
 const ttlResolutionMs = 1_000;
 /**
@@ -59,9 +57,9 @@ export class SharedMemo<Value extends object> {
   }
 
   /**
-   * Finds a value. The call never fails. Returns undefined if no entry exists, or if Redis is unavailable,
+   * Finds a value. This method never fails. Returns undefined if no entry exists, or if Redis is unavailable,
    * slow or returns invalid data.
-   * @param signal an abort signal. If the signal is already aborted, the function does not wait for Redis.
+   * @param signal an abort signal. If the signal is already aborted, the method does not wait for Redis.
    */
   find(
     accountId: string,

@@ -10,8 +10,8 @@ const pastedCharactersMin = 200;
  */
 const searchedCharacters = 1_000;
 /**
- * Minimum length of a line that is cut at the edge of the searched text. A shorter line is dropped, because too
- * little text remains to recognize pasted text.
+ * Minimum length of a line that is cut at the edge of the searched text. A shorter rest of a line is dropped,
+ * because its pasted text could not be recognized.
  */
 const partialLineMin = 200;
 const fence = '```';
@@ -31,8 +31,8 @@ export function shortenTurn(text: string): string {
 }
 
 /**
- * Splits both ends of a user turn. A code fence that opens between the two ends is treated as open at the
- * start of the second end.
+ * Splits both ends of a user turn. If a code fence opens between the two ends, the second end starts inside
+ * this fence.
  */
 function splitEnds(text: string): SplitTurn {
   if (text.length <= 2 * searchedCharacters) return splitTurn(text);

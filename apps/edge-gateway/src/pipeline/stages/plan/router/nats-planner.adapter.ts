@@ -16,22 +16,22 @@ import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.p
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /**
- * Maximum length of a message in bytes. The maximum leaves room for framing below the message bus's limit of
- * 8 MiB per message.
+ * Maximum length of a message in bytes. This value leaves room for framing below the message bus's limit of 8
+ * MiB per message.
  */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
- * Limits the unknown tool definitions that one account may send while other accounts are active. An account
- * may first send the longest list twice to both services, and then 250 definitions per second. A definition
- * takes about a millisecond of processor time in each service, mainly for its vector. Each definition
- * therefore counts as one millisecond of an account's share.
+ * Limits the unknown tool definitions that one account may send while other accounts are active. An account may
+ * first send the longest list twice to both services, and then 250 definitions per second. Each service needs
+ * about a millisecond of processor time per definition, mainly to compute its vector. Each definition therefore
+ * counts as one millisecond of an account's share.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
 /**
  * Calls the tool router and the compressor. Tools and earlier turns are sent to the services as hashes. The
- * full text of tools and turns is sent only to a router instance that lacks the text.
+ * full text is sent only to a router instance that lacks the text.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
@@ -39,8 +39,8 @@ export class NatsPlanner implements Planner {
   readonly #deadlineMs: number;
   readonly #newTools: TimeShare;
   /**
-   * Tool lists for which a router instance has already made a plan. Later requests with a known tool list
-   * omit the hashes of the tools.
+   * Tool lists for which a router instance has already made a plan. Later requests with such a tool list omit
+   * the hashes of its tools.
    */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
   /**

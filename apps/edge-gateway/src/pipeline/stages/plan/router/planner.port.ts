@@ -24,7 +24,7 @@ export type SchemaMode = 'lossless' | 'balanced';
 
 /**
  * The tool router and the compressor. The methods of the planner throw if the called service is late or
- * unavailable. If a method throws, the caller continues without a plan or without compression.
+ * unavailable. After an error, the caller continues without a plan or without compression.
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;

@@ -10,8 +10,8 @@ export interface HashedList {
 }
 
 /**
- * Hashes tool lists and caches the hashes by the list's bytes. Agents send an unchanged tool list every turn,
- * so one digest of the whole list replaces the digests of all tools.
+ * Hashes tool lists, and caches the hashes under the bytes of the list. Agents send the same tool list in every
+ * turn, so one digest of the whole list replaces the digests of all tools.
  */
 export class ToolListHasher {
   readonly #lists = new LRUCache<string, HashedList>({
