@@ -44,13 +44,14 @@ export const billingErrors = {
   billing_not_configured: {
     status: 409,
     type: 'billing_error',
-    message: 'Billing is off: this gateway is self-hosted and has no Stripe key.',
+    message: 'Billing is off, because this gateway is self-hosted and has no Stripe key.',
     retryable: false,
   },
   already_subscribed: {
     status: 409,
     type: 'billing_error',
-    message: 'This account already has a subscription. Change or end it in the customer portal.',
+    message:
+      'This account already has a subscription. Change or end the subscription in the customer portal.',
     retryable: false,
   },
   // Wrong, missing, outdated and replayed webhook signatures return the same text.

@@ -25,13 +25,13 @@ export const identityErrors = {
   invalid_mail_token: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'This link is not valid any more. It has expired or was used. Request a new one.',
+    message: 'This link has expired or was already used. Request a new link.',
     retryable: false,
   },
   mail_not_configured: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'This gateway cannot send e-mail. Ask its operator to reset the password.',
+    message: 'This gateway cannot send e-mail. Ask the operator of the gateway to reset the password.',
     retryable: false,
   },
   email_taken: {

@@ -45,13 +45,13 @@ export const errorRegistry = {
   expired_session_token: {
     status: 401,
     type: 'authentication_error',
-    message: 'The session token has expired. Refresh it or log in again.',
+    message: 'The session token has expired. Refresh the token or log in again.',
     retryable: false,
   },
   account_not_registered: {
     status: 403,
     type: 'permission_error',
-    message: 'This person has no account yet. Create one with POST /v1/account/register.',
+    message: 'This person has no account yet. Create an account with POST /v1/account/register.',
     retryable: false,
   },
   ...identityErrors,
@@ -83,7 +83,7 @@ export const errorRegistry = {
   unknown_field: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The body has an unknown field. Remove it or check its spelling.',
+    message: 'The body has an unknown field. Remove the field or check its spelling.',
     retryable: false,
   },
   // The status is 422, because SDKs retry a 409, but a request with a reused idempotency key never succeeds.
@@ -115,7 +115,7 @@ export const errorRegistry = {
   ambiguous_model: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'More than one connected provider has this model. Write it as <provider>/<model>.',
+    message: 'More than one connected provider has this model. Write the model as <provider>/<model>.',
     retryable: false,
   },
   model_not_found: {
@@ -140,7 +140,8 @@ export const errorRegistry = {
   provider_not_connected: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The provider of this model is not connected. Connect it with PUT /v1/account/providers.',
+    message:
+      'The provider of this model is not connected. Connect the provider with PUT /v1/account/providers.',
     retryable: false,
   },
   not_found: {
@@ -201,7 +202,8 @@ export const errorRegistry = {
   internal_error: {
     status: 500,
     type: 'api_error',
-    message: 'The gateway failed to serve this request. Retry; if it fails again, report the request id.',
+    message:
+      'The gateway failed to serve this request. Retry. If the request fails again, report the request id.',
     retryable: true,
   },
 } as const satisfies Record<string, ErrorDefinition>;

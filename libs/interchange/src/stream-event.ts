@@ -43,7 +43,8 @@ interface TextDelta extends BlockPlace {
 }
 
 /**
- * The report of the provider on a missed prompt cache. Providers send the report if the client requests it.
+ * The report of the provider on a missed prompt cache. Providers send the report only if the client requests
+ * the report.
  */
 export interface CacheMissReport {
   /** The first part of the prompt that differs from the earlier request that the client specified. */

@@ -29,8 +29,8 @@ const judgedLineMin = 12;
 
 const fencePattern = /^ {0,3}(?:```[^`]*$|~~~)/;
 /**
- * Patterns for the starts of lines that programs print, such as quotes, braces and tags, numbered lines,
- * shell commands, diffs, timestamps, log levels and stack frames.
+ * Matches the starts of lines that programs print, such as quotes, braces, tags, numbered lines, shell
+ * commands, diffs, timestamps, log levels and stack frames.
  */
 const machinePattern =
   /^(?:>|[{}]|\[[[{"\d]|<[/!\w]|\d{1,9}[:|](?!\d)|\$ |@@ |\+\+\+ |--- |\[?\d{4}-\d\d-\d\d[ T]|\[?\d{1,2}:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\s:\]]|at \S{1,256} ?\(|File "|Traceback \()/;

@@ -18,8 +18,9 @@ import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 const unreached = new WeakSet<GatewayError>();
 
 /**
- * Whether a call failed because no server received the call, or because the connection was lost. Only such a
- * call is worth repeating. A server that did not reply in time will not reply to the next call.
+ * Whether a call failed because no server received the call, or because the connection was lost. Only a call
+ * that failed in this way is worth repeating. A server that did not reply in time will not reply to the next
+ * call.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);

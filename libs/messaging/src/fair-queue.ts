@@ -151,7 +151,7 @@ export class FairQueue {
     this.#options.onRefused?.(reason);
     if (reason === 'account_full') {
       return new GatewayError('rate_limit_exceeded', {
-        message: 'The account has too many calls in progress. Wait until some of them have ended.',
+        message: 'The account has too many calls in progress. Wait until some calls have ended.',
         retryAfterMs,
       });
     }

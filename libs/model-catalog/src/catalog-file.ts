@@ -156,7 +156,7 @@ export const modelRecord = z.strictObject({
 
 const checkedRecord = modelRecord.refine(({ kind, formats }) => (kind === 'chat') === formats.length > 0, {
   path: ['formats'],
-  message: 'a chat model must have at least one format; other kinds must have none',
+  message: 'a chat model must have at least one format, and a model of another kind must have none',
 });
 
 const source = z.strictObject({ title: z.string(), licence: z.string(), takenOn: date });

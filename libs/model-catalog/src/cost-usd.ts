@@ -4,7 +4,7 @@ import { chooseRates, type ModelPrices } from './prices.ts';
 /**
  * The cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input tokens read from
  * the prompt cache. `written` is the number of input tokens written to the prompt cache. `cached` and `written` are part
- * of `input`, and `reasoning` is part of `output`:
+ * of `input`, and `reasoning` is part of `output`. The formula is
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000

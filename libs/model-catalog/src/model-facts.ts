@@ -57,8 +57,8 @@ export function thinksByDefault({ thinksByDefault: known, capabilities }: Catalo
 }
 
 /**
- * Returns whether a provider's API accepts tools for a model. If no source states whether tools are accepted,
- * the result is true if the model offers the API's format and is not known to lack tool calls.
+ * Returns whether a provider's API accepts tools for a model. Without a source for tool support, the result
+ * is true if the model offers the API's format and is not known to lack tool calls.
  * @param effort the `reasoning_effort` of the request, or undefined if the request does not set the field
  */
 export function takesToolsOn(

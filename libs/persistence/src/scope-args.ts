@@ -31,8 +31,8 @@ export class ScopeError extends Error {
 
 /**
  * Restricts an operation to one account by adding the account to every filter and every new row. Throws a
- * ScopeError for another account's row, for a link to an existing row (which could belong to another
- * account), and for unknown operations, including raw SQL.
+ * ScopeError for another account's row, and for a link to an existing row, which could belong to another
+ * account. Unknown operations, including raw SQL, also throw a ScopeError.
  */
 export function scopeArgs(operation: string, args: unknown, scope: AccountScope): Args {
   const given = (args ?? {}) as Args;
@@ -73,11 +73,10 @@ function scopeRow(row: unknown, scope: AccountScope): Args {
 function rejectForeign(data: unknown, { field, accountId }: AccountScope): void {
   const row = (data ?? {}) as Args;
   if (row[field] !== undefined && row[field] !== accountId) {
-    throw new ScopeError(`A row of another account was about to be written (${field}).`);
+    throw new ScopeError(`The query would write a row of another account (${field}).`);
   }
   for (const [name, value] of Object.entries(row)) {
-    if (isLink(value))
-      throw new ScopeError(`The relation ${name} may not link to a row that exists already.`);
+    if (isLink(value)) throw new ScopeError(`The relation ${name} must not link to an existing row.`);
     // Related rows refer to an account by `accountId`, even if the outer model uses another field.
     for (const nested of nestedRows(value)) rejectForeign(nested, { field: 'accountId', accountId });
   }

@@ -22,7 +22,7 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
-  /** Differences from `openAiRoutes`: a route is added or replaced, and null removes a route. */
+  /** Differences from `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
   readonly proxyRoutes?: RouteDifferences;
   /** All endpoints other than chat, for a provider that has few of OpenAI's endpoints. */
   readonly onlyProxyRoutes?: ProxyRoutes;
@@ -128,7 +128,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Together AI',
     baseUrl: 'https://api.together.xyz/v1',
     docsUrl: 'https://docs.together.ai/docs/openai-api-compatibility',
-    // https://docs.together.ai/reference. Together's video endpoint uses version 2 of the API.
+    // See https://docs.together.ai/reference. Together's video endpoint uses version 2 of the API.
     proxyRoutes: {
       rerank,
       'videos/generations': { path: '/../v2/videos', shape: togetherVideo, videos: togetherVideos },
@@ -140,7 +140,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Fireworks AI',
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     docsUrl: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
-    // https://docs.fireworks.ai/api-reference
+    // See https://docs.fireworks.ai/api-reference
     proxyRoutes: { rerank: { ...rerank, shape: fireworksRerank } },
   }),
   openAiCompatible({
@@ -211,7 +211,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'SiliconFlow',
     baseUrl: 'https://api.siliconflow.com/v1',
     docsUrl: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
-    // https://docs.siliconflow.com/en/api-reference
+    // See https://docs.siliconflow.com/en/api-reference
     proxyRoutes: {
       rerank,
       'videos/generations': { path: '/video/submit', shape: siliconflowVideo, videos: siliconflowVideos },
@@ -222,7 +222,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Novita AI',
     baseUrl: 'https://api.novita.ai/openai',
     docsUrl: 'https://novita.ai/docs/guides/llm-api',
-    // https://docs.novita.ai/api-reference
+    // See https://docs.novita.ai/api-reference
     proxyRoutes: { rerank },
   }),
   openAiCompatible({

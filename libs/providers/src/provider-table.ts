@@ -14,8 +14,8 @@ import { voyageRerank } from './proxies/rerank-shapes.ts';
 import { geminiVideos, veoVideo, vertexVideos } from './proxies/video-shapes.ts';
 
 /**
- * All providers: OpenAI-compatible providers, providers with their own format, and providers without chat
- * models.
+ * All providers, which are OpenAI-compatible providers, providers with their own format, and providers
+ * without chat models.
  */
 const providerTable: readonly Provider[] = [
   ...openAiCompatibleTable,
@@ -56,13 +56,13 @@ const providerTable: readonly Provider[] = [
     displayName: 'Google Vertex AI',
     baseUrl: null,
     docsUrl: 'https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference',
-    // The token audience is the same in every region:
-    // https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
+    // The token audience is the same in every region.
+    // See https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
     auth: { kind: 'google', audience: 'https://aiplatform.googleapis.com/' },
     chatPaths: { gemini: '/publishers/google/models/{model}:generateContent' },
     streamPaths: { gemini: '/publishers/google/models/{model}:streamGenerateContent?alt=sse' },
     connection: vertexConnection,
-    // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference
+    // See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference
     proxyRoutes: {
       embeddings: { path: '/publishers/google/models/{model}:predict', shape: vertexEmbedding },
       'images/generations': { path: '/publishers/google/models/{model}:predict', shape: vertexImage },
@@ -97,7 +97,7 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://jina.ai/embeddings',
     auth: { kind: 'bearer' },
     chatPaths: {},
-    // https://jina.ai/embeddings, https://jina.ai/reranker
+    // See https://jina.ai/embeddings and https://jina.ai/reranker
     proxyRoutes: { embeddings: { path: '/embeddings', shape: jinaEmbedding }, rerank: rerankRoute },
     quirks: {},
   },

@@ -43,10 +43,10 @@ export interface UpstreamRequest {
 
 /**
  * Client headers that are forwarded to the provider, per format. Client headers that are not in this table
- * are dropped. Examples of dropped headers are hop-by-hop headers (RFC 9110 §7.6.1), the gateway's own
- * headers (`x-svc-*`, the gateway's key), cookies, and the client's addresses and trace ids. Headers that
- * choose an account at the provider (`openai-organization`) are also dropped, because the credential does not
- * belong to the client.
+ * are dropped. Dropped headers include hop-by-hop headers (RFC 9110 §7.6.1), cookies, and the client's
+ * addresses and trace ids. The gateway's own headers (`x-svc-*`, the gateway's key) are also dropped. Headers
+ * that choose an account at the provider (`openai-organization`) are also dropped, because the credential
+ * does not belong to the client.
  */
 const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   'chat-completions': ['openai-beta'],
@@ -161,7 +161,7 @@ function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
       param: 'api_key',
-      message: `The credential saved for ${provider.name} has characters that are not allowed in a header. Save it again.`,
+      message: `The credential saved for ${provider.name} has characters that are not allowed in a header. Save the credential again.`,
     });
   }
   return renderCredential(auth, credential);

@@ -178,8 +178,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * Returns the forms in which a secret may be written, which are the unchanged form, the JSON forms of PHP
- * (`\/`) and .NET (`\u002B`), and the URL form.
+ * Returns the forms in which a secret may be written. A secret may be unchanged, escaped in JSON as in PHP
+ * (`\/`) or .NET (`\u002B`), or escaped in a URL.
  */
 function writtenForms(value: string): string[] {
   return [

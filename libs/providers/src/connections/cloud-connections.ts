@@ -4,8 +4,8 @@ import { isSigningKey, renderServiceAccount } from '../credentials/service-accou
 import { createHostedCredential, renderHostedCredential } from '../credentials/hosted-credential.ts';
 
 /**
- * Accepted Azure API versions: dates such as `2024-10-21` or `2025-04-01-preview`, and `preview`, `latest` or
- * `v1` for the newer API.
+ * Matches Azure API versions, which are dates such as `2024-10-21` or `2025-04-01-preview`. The newer API
+ * accepts `preview`, `latest` and `v1`.
  */
 const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
 
@@ -14,7 +14,7 @@ const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
  * the gateway calls the unversioned API (`/openai/v1`). If `api_version` is set, the gateway calls the older,
  * versioned API. In the versioned API, the model is the name of a deployment and part of the path. Any longer
  * address (`…/models`, or the address of one deployment) is used unchanged.
- * https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
+ * See https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
  */
 export const azureConnection: ConnectionShape = {
   required: ['api_key', 'base_url'],
@@ -43,7 +43,7 @@ const projectId = /^[a-z][a-z0-9-]{4,61}[a-z0-9]$|^\d{1,19}$/;
 /**
  * A Vertex AI connection needs a service account or an access token, a project and a region. A service
  * account contains the name of its project. The default region is `global`.
- * https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations
+ * See https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations
  */
 export const vertexConnection: ConnectionShape = {
   required: [],
@@ -83,8 +83,8 @@ function vertexHostOf(region: string): string {
 }
 
 /**
- * The credential of an Amazon Bedrock connection: a Bedrock API key, or an access key that signs each
- * request. The region is part of the credential.
+ * The credential of an Amazon Bedrock connection, which is a Bedrock API key, or an access key that signs
+ * each request. The region is part of the credential.
  */
 export const hostedConnection: ConnectionShape = {
   required: [],

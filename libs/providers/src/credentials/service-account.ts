@@ -40,7 +40,9 @@ export function isSigningKey(pem: string): boolean {
 
 /** The longest token lifetime that Google accepts, in seconds. */
 const lifetimeSeconds = 3_600;
-/** Seconds before their expiry at which tokens are renewed, for clock differences and request durations. */
+/**
+ * Tokens are renewed this many seconds before they expire, to allow for clock differences and long requests.
+ */
 const renewedBeforeSeconds = 300;
 const tokensMax = 1_000;
 

@@ -9,19 +9,19 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 export interface EgressGuardOptions {
   /**
    * Address blocks that are allowed even though they are not public. TLS is optional for allowed address
-   * blocks. Example: `127.0.0.0/8`.
+   * blocks. An example of an address block is `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
   /**
-   * Origins of the operator's own servers, such as the built-in sandbox. Provider calls may reach the
-   * operator's own origins at any address and without TLS. `checkUrl` and `checkResolved` ignore the list of
-   * own origins, so no account can save such an origin as a provider address. Example:
-   * `http://sandbox-provider:8080`.
+   * Origins of the operator's own servers, such as `http://sandbox-provider:8080` for the built-in sandbox.
+   * Provider calls may reach the operator's own origins at any address and without TLS. `checkUrl` and
+   * `checkResolved` ignore the list of own origins, so no account can save an own origin as a provider
+   * address.
    */
   readonly ownOrigins?: readonly string[];
-  /** The gateway's own addresses, which no provider may have. Default: no addresses. */
+  /** The gateway's own addresses, which no provider may have. By default, the list is empty. */
   readonly gateway?: OwnEndpoints;
-  /** Resolves a host name to all its IP addresses. Default: the operating system's resolver. */
+  /** Resolves a host name to all its IP addresses. The default is the operating system's resolver. */
   readonly resolve?: Resolve;
   /** Timeout for establishing a connection, in milliseconds. */
   readonly connectTimeoutMs?: number;
@@ -43,9 +43,10 @@ export type Lookup = (
 /** Prevents requests from reaching addresses outside the public internet. */
 export interface EgressGuard {
   /**
-   * Checks the URL as written: the scheme, the user info, and a host that is an IP address in any notation.
-   * The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked
-   * when the connection resolves it. This method must be called for every redirect.
+   * Checks the URL as written. The check covers the scheme, the user info, and a host that is an IP address
+   * in any notation. The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host
+   * name is checked when the connection resolves the host name. This method must be called for every
+   * redirect.
    * @throws GatewayError `egress_denied` if the URL is not allowed.
    * @throws GatewayError `request_loop` if the URL is an address of the gateway itself.
    */
@@ -74,8 +75,8 @@ export interface EgressGuard {
   checkResolved(url: string | URL): Promise<void>;
   /**
    * Resolves a host name and fails if *any* IP address of the host name is denied. The socket connects to the
-   * checked address, so DNS rebinding has no effect. (DNS rebinding: a host name resolves differently between
-   * check and use.)
+   * checked address, so DNS rebinding has no effect. In a DNS rebinding attack, a host name resolves to
+   * another address after the check.
    */
   readonly lookup: Lookup;
   /**

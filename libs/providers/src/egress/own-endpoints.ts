@@ -55,7 +55,7 @@ export class OwnAddresses {
 
 /** The error for a provider call that would reach the gateway itself. */
 export function ownAddress(): GatewayError {
-  return new GatewayError('request_loop', { detail: 'the address is one of this gateway' });
+  return new GatewayError('request_loop', { detail: 'the address belongs to this gateway' });
 }
 
 function portOf({ port, protocol }: URL): string {

@@ -45,9 +45,9 @@ export interface ConnectionShape {
   readonly resolve?: (fields: ConnectionFields) => SavedConnection;
 }
 
-/** Default: an API key is required, and a base URL is optional. */
+/** By default, an API key is required, and a base URL is optional. */
 export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['base_url'] };
-/** For self-hosted servers: both the API key and the base URL are optional. */
+/** For self-hosted servers, both the API key and the base URL are optional. */
 export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };
 
 /** Creates the error of `invalidField` for a connection field. */

@@ -1,12 +1,21 @@
-/** Header values as Node's HTTP server provides them: names are lowercase, and repeated headers are lists. */
+/**
+ * Header values as Node's HTTP server provides them. Header names are lowercase, and a repeated header is a
+ * list.
+ */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The headers that carry the provider's credential in a request. Header names are lowercase. */
 export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'header'; readonly name: string }
-  /** Depending on the credential, a bearer key or a signature over each request (AWS Signature Version 4). */
+  /**
+   * Depending on the credential, the headers carry a bearer key or a signature over each request (AWS
+   * Signature Version 4).
+   */
   | { readonly kind: 'aws'; readonly service: string }
-  /** Depending on the credential, an access token or a token that a service account signs for this audience. */
+  /**
+   * Depending on the credential, the header carries an access token or a token that a service account signs
+   * for this audience.
+   */
   | { readonly kind: 'google'; readonly audience: string }
   | { readonly kind: 'none' };

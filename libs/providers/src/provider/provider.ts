@@ -4,13 +4,14 @@ import type { AuthScheme } from './http.ts';
 import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
- * The quirks of a provider: differences between its recorded responses and the format specification. Parsers
- * accept all documented differences from every provider. Quirks only document the expected differences.
+ * The quirks of a provider, which are differences between its recorded responses and the format
+ * specification. Parsers accept all documented differences from every provider. Quirks only document the
+ * expected differences.
  */
 export interface ProviderQuirks {
   /**
-   * The place of token usage in a stream. Token usage is in a separate chunk after the last choice (as
-   * specified), in the last chunk with a choice, or as growing numbers in every chunk.
+   * The place of token usage in a stream. The specified place is a separate chunk after the last choice. Some
+   * providers send usage in the last chunk with a choice, or send growing numbers in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
   /** The field `tool_calls` of responses without tool calls is `[]` or null instead of absent. */
@@ -21,18 +22,18 @@ export interface ProviderQuirks {
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
   /** A response's content can be a list of parts instead of a string. */
   readonly contentParts?: boolean;
-  /** Streams end without `data: [DONE]`. The last chunk contains a finish reason. */
+  /** Streams end without the `[DONE]` event. The last chunk contains a finish reason. */
   readonly streamEndsWithoutDone?: boolean;
 }
 
-/** All facts about a provider: its address, its credential, its formats and its endpoints. */
+/** All facts about a provider, which are its address, credential, formats and endpoints. */
 export interface Provider {
   /** The provider name used in `<provider>/<model>` and in the account API. */
   readonly name: string;
   readonly displayName: string;
   /**
-   * The base URL for all paths, without a trailing slash. The base URL is null if the address must be
-   * configured: in the connection (`base_url`), or by the operator for `sandbox`.
+   * The base URL for all paths, without a trailing slash. The base URL is null if the connection must contain
+   * the address (`base_url`). For `sandbox`, the operator configures the address.
    */
   readonly baseUrl: string | null;
   readonly auth: AuthScheme;
@@ -56,8 +57,7 @@ export interface Provider {
    */
   readonly takesCustomTools?: boolean;
   /**
-   * The fields used to connect the provider. By default, these fields are an API key and an optional base
-   * URL.
+   * The fields used to connect the provider. By default, the fields are an API key and an optional base URL.
    */
   readonly connection?: ConnectionShape;
   /**

@@ -24,7 +24,9 @@ export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 export interface ProxyRoute {
   /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
   readonly path: string;
-  /** The headers that carry the credential. By default, those of the provider's chat endpoint. */
+  /**
+   * The headers that carry the credential. By default, the headers of the provider's chat endpoint are used.
+   */
   readonly auth?: AuthScheme;
   /** Whether requests are signed. The signature covers the body, so the whole body must be buffered first. */
   readonly isSigned?: true;
@@ -37,7 +39,7 @@ export interface ProxyRoute {
   readonly videos?: VideoRoutes;
 }
 
-/** A request for a video's state: GET, or POST with a body. */
+/** A request for a video's state, which is a GET request, or a POST request with a body. */
 export interface VideoRequest {
   /** Path under the provider's base URL. */
   readonly path: string;

@@ -15,11 +15,11 @@ function textsOf({ input }: JsonFields): readonly string[] {
 
 interface Embedded {
   readonly vectors: readonly unknown[];
-  /** Number of input tokens. The number is undefined if the provider does not report it. */
+  /** Number of input tokens. The number is undefined if the provider reports no number. */
   readonly tokens: number | undefined;
 }
 
-/** https://platform.openai.com/docs/api-reference/embeddings/create */
+/** See https://platform.openai.com/docs/api-reference/embeddings/create */
 function renderList({ vectors, tokens }: Embedded, request: JsonFields, model: string): JsonFields {
   const embed = request['encoding_format'] === 'base64' ? renderBase64 : (vector: unknown) => vector;
   return {
@@ -40,7 +40,7 @@ function renderBase64(vector: unknown): string {
 const vectorsOfCohere = ({ embeddings }: JsonFields): readonly unknown[] =>
   Array.isArray(embeddings) ? listOf(embeddings) : listOf(fieldsOf(embeddings)['float']);
 
-/** https://docs.cohere.com/reference/embed */
+/** See https://docs.cohere.com/reference/embed */
 export const cohereEmbedding: ProxyShape = (request, model) => {
   if (request['input'] === undefined) return null;
   return {
@@ -65,7 +65,7 @@ export const cohereEmbedding: ProxyShape = (request, model) => {
 
 /**
  * Voyage's embeddings requests are the same as OpenAI's, except for `encoding_format` and `dimensions`.
- * https://docs.voyageai.com/reference/embeddings-api
+ * See https://docs.voyageai.com/reference/embeddings-api
  */
 export const voyageEmbedding: ProxyShape = (request, model) => {
   const isFloat = request['encoding_format'] === 'float';
@@ -76,14 +76,14 @@ export const voyageEmbedding: ProxyShape = (request, model) => {
 
 /**
  * Jina's embeddings requests are the same as OpenAI's, except for `encoding_format`.
- * https://jina.ai/embeddings
+ * See https://jina.ai/embeddings
  */
 export const jinaEmbedding: ProxyShape = (request, model) =>
   request['encoding_format'] === undefined
     ? null
     : { body: { ...renamed(request, { encoding_format: 'embedding_type' }), model } };
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
+/** See https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
 export const titanEmbedding: ProxyShape = (request, model) => {
   if (request['input'] === undefined) return { body: without(request, 'model') };
   const [text, ...others] = textsOf(request);
@@ -100,7 +100,7 @@ export const titanEmbedding: ProxyShape = (request, model) => {
   };
 };
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
+/** See https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
 export const hostedCohereEmbedding: ProxyShape = (request, model) => {
   const mapped = cohereEmbedding(request, model);
   if (mapped === null) return { body: without(request, 'model') };
@@ -118,7 +118,7 @@ export const hostedCohereEmbedding: ProxyShape = (request, model) => {
   };
 };
 
-/** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
+/** See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
 export const vertexEmbedding: ProxyShape = (request, model) => {
   if (request['input'] === undefined) return { body: without(request, 'model') };
   const dimensions = request['dimensions'];

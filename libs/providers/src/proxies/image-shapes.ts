@@ -17,7 +17,7 @@ function renderImages(images: readonly unknown[]): JsonFields {
   return { created, data: images.map((image) => ({ b64_json: image })) };
 }
 
-/** https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html */
+/** See https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html */
 export const amazonImage: ProxyShape = (request) => {
   if (request['taskType'] !== undefined) return { body: without(request, 'model') };
   const config = present({
@@ -35,7 +35,7 @@ export const amazonImage: ProxyShape = (request) => {
   };
 };
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html */
+/** See https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html */
 export const stabilityImage: ProxyShape = (request) => {
   if ((countOf(request['n']) ?? 1) > 1)
     throw invalidField('n', '1, because this model creates one image per request');
@@ -52,7 +52,7 @@ export const stabilityImage: ProxyShape = (request) => {
   };
 };
 
-/** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api */
+/** See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api */
 export const vertexImage: ProxyShape = (request) => {
   if (request['instances'] !== undefined) return { body: without(request, 'model') };
   const size = sizeOf(request['size']);

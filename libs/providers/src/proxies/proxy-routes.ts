@@ -39,9 +39,9 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
 /**
- * Returns the path of an endpoint for a model: InvokeModel, or the OpenAI-compatible path for the Responses
- * API. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+ * Returns the path of an endpoint for a model. The path is InvokeModel, or the OpenAI-compatible path for the
+ * Responses API. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
+ * See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {
   if (endpoint === 'responses')
@@ -50,7 +50,7 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
   return found === undefined ? undefined : { path: '/model/{model}/invoke', isSigned: true, shape: found[2] };
 }
 
-/** Changes to `openAiRoutes`: a route is added or replaced, and null removes a route. */
+/** Changes to `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
 export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
 /** The routes of a provider with endpoints that differ from OpenAI's endpoints. */

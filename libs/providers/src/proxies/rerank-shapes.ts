@@ -29,20 +29,23 @@ function renderResult(ranked: unknown): JsonFields {
   };
 }
 
-/** https://docs.voyageai.com/reference/reranker-api */
+/** See https://docs.voyageai.com/reference/reranker-api */
 export const voyageRerank: ProxyShape = (request, model) => {
   if (request['top_k'] !== undefined) return null;
   const body = { ...without(request, 'top_n'), model, documents: textsOf(request), top_k: request['top_n'] };
   return { body: present(body), mapAnswer: renderResults };
 };
 
-/** https://docs.fireworks.ai/api-reference/rerank-documents */
+/** See https://docs.fireworks.ai/api-reference/rerank-documents */
 export const fireworksRerank: ProxyShape = (request, model) => ({
   body: { ...request, model },
   mapAnswer: renderResults,
 });
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/rerank-supported.html, called through InvokeModel */
+/**
+ * Rerank models are called through InvokeModel
+ * (https://docs.aws.amazon.com/bedrock/latest/userguide/rerank-supported.html).
+ */
 export const hostedRerank: ProxyShape = (request, model) => ({
   body: present({
     query: request['query'],

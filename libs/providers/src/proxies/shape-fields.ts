@@ -16,7 +16,7 @@ export function present(fields: JsonFields): JsonFields {
   );
 }
 
-/** Returns an object with some of its fields renamed (`names`: old → new). */
+/** Returns an object with some of its fields renamed. `names` maps old names to new names. */
 export function renamed(fields: JsonFields, names: Readonly<Record<string, string>>): JsonFields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 }

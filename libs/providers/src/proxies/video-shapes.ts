@@ -4,7 +4,7 @@ import { aspectOf, countOf, fieldsOf, listOf, present, renamed, sizeOf, without 
 /**
  * Renders OpenAI's response for a queued video.
  * @param id the provider's id for the video, with which a client polls for the video
- * https://platform.openai.com/docs/api-reference/videos/create
+ * See https://platform.openai.com/docs/api-reference/videos/create
  */
 function renderQueued(answer: JsonFields, id: unknown, model: string): JsonFields {
   return {
@@ -17,7 +17,7 @@ function renderQueued(answer: JsonFields, id: unknown, model: string): JsonField
   };
 }
 
-/** https://docs.x.ai/docs/guides/video-generation */
+/** See https://docs.x.ai/docs/guides/video-generation */
 export const xaiVideo: ProxyShape = (request, model) => {
   const { seconds, size, ...rest } = request;
   if (seconds === undefined && size === undefined) return null;
@@ -34,13 +34,13 @@ export const xaiVideo: ProxyShape = (request, model) => {
   };
 };
 
-/** https://docs.together.ai/reference/create-videos */
+/** See https://docs.together.ai/reference/create-videos */
 export const togetherVideo: ProxyShape = (request, model) => {
   const frame = sizeOf(request['size']);
   return frame === undefined ? null : { body: { ...without(request, 'size'), model, ...frame } };
 };
 
-/** https://docs.siliconflow.com/en/api-reference/videos/videos_submit */
+/** See https://docs.siliconflow.com/en/api-reference/videos/videos_submit */
 export const siliconflowVideo: ProxyShape = (request, model) => {
   if (request['size'] === undefined) return null;
   return {
@@ -75,8 +75,8 @@ export const veoVideo: ProxyShape = (request, model) => {
 const stepPattern = /^(?!\.{1,2}$)[^/?#]+$/;
 
 /**
- * The path of a video's state: the given path and the video id. The result is undefined for an id that is not
- * a single path segment.
+ * The path of a video's state, which consists of the given path and the video id. The result is undefined for
+ * an id that is not a single path segment.
  */
 function stateBelow(path: string, id: string): { readonly path: string } | undefined {
   return stepPattern.test(id) ? { path: `${path}/${encodeURIComponent(id)}` } : undefined;
@@ -100,7 +100,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** https://platform.openai.com/docs/api-reference/videos/retrieve */
+/** See https://platform.openai.com/docs/api-reference/videos/retrieve */
 export const openAiVideos: VideoRoutes = {
   ids: /^video_/,
   stateOf: (id) => stateBelow('/videos', id),
@@ -109,14 +109,14 @@ export const openAiVideos: VideoRoutes = {
 
 const xaiStatuses: Readonly<Record<string, VideoStatus>> = { pending: 'in_progress', done: 'completed' };
 
-/** https://docs.x.ai/docs/guides/video-generation */
+/** See https://docs.x.ai/docs/guides/video-generation */
 export const xaiVideos: VideoRoutes = {
   stateOf: (id) => stateBelow('/videos', id),
   mapState: (state, id) => renderState(state, id, xaiStatuses[String(state['status'])] ?? 'failed'),
   urlOf: ({ video }) => textOf(fieldsOf(video)['url']),
 };
 
-/** https://docs.together.ai/reference/get-videos-id: the response has OpenAI's shape. */
+/** The response has OpenAI's shape (https://docs.together.ai/reference/get-videos-id). */
 export const togetherVideos: VideoRoutes = {
   stateOf: (id) => stateBelow('/../v2/videos', id),
   urlOf: ({ outputs }) => textOf(fieldsOf(outputs)['video_url']),
@@ -128,7 +128,7 @@ const siliconflowStatuses: Readonly<Record<string, VideoStatus>> = {
   Succeed: 'completed',
 };
 
-/** https://docs.siliconflow.com/en/api-reference/videos/get_videos_status */
+/** See https://docs.siliconflow.com/en/api-reference/videos/get_videos_status */
 export const siliconflowVideos: VideoRoutes = {
   stateOf: (id) => (stepPattern.test(id) ? { path: '/video/status', body: { requestId: id } } : undefined),
   mapState: (state, id) => renderState(state, id, siliconflowStatuses[String(state['status'])] ?? 'failed'),
@@ -144,7 +144,7 @@ function mapOperation(state: JsonFields, id: string): JsonFields {
 /** The name of a Gemini API operation. No path segment of the name is `.` or `..`. */
 const geminiOperation = /^models\/(?!\.{1,2}(?:\/|$))[^/?#]+\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
-/** https://ai.google.dev/gemini-api/docs/video */
+/** See https://ai.google.dev/gemini-api/docs/video */
 export const geminiVideos: VideoRoutes = {
   ids: geminiOperation,
   stateOf: (id) =>
@@ -162,7 +162,7 @@ const vertexOperation =
 /**
  * The state of a finished video contains the video's bytes or their location in Cloud Storage. The video
  * therefore needs no separate download.
- * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
+ * See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
  */
 export const vertexVideos: VideoRoutes = {
   ids: vertexOperation,

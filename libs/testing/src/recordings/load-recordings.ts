@@ -14,7 +14,7 @@ const sharedData = resolve(import.meta.dirname, '../../../../../shared/data');
 export function findSharedData(path: string): string | undefined {
   const found = resolve(sharedData, path);
   if (existsSync(found)) return found;
-  if (process.env['CI'] === 'true') throw new Error(`CI needs the recorded data: ${found} is missing.`);
+  if (process.env['CI'] === 'true') throw new Error(`CI needs the recorded data, but ${found} is missing.`);
   return undefined;
 }
 

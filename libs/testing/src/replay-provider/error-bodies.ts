@@ -23,13 +23,13 @@ const anthropicErrors = {
 
 const json = { 'content-type': 'application/json' };
 
-/** https://platform.openai.com/docs/guides/error-codes */
+/** See https://platform.openai.com/docs/guides/error-codes */
 export function openAiError(status: keyof typeof openAiErrors, retryAfterMs?: number): ReplayControls {
   const body = { error: { ...openAiErrors[status], param: null } };
   return { status, body, headers: json, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-/** https://docs.anthropic.com/en/api/errors */
+/** See https://docs.anthropic.com/en/api/errors */
 export function anthropicError(status: keyof typeof anthropicErrors, retryAfterMs?: number): ReplayControls {
   const body = { type: 'error', error: anthropicErrors[status] };
   return { status, body, headers: json, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };

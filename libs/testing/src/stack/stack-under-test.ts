@@ -92,7 +92,7 @@ function describeUnit(dataDir: DataDir, name: string): UnitUnderTest {
 
 function required(value: string | null, name: string): string {
   if (value === null)
-    throw new Error(`This stack has no ${name}: the service that creates it is not running.`);
+    throw new Error(`This stack has no ${name}, because the service that creates the value is not running.`);
   return value;
 }
 

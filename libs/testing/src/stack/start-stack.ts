@@ -36,7 +36,7 @@ export interface TestStackOptions {
   readonly restartCrashed?: boolean;
 }
 
-/** Tests call the account API more often than people call it. */
+/** Tests call the account API more often than people do. */
 const raisedLimits = {
   ACCOUNT_READ_RPM: '100000',
   ACCOUNT_ANALYTICS_RPM: '100000',
@@ -82,6 +82,9 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
 /** The stack that the global set-up of the test suite started. Tests must not stop its processes. */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];
-  if (!path) throw new Error('This suite has no shared stack: see test/shared-stack.setup.mjs.');
+  if (!path)
+    throw new Error(
+      'This suite has no shared stack. The file test/shared-stack.setup.mjs starts the shared stack.',
+    );
   return attachStack(path);
 }

@@ -25,21 +25,23 @@ interface IssuedSequences {
 
 /**
  * A provider's checks of a transcript. The class signs the reasoning that a scripted model returns, and
- * rejects requests that break one of these documented rules:
+ * rejects requests that break a documented rule. The documented rules are:
  *
- * - Every tool call has a tool result in the next message, before all other content. Every tool result has a tool call.
- * - Turns of model and client alternate. No text is blank, and no message is empty.
- * - Reasoning is unmodified (signatures). Consecutive reasoning blocks are all reasoning blocks of one response.
+ * - Every tool call has a tool result in the next message, before all other content. Every tool result has
+ *   a tool call.
+ * - Turns of the model and of the client alternate. No text is blank, and no message is empty.
+ * - Reasoning is unmodified (signatures). Consecutive reasoning blocks are all reasoning blocks of one
+ *   response.
  * - A message does not end in reasoning.
  * - With a fixed reasoning budget, a turn with tool calls begins with reasoning.
  * - A request that forces a tool call must not turn reasoning on.
- * - After the provider has sent unsigned reasoning (`reasoning_content`), every message with tool calls in the
- *   current turn has unmodified unsigned reasoning.
+ * - After the provider has sent unsigned reasoning (`reasoning_content`), every message with tool calls in
+ *   the current turn has unmodified unsigned reasoning.
  * - With `bindsPrefix`, reasoning is valid only behind the prompt prefix for which it was signed.
  *
- * The sources are Anthropic ("Tool use", and in "Extended thinking" the sections on preserving thinking
- * blocks and toggling thinking modes), AWS ("Converse API"), OpenAI ("Function calling"), OpenRouter
- * ("Reasoning tokens") and DeepSeek ("Thinking mode").
+ * The Anthropic sources are "Tool use", and in "Extended thinking" the sections on preserving thinking blocks
+ * and toggling thinking modes. The other sources are AWS ("Converse API"), OpenAI ("Function calling"),
+ * OpenRouter ("Reasoning tokens") and DeepSeek ("Thinking mode").
  */
 export class TranscriptRules {
   readonly #key = randomBytes(32);

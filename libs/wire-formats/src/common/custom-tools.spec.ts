@@ -57,7 +57,7 @@ const delta = (block: number, argumentsText: string): StreamEvent => ({
 });
 const end = (block: number): StreamEvent => ({ type: 'tool-call-end', choice: 0, block });
 
-/** Restores the calls in the given pieces of a stream. */
+/** Restores the custom tool calls in the given chunks of a stream. */
 function restore(...pieces: StreamEvent[][]): StreamEvent[] {
   const left = [...pieces];
   const next = () => left.shift() ?? [];

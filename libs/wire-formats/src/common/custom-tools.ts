@@ -11,7 +11,8 @@ const parameter = 'input';
 /**
  * Replaces custom tools by functions with one text parameter, everywhere in the request, for a provider that
  * accepts only functions. Without custom tools, returns the request unchanged. A provider cannot enforce the
- * grammar of a custom tool, so the grammar becomes part of the parameter's description, and is also a loss.
+ * grammar of a custom tool, so the grammar is reported as a loss. The grammar also becomes part of the
+ * parameter's description.
  */
 export function wrapCustomTools(request: ChatRequest): {
   readonly request: ChatRequest;
@@ -50,9 +51,9 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 
 /**
  * Wraps the provider side of a format, so that calls to functions that replace custom tools become calls to
- * the custom tools. The input of a call follows in one piece when the call is complete. Models sometimes send
- * arguments that are not an object with the text parameter. Arguments in any other form become the input of
- * the custom tool, unchanged.
+ * the custom tools. The complete input of a call is emitted as one delta when the call ends. Models sometimes
+ * send arguments that are not an object with the text parameter. Arguments in any other form become the input
+ * of the custom tool, unchanged.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(
@@ -115,7 +116,7 @@ function unwrapInput(argumentsText: string): string {
   }
 }
 
-/** The names of the custom tools of a request. Null if the request has none. */
+/** The names of the custom tools of a request. The result is null if the request has no custom tools. */
 export function findCustomTools({ tools }: ChatRequest): ReadonlySet<string> | null {
   const names = listCustom(tools);
   return names.size === 0 ? null : names;

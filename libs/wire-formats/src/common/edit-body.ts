@@ -73,8 +73,8 @@ export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdi
 }
 
 /**
- * Removes two things from a tool or its inner object: the examples, and earlier occurrences of repeated
- * fields that the gateway validates.
+ * Removes the examples from a tool or its inner object. If a field that the gateway validates is repeated,
+ * the earlier occurrences are also removed.
  */
 export function stripToolMembers(
   tape: JsonTape,
@@ -120,8 +120,8 @@ export function addItems(
 }
 
 /**
- * Applies a format's own edits, together with the edits that are the same in all formats. The common edits
- * are replaced texts, replaced tool calls, and added messages.
+ * Applies the edits that only one format needs, together with the edits that are the same in all formats. The
+ * common edits are replaced texts, replaced tool calls, and added messages.
  * @param member the field that contains the messages
  */
 export function applyRequestEdits(

@@ -80,8 +80,7 @@ export interface EditedRequest {
 }
 
 /**
- * A piece of conversation text for the compressor. The pieces are listed in the order in which the model
- * reads them.
+ * A section of conversation text for the compressor. Sections are in the order in which the model reads them.
  */
 export interface ContextPart {
   /**
@@ -95,9 +94,9 @@ export interface ContextPart {
    * serves as a reference.
    */
   readonly range: ByteRange | undefined;
-  /** The byte ranges of the text: a JSON string, or the name and arguments of a tool call. */
+  /** The byte ranges of the text, which is a JSON string, or the name and arguments of a tool call. */
   readonly source: readonly ByteRange[];
-  /** The text of the piece, decoded on demand. */
+  /** The text of the section, decoded on demand. */
   text(): string;
 }
 
@@ -122,7 +121,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
    * usage at the end of a stream. Without this function, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
-  /** The last frame of the provider that the client received. Formats with numbered events continue its number. */
+  /** The last frame that the client received. Formats with numbered events continue the frame's numbers. */
   readonly lastFrame?: Uint8Array | undefined;
 }
 
@@ -175,18 +174,18 @@ export interface ClientHalf {
   readonly contentType: string;
   /** Value of `content-type` for a streamed response. */
   readonly streamContentType: string;
-  /** The stream encoding: server-sent events, or Amazon's binary event stream. */
+  /** The stream encoding, which is either server-sent events or Amazon's binary event stream. */
   readonly framing: 'sse' | 'event-stream';
   /**
-   * The response header, besides `x-request-id`, in which clients that use this format look for the request
-   * id. The value is null if the format has no header for the request id.
+   * The response header, in addition to `x-request-id`, in which clients that use this format look for the
+   * request id. The value is null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
   /** Whether messages of the format can carry encrypted or signed reasoning of any provider. */
   readonly carriesReasoning: boolean;
   /** True if the format has only one text per choice, so that text blocks of a response are merged. */
   readonly joinsTexts: boolean;
-  /** True if a response may have the reasoning of several responses, and the id of the last response. */
+  /** Whether one response may join the reasoning of several responses, with the id of the last response. */
   readonly joinsResponses?: true;
   /**
    * Reads and validates the fields that the gateway needs.
@@ -194,10 +193,7 @@ export interface ClientHalf {
    * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
-  /**
-   * The text in the messages from index `from` onward: tool results, user text, the model's text, and tool
-   * calls.
-   */
+  /** The tool results, user text, model text and tool calls in the messages from index `from` onward. */
   listContext(tape: JsonTape, from: number): ContextPart[];
   /** The name, description, schema and examples of each given tool, in the given order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];

@@ -1,6 +1,9 @@
 import type { StreamEvent } from '@gateway/interchange';
 
-/** The result of one step of a stream parser: the parser's next state and the emitted events. */
+/**
+ * The result of one step of a stream parser, which consists of the parser's next state and the emitted
+ * events.
+ */
 export type Step<State> = readonly [State, readonly StreamEvent[]];
 
 /** Runs the parser steps in order. Each step starts from the previous step's state. */

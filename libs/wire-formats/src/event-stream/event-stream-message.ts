@@ -1,7 +1,8 @@
 /**
- * A message in AWS's binary event stream encoding (`application/vnd.amazon.eventstream`): typed headers and a
- * payload. Layout: https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy
- * specification, https://smithy.io/2.0/aws/amazon-eventstream.html
+ * A message in AWS's binary event stream encoding (`application/vnd.amazon.eventstream`), with typed headers
+ * and a payload. Two pages define the layout,
+ * https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
+ * https://smithy.io/2.0/aws/amazon-eventstream.html.
  */
 export interface EventStreamMessage {
   /** Headers in the order in which they are sent. If a header is repeated, the last value is used. */
@@ -20,11 +21,14 @@ export type EventStreamHeader =
   /** A UUID of sixteen bytes, in the canonical text form with hyphens. */
   | { readonly type: 'uuid'; readonly value: string };
 
-/** The prelude of a message: total length, headers length, and a checksum of both. */
+/**
+ * The length of the prelude, which contains the total length, the headers length, and a checksum of both
+ * lengths.
+ */
 export const preludeBytes = 12;
 export const checksumBytes = 4;
 export const messageBytesMin = preludeBytes + checksumBytes;
-/** The specification's limits: 16 MiB of payload (2^24 bytes) and 128 KiB of headers. */
+/** The specification allows at most 16 MiB of payload (2^24 bytes) and 128 KiB of headers. */
 export const headersBytesMax = 128 * 1024;
 export const messageBytesMax = messageBytesMin + headersBytesMax + 16 * 1024 * 1024;
 

@@ -5,8 +5,8 @@ import { parseResponse, openStreamParser } from './provider/parse-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 
 /**
- * Pattern for function names, from `FunctionDeclaration.name` in Gemini's API reference: 64 characters, or
- * 128 in newer versions.
+ * Pattern for function names, from `FunctionDeclaration.name` in Gemini's API reference. The maximum is 64
+ * characters, or 128 characters in newer versions.
  */
 const toolNamePattern = /^[\w.:-]{1,64}$/;
 

@@ -15,8 +15,8 @@ export interface JsonEntry {
 }
 
 /**
- * Words per node on the tape: start, end, and a third word. The meaning of the third word depends on the kind
- * of value (see `JsonTape`).
+ * Number of words per node on the tape. Each node has a start, an end, and a third word. The meaning of the
+ * third word depends on the kind of value (see `JsonTape`).
  */
 export const nodeWords = 3;
 
@@ -53,10 +53,10 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 
 /**
  * Validated JSON text and the positions of its values, without a tree. Each value and each key takes three
- * 32-bit words: the offset of the first byte, the offset after the last byte, and a third word. Values and
- * keys have the same order as in the JSON text. For an array or object, the third word is the node that follows the array or
- * object. For a string, the third word is 1 if the string contains an escape. If an object repeats a key, the
- * last occurrence is used, as with `JSON.parse`.
+ * 32-bit words. The first two words are the offset of the first byte and the offset after the last byte.
+ * Values and keys have the same order as in the JSON text. For an array or object, the third word is the node
+ * that follows the array or object. For a string, the third word is 1 if the string contains an escape. If an
+ * object repeats a key, the last occurrence is used, as with `JSON.parse`.
  */
 export class JsonTape {
   readonly bytes: Buffer;
@@ -90,7 +90,7 @@ export class JsonTape {
     return { start: this.start(node), end: this.end(node) };
   }
 
-  /** The memory in bytes that the positions take. */
+  /** The memory in bytes that the positions occupy. */
   get memoryBytes(): number {
     return this.#words.byteLength;
   }

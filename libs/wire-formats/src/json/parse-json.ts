@@ -9,7 +9,7 @@ import { scanJson } from './scan-json.ts';
 const longNumber = /\d{16}/;
 
 // TypeScript's standard library types lack the reviver's third parameter, which Node 21 and later have.
-// Source: the ECMAScript proposal "JSON.parse source text access".
+// The ECMAScript proposal "JSON.parse source text access" defines the third parameter.
 type Reviver = (key: string, value: unknown) => unknown;
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonNode, JsonTape } from './json-tape.ts';
 
 // TypeScript's standard library types lack `rawJSON`, which Node has since version 21.
-// Source: the ECMAScript proposal "JSON.parse source text access".
+// The ECMAScript proposal "JSON.parse source text access" defines `rawJSON`.
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /** The digits of an integer that a double may not represent (2^53 has 16 digits). */

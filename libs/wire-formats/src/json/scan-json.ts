@@ -38,9 +38,9 @@ let scratchOpen = new Uint32Array(512);
 
 /**
  * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
- * texts as `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested
- * containers. The scan uses 12 bytes of memory for each value and each key, at most six times the size of the
- * text.
+ * texts as `JSON.parse` (RFC 8259), up to `depthMax` nested containers. A byte order mark is rejected, and so
+ * is any text after the value. The scan uses 12 bytes of memory for each value and each key, at most six
+ * times the size of the text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {
@@ -91,7 +91,7 @@ class Scanner {
     return new JsonTape(this.#bytes, words);
   }
 
-  /** Scans down to the first scalar or empty container at or inside the current value. */
+  /** Scans the current value up to its first scalar or empty container. */
   #scanValue(): void {
     for (;;) {
       const first = this.#skipSpace();

@@ -13,7 +13,7 @@ interface DroppingRequest {
   readonly beta: string | undefined;
 }
 
-/** Anthropic's beta name for `thinking.block_binding`. Source: Anthropic, "Preserved thinking". */
+/** Anthropic's beta name for `thinking.block_binding` (Anthropic, "Preserved thinking"). */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
 /** The types of `thinking` that accept `block_binding`. */

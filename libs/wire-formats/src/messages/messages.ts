@@ -54,7 +54,7 @@ export const messages: ClientWireFormat = {
   provider: {
     toolNamePattern,
     finishedReason: 'end_turn',
-    // Anthropic, "Prompt caching": a request has at most four cache breakpoints.
+    // A request has at most four cache breakpoints (Anthropic, "Prompt caching").
     cacheMarkers: { markersMax: 4, marksTools: () => true },
     chooseApiVersion: chooseMessagesVersion,
     renderRequest,

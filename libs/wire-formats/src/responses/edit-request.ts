@@ -54,8 +54,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
 }
 
 /**
- * Removes the reasoning items with content that the gateway created for reasoning of other formats. A provider
- * of the responses format rejects encrypted content that it did not create.
+ * Removes reasoning items with encrypted content that the gateway created for reasoning from other formats. A
+ * provider of the responses format rejects encrypted content that it did not create.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   const input = tape.kind(tape.root) === 'object' ? tape.get(tape.root, 'input') : undefined;

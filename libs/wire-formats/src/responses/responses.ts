@@ -79,7 +79,7 @@ function openStreamParser(): StreamParser {
 function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes);
   if (!isObject(body) || !(Array.isArray(body.output) || isObject(body.error)))
-    throw new GatewayError('upstream_invalid', { detail: 'the answer has no output' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has no output' });
   const events: StreamEvent[] = [];
   endResponse(readStart(initialStreamState, body, events), body, events);
   return events;

@@ -38,12 +38,12 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface SseDecoderOptions {
-  /** Maximum number of bytes in one line and in one event's data. Default: 1 MiB. */
+  /** Maximum number of bytes in one line and in one event's data. The default is 1 MiB. */
   readonly frameBytesMax?: number;
   /**
    * Whether lines that are not an event field are treated as data. The standard ignores lines that are not an
    * event field. However, Google ends a failed stream with a JSON document that is not framed as an event.
-   * Default: false.
+   * The default is false.
    */
   readonly keepsBareLines?: boolean;
 }
@@ -56,9 +56,9 @@ export class SseFrameTooLongError extends Error {
 /**
  * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with
  * LF, CRLF or CR. Comments in the stream are ignored. As the standard requires, `push` never returns an
- * unfinished event. `flush` returns an unfinished event. The decoder takes linear time: each byte is read
- * once and copied at most twice on average. An unfinished line stays in a buffer that doubles in size when it
- * is full.
+ * unfinished event. `flush` returns an unfinished event. The decoder takes linear time, because each byte is
+ * read once and copied at most twice on average. An unfinished line stays in a buffer that doubles in size
+ * when it is full.
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;

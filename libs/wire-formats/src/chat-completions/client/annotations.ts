@@ -1,12 +1,10 @@
 import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The citations collected until now for one choice. The object is immutable. */
+/** The citations collected until now for one choice, as an immutable object. */
 export interface CitedText {
   /** Length of the choice's text until now, in code points. OpenAI counts positions in code points. */
   readonly characters: number;
-  /**
-   * The open block: the position in the text where the block starts, and the web pages that the block cites.
-   */
+  /** The open block, with its start position in the text and the web pages that it cites. */
   readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
   /** Annotations from blocks that have ended. */
   readonly annotations: readonly JsonObject[];
@@ -31,8 +29,8 @@ const annotationsMax = 1024;
 const pagesMax = 64;
 
 /**
- * Adds an event of the choice. The chat completions format can only cite web pages, at positions in the
- * choice's full text.
+ * Adds the text length or the citation in an event to the citations of a choice. The chat completions format
+ * can only cite web pages, at positions in the choice's full text.
  */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   switch (event.type) {

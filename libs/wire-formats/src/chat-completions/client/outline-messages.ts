@@ -100,7 +100,7 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** Lists each tool call as text: the tool's name and the arguments exactly as the model wrote them. */
+/** Lists the name and the arguments of each tool call, exactly as the model wrote them. */
 function listCallParts(tape: JsonTape, calls: JsonNode | undefined, message: number): ContextPart[] {
   if (calls === undefined) return [];
   return tape.items(calls).flatMap((call): ContextPart[] => {

@@ -39,7 +39,8 @@ function parseToolResult(raw: JsonObject): ReadParts {
 }
 
 /**
- * Returns the message parts in the order in which a model produces them: thinking, content, refusal, calls.
+ * Returns the message parts in the order in which a model produces them. A model produces thinking first,
+ * then content, a refusal, and tool calls.
  */
 function parseSpokenParts(raw: JsonObject): ReadParts {
   const field = reasoningFields.find((name) => typeof raw[name] === 'string');

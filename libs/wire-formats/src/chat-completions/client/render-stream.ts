@@ -10,7 +10,7 @@ import { nothingCited, noteCitation, renderAnnotations, type CitedText } from '.
 import { renderContentPart } from './render-response.ts';
 import { frameOf, renderErrorChunk } from './render-error.ts';
 
-/** The state of a stream renderer between two frames. The state is immutable. */
+/** The stream renderer's immutable state between two frames. */
 export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;

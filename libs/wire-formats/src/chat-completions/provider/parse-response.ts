@@ -17,7 +17,7 @@ import { endBlocks } from './read-choice.ts';
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes);
   if (!isObject(body) || !(Array.isArray(body.choices) || body.error)) {
-    throw new GatewayError('upstream_invalid', { detail: 'the answer has no choices' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has no choices' });
   }
   const events: StreamEvent[] = [];
   const state = readChunk(initialStreamState, body, true, events);

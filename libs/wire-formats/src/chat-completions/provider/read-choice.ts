@@ -85,7 +85,8 @@ function addArguments(
 }
 
 /**
- * The readers, in the order in which a model produces a message: thinking, content, refusal, calls, finish.
+ * The readers, in the order in which a model produces thinking, content, a refusal, tool calls and the finish
+ * reason.
  */
 const steps: readonly ReadStep[] = [
   readReasoning,
@@ -101,7 +102,7 @@ const readOfPiece = ['index', 'finish_reason', 'delta'] as const;
 const readOfWhole = ['index', 'finish_reason', 'message'] as const;
 const readOfMessage = ['role', 'content', 'tool_calls'] as const;
 
-/** Reads one piece of a choice: either a `delta` or a complete `message`. */
+/** Reads one chunk of a choice, which contains either a `delta` or a complete `message`. */
 export const readChoice: ReadStep = (state, piece, events) => {
   let current = state;
   for (const step of steps) current = step(current, piece, events);

@@ -17,7 +17,9 @@ import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
 
-/** Maximum number of choices per response: twice OpenAI's limit of 128. Extra choices are skipped. */
+/**
+ * Maximum number of choices per response, which is twice OpenAI's limit of 128. Extra choices are skipped.
+ */
 const choicesMax = 256;
 
 /**

@@ -1,13 +1,19 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The parser's state between two chunks of a response. The state is immutable. */
+/** The parser's immutable state between two chunks of a response. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
-  /** Whether the provider reported an error. Then, only the provider's own terminator ends the response. */
+  /**
+   * Whether the provider reported an error. After an error, only the provider's own terminator ends the
+   * response.
+   */
   readonly failed: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
-  /** The latest response fields. Most providers send all fields per chunk. Changed ones become events. */
+  /**
+   * The latest response fields. Most providers send all fields in each chunk. Only changed response fields
+   * become events.
+   */
   readonly sentMembers: JsonObject;
 }
 
@@ -46,16 +52,16 @@ export function initialChoiceState(index: number): ChoiceState {
   return { index, nextBlock: 0, open: undefined, calls: [], finished: false };
 }
 
-/** A piece of a choice: the fields of the choice and the fields of its message. */
+/** The fields of a choice in one chunk, and the fields of the message in the choice. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;
-  /** True if the piece is the complete message of a non-streaming response. */
+  /** True if `message` is the complete message of a non-streaming response. */
   readonly whole: boolean;
 }
 
 /**
- * Reads one kind of content from a piece of a choice, appends events to `events`, and returns the next state.
+ * Reads one kind of content from a chunk of a choice, appends events to `events`, and returns the next state.
  * Readers run for every chunk of every stream, so all readers append to the same list.
  */
 export type ReadStep = (state: ChoiceState, piece: ChoicePiece, events: StreamEvent[]) => ChoiceState;

@@ -22,7 +22,9 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** Fields for the number of cached tokens, in order: OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
+/**
+ * Fields for the number of cached tokens, listed in the order OpenAI, DeepSeek, Moonshot, Anthropic and vLLM.
+ */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (
     asTokens(details.cached_tokens) ??

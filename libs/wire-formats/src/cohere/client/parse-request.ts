@@ -136,7 +136,10 @@ function parseResult(raw: JsonObject, parts: readonly ChatPart[]): ChatPart {
   return { type: 'tool-result', callId: asText(raw.tool_call_id) ?? '', parts };
 }
 
-/** Parses message parts in the order in which a model produces them: plan, reasoning and text, calls. */
+/**
+ * Parses message parts in the order in which a model produces them. A model produces the plan first, then
+ * reasoning and text, and then tool calls.
+ */
 function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   const plan = asText(raw.tool_plan);
   const planned: ChatPart[] = plan === undefined ? [] : [planPart(plan)];

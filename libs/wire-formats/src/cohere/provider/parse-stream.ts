@@ -139,7 +139,9 @@ function readCallEnd(state: StreamState, event: JsonObject): StreamStep {
   return [{ ...state, calls }, emitCallEnd(call)];
 }
 
-/** Reads the end of a response: `finish_reason`, `usage`, and `error` if the response failed. */
+/**
+ * Reads the end of a response, which contains `finish_reason`, `usage`, and `error` if the response failed.
+ */
 export function readEnd(state: StreamState, delta: JsonObject): StreamStep {
   const rest = otherMembers(delta, ['finish_reason', 'usage', 'error', 'message']);
   const message = asText(delta.error);

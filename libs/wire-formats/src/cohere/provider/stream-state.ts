@@ -2,7 +2,7 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { chainSteps, type Step } from '../../common/stream-step.ts';
 import { own } from '../shared/own-members.ts';
 
-/** The parser's state between two events of a response. The state is immutable. */
+/** The parser's immutable state between two events of a response. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;

@@ -12,7 +12,7 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { invalidBody, modelCharactersMax, outlineTexts } from '../../common/outline-request.ts';
 
 /**
- * The fields of a Converse request: `ConverseRequest` and `ConverseStreamRequest` in the AWS SDK. A test
+ * The fields of a Converse request, from `ConverseRequest` and `ConverseStreamRequest` in the AWS SDK. A test
  * compares this list with the SDK. `modelId` belongs in the URL, but is also accepted in the body.
  */
 export const requestFields = [
@@ -115,8 +115,8 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 }
 
 /**
- * Outlines the elements of `toolConfig.tools`. A cache point is also an element: it has no name, and it marks
- * the tool before it.
+ * Outlines the elements of `toolConfig.tools`. A cache point is also an element. The cache point has no name
+ * and marks the preceding tool.
  * @throws GatewayError if an element is not an object.
  */
 function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {
@@ -178,7 +178,7 @@ function textNodes(tape: JsonTape, block: JsonNode): JsonNode[] {
   return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
 }
 
-/** Server tool calls are skipped, because the provider executes them. */
+/** Server tool calls are skipped, because the provider executes server tools. */
 function outlineToolCall(tape: JsonTape, body: JsonNode | undefined): ToolCallOutline[] {
   if (body === undefined || tape.stringValue(tape.get(body, 'type')) === 'server_tool_use') return [];
   const name = tape.stringValue(tape.get(body, 'name'));

@@ -33,8 +33,8 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
 const overloaded = 529;
 
 /**
- * Renders an error in the shape that the AWS SDK expects: the message is in the body, and the exception name
- * is in a header.
+ * Renders an error in the shape that the AWS SDK expects. The error message is in the body, and the exception
+ * name is in a header.
  */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {

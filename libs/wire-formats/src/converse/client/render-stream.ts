@@ -10,7 +10,7 @@ import {
   type BlockQueue,
 } from './render-stream-block.ts';
 
-/** The renderer's state during a stream. The state is immutable. */
+/** The renderer's immutable state during a stream. */
 export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly blocks: BlockQueue;

@@ -11,7 +11,7 @@ import { mapToStreamException } from '../shared/exceptions.ts';
 export interface StreamFrame {
   /** A stream event, or an exception that ends the stream. */
   readonly kind: 'event' | 'exception';
-  /** The name of the event or exception: `contentBlockDelta`, `throttlingException`, … */
+  /** The name of the event or exception, such as `contentBlockDelta` or `throttlingException`. */
   readonly name: string;
   readonly payload: JsonObject;
 }

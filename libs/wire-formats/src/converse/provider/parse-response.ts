@@ -105,8 +105,8 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 
 /**
  * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's `__type`.
- * A URL may follow the exception name, or a namespace may precede it: `ValidationException:http://…`,
- * `com.amazon.coral.service#AccessDeniedException`.
+ * A URL may follow the exception name (`ValidationException:http://…`). A namespace may precede the exception
+ * name (`com.amazon.coral.service#AccessDeniedException`).
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};

@@ -7,7 +7,7 @@ import { parseBlock } from '../shared/parse-block.ts';
 import { own } from '../shared/own-members.ts';
 import { emitPart } from './parse-response.ts';
 
-/** The parser's state between two frames of a response. The state is immutable. */
+/** The parser's immutable state between two frames of a response. */
 export interface StreamState {
   readonly started: boolean;
   /**
@@ -19,7 +19,7 @@ export interface StreamState {
   readonly hasMetadata: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** The open block and the provider's index for the open block. At most one block is open. */
+  /** The open block with the provider's index. At most one block is open. */
   readonly open: OpenBlock | undefined;
   /** Number of buffered characters in the open block. */
   readonly bufferedCharacters: number;
@@ -29,7 +29,7 @@ export type OpenBlock = { readonly index: number; readonly block: number } & (
   | { readonly kind: 'text' }
   | { readonly kind: 'thinking'; readonly signature: string | undefined }
   | { readonly kind: 'tool-call'; readonly hasInput: boolean }
-  /** A block that is emitted only as a whole: the field name, the start body, and the pieces, latest first. */
+  /** A block that is emitted only when it is complete. `pieces` contains the deltas, latest first. */
   | {
       readonly kind: 'buffered';
       readonly member: string;
@@ -142,8 +142,7 @@ function parseInput(text: string): unknown {
 }
 
 /**
- * Decodes the base64 pieces before joining them. Joining the base64 strings would be wrong because of
- * padding.
+ * Decodes each base64 string before joining the bytes, because padding makes joined base64 strings invalid.
  */
 function joinBase64(pieces: readonly unknown[]): string {
   const [only, ...others] = pieces;

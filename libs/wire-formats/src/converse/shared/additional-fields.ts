@@ -3,9 +3,9 @@ import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/i
 import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 
 /**
- * Settings for which the Converse API has no field. Some models accept these settings in
- * `additionalModelRequestFields`: Claude's `thinking` (or `reasoning_config`) and `top_k`, Nova's
- * `inferenceConfig.topK`.
+ * Settings for which the Converse API has no field. Some models accept such settings in
+ * `additionalModelRequestFields`. Claude accepts `thinking` (or `reasoning_config`) and `top_k`, and Nova
+ * accepts `inferenceConfig.topK`.
  */
 export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;

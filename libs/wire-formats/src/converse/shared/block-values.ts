@@ -82,9 +82,9 @@ interface RedactedThinking {
 
 /**
  * Parses hidden reasoning. The Converse format encodes the model's bytes in base64. For Claude, the bytes are
- * the text of the field `data` in Claude's own API:
- * https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange contains the text
- * of the field `data`. Bytes from other models stay in base64.
+ * the text of the field `data` in Claude's own API
+ * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). The interchange contains the
+ * text of the field `data`. Bytes from other models stay in base64.
  */
 export function parseRedacted(base64: string): RedactedThinking {
   const text = Buffer.from(base64, 'base64').toString('latin1');

@@ -186,8 +186,9 @@ function cleanName(name: string): string {
 }
 
 /**
- * Creates distinct document names that the API accepts: letters, digits, single spaces, hyphens, parentheses
- * and square brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ * Creates distinct document names that the API accepts. A document name may contain letters, digits, single
+ * spaces, hyphens, parentheses and square brackets
+ * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html).
  */
 export function createDocumentNames(): (given: string | undefined) => string {
   const taken = new Map<string, number>();

@@ -78,7 +78,10 @@ function parseStops(raw: unknown): readonly string[] | undefined {
   return Array.isArray(raw) && texts.length === raw.length ? texts : undefined;
 }
 
-/** From `InferenceConfiguration` in the Amazon Bedrock API reference: temperature ranges from 0 to 1. */
+/**
+ * Renders numeric settings. The temperature ranges from 0 to 1 (Amazon Bedrock API reference,
+ * `InferenceConfiguration`).
+ */
 function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
   const numeric = Object.fromEntries(
     numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),

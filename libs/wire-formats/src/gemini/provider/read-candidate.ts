@@ -185,8 +185,8 @@ function startCall(state: CandidateState, call: JsonObject, part: JsonObject): C
 }
 
 /**
- * Adds arguments to the open tool call. The arguments are emitted only when they are complete, because later
- * pieces can change earlier values.
+ * Adds arguments to the open tool call. The arguments are emitted only when they are complete, because a
+ * later chunk can change an earlier value.
  */
 function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   if (state.openCall === undefined) return [state, []];
@@ -196,10 +196,7 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/**
- * Maximum number of citations per candidate. Real responses have fewer sentences than the maximum number of
- * citations.
- */
+/** Maximum number of citations per candidate. Real responses have far fewer citations. */
 const citationsMax = 1024;
 
 /** Parses grounding metadata into one citation for each source of each supported segment. */

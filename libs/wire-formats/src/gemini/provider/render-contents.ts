@@ -73,7 +73,7 @@ function addContent(contents: Content[], message: ChatMessage, field: string, co
   });
 }
 
-/** Whether the content of a user starts with tool results. */
+/** Whether a user's content starts with tool results. */
 function holdsResults({ members, parts }: Content): boolean {
   return members.role === 'user' && isObject(parts[0]) && 'functionResponse' in parts[0];
 }

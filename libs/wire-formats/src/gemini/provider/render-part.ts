@@ -18,7 +18,7 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
- * Parses the generation from a Gemini model name: 2, 2.5, 3. A model name without a generation
+ * Parses the generation from a Gemini model name, such as 2, 2.5 or 3. A model name without a generation
  * (`gemini-flash-latest`, a tuned model) is treated as the newest generation.
  */
 function readGeneration(model: string): number {

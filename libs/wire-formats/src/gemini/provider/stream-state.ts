@@ -3,8 +3,7 @@ import { chainSteps, type Step } from '../../common/stream-step.ts';
 import type { OpenArguments } from './partial-args.ts';
 
 /**
- * The parser's state between two chunks of a response. The state is immutable, except for the arguments of an
- * open tool call.
+ * The parser's state between two chunks of a response. Only the arguments of an open tool call are mutable.
  */
 export interface StreamState {
   readonly started: boolean;
@@ -125,8 +124,8 @@ export function addPart(
 }
 
 /**
- * Emits a part that contains no text. The open text stays open for citations. No more text is
- * appended to the open text, so that the order of the parts is kept.
+ * Emits a part that contains no text. The open text stays open for citations. No more text is appended to the
+ * open block, which preserves the order of the parts.
  */
 export function addAside(
   state: CandidateState,

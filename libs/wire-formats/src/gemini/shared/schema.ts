@@ -50,7 +50,7 @@ export function isPlainSchema(schema: unknown): boolean {
   );
 }
 
-/** Converts the API's `Schema` to JSON Schema: types in lower case, and `nullable` as a type. */
+/** Converts the API's `Schema` to JSON Schema, with types in lower case and `nullable` as a type. */
 export function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
   if (!isObject(schema)) return schema;

@@ -7,7 +7,7 @@ import { renderToolUseHead } from '../shared/tools.ts';
 import { renderAnswerBlock } from './render-response.ts';
 import { frameOf } from './render-error.ts';
 
-/** The state of a stream renderer between two events. The state is immutable. */
+/** The stream renderer's immutable state between two events. */
 export interface StreamRenderState {
   readonly id: string;
   readonly model: string;
@@ -32,7 +32,7 @@ export interface StreamRenderState {
   readonly nextIndex: number;
   readonly reason: string | null;
   /**
-   * The fields of `message_delta`: `endMembers` are inside its object `delta`, and `outerEndMembers` are next
+   * The fields of `message_delta`. `endMembers` are inside the object `delta`, and `outerEndMembers` are next
    * to `delta`.
    */
   readonly endMembers: JsonObject;

@@ -31,7 +31,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes, parseExactJson);
   if (isObject(body) && body.error) return [...readError(initialStreamState, body)[1]];
   if (!isObject(body) || !Array.isArray(body.content)) {
-    throw new GatewayError('upstream_invalid', { detail: 'the answer has no content' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has no content' });
   }
   return [...readWholeMessage(initialStreamState, body)[1]];
 }
@@ -96,13 +96,15 @@ function readError(state: StreamState, data: JsonObject): StreamStep {
  */
 export function parseTokenCount(bytes: Uint8Array): number {
   const count = asNumber(asObject(parseProviderJson(bytes))?.input_tokens);
-  if (count === undefined) throw new GatewayError('upstream_invalid', { detail: 'the answer has no count' });
+  if (count === undefined)
+    throw new GatewayError('upstream_invalid', { detail: 'the response has no token count' });
   return count;
 }
 
 /**
- * Parses a provider's error body. Known shapes: Anthropic's `{type: "error", error: {type, message,
- * details}}`, its resellers' `{error: {…}}`, `{error: "…"}` and `{message}`, and plain text.
+ * Parses a provider's error body. The body has Anthropic's shape (`{type: "error", error: {type, message,
+ * details}}`), or the shape of a reseller (`{error: {…}}`, `{error: "…"}` or `{message}`). Plain text is also
+ * parsed.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
@@ -134,7 +136,8 @@ const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endM
 
 /** Reads the start of a message and the content at the start. */
 function startMessage(state: StreamState, message: JsonObject): StreamStep {
-  if (state.started) throw new GatewayError('upstream_invalid', { detail: 'a second message starts' });
+  if (state.started)
+    throw new GatewayError('upstream_invalid', { detail: 'the stream starts a second message' });
   const id = asText(message.id);
   const start: StreamEvent = {
     type: 'message-start',
@@ -172,7 +175,10 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   return [current, events];
 }
 
-/** Reads the end of a message: the object `delta` in a `message_delta`, and the fields next to `delta`. */
+/**
+ * Reads the end of a message from the object `delta` in a `message_delta`, and from the fields next to
+ * `delta`.
+ */
 function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
   const [counted, usage] = readUsage(closed, outer.usage);

@@ -18,7 +18,7 @@ const openBlocksMax = 256;
  */
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
   if (state.open.size >= openBlocksMax)
-    throw new GatewayError('upstream_invalid', { detail: 'too many open blocks' });
+    throw new GatewayError('upstream_invalid', { detail: 'the stream has too many open blocks' });
   const [closed, ends] = endOpaqueBlocks(state);
   const [opened, events] = openBlock(closed.nextBlock, raw);
   const next = setBlock({ ...closed, nextBlock: closed.nextBlock + 1 }, index, opened);
@@ -122,7 +122,7 @@ const inputCharactersMax = 1_048_576;
 export function continueBlock(state: StreamState, index: number, delta: JsonObject): StreamStep {
   const open = state.open.get(index);
   if (open === undefined)
-    throw new GatewayError('upstream_invalid', { detail: 'a delta for a block that is not open' });
+    throw new GatewayError('upstream_invalid', { detail: 'a delta belongs to a block that is not open' });
   if (open.kind === 'opaque') return [setBlock(state, index, addToOpaque(open, delta)), []];
   const signature = asText(delta.signature);
   if (delta.type === 'signature_delta' && open.kind === 'thinking' && signature !== undefined) {
@@ -160,12 +160,12 @@ function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   if (type !== 'input_json_delta') {
     const raw = { ...open.raw, ...otherMembers(delta, ['type']) };
     if (Object.keys(raw).length > membersMax)
-      throw new GatewayError('upstream_invalid', { detail: 'a block has too many members' });
+      throw new GatewayError('upstream_invalid', { detail: 'a block has too many fields' });
     return { ...open, raw };
   }
   const inputText = open.inputText + (asText(json) ?? '');
   if (inputText.length > inputCharactersMax)
-    throw new GatewayError('upstream_invalid', { detail: 'a block is too long' });
+    throw new GatewayError('upstream_invalid', { detail: 'a block exceeds the size limit' });
   return { ...open, inputText };
 }
 

@@ -116,8 +116,8 @@ const maxTokensDefault = 4096;
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Interchange settings that the messages format lacks: the setting, the field named in the loss, and the
- * default value. A dropped default value is not a loss.
+ * Interchange settings that the messages format lacks, each with the field named in the loss and the default
+ * value. A dropped default value is not a loss.
  */
 const unsupported = [
   ['seed', 'seed', undefined],

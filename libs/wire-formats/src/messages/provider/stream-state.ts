@@ -1,7 +1,7 @@
 import type { JsonObject } from '@gateway/interchange';
 import type { Step } from '../../common/stream-step.ts';
 
-/** The parser's state between two events of a response. The state is immutable. */
+/** The parser's immutable state between two events of a response. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;

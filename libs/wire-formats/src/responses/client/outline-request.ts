@@ -147,9 +147,9 @@ function readText(tape: JsonTape, node: JsonNode, member: string): string | unde
 }
 
 /**
- * Lists the text in the messages from index `from` onward: messages, function and custom calls, and the results
- * of these calls. The compressor may change only user messages and results. Items of all other types are not
- * listed, because the model may not see their text: reasoning, compacted history, hosted calls, and references.
+ * Lists the text in the messages from index `from` onward. The text consists of messages, function and custom
+ * calls, and the results of these calls. The compressor may change only user messages and results. Reasoning,
+ * compacted history, hosted calls and references are not listed, because the model may not see their text.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   return listTurns(tape).flatMap((items, message): ContextPart[] =>
@@ -175,8 +175,8 @@ function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart
 }
 
 /**
- * The function calls in the request, in order. Malformed function calls are skipped, and so are calls of a
- * namespace, which are not calls of a function in the tool list.
+ * The function calls in the request, in order. Malformed function calls are skipped. Calls with a namespace
+ * are also skipped, because they do not call a function in the tool list.
  */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listItems(tape).flatMap((node): CallPlace[] => {
@@ -212,7 +212,7 @@ export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): 
 const stateful = ['previous_response_id', 'conversation', 'background', 'prompt'] as const;
 
 /**
- * Returns the name of a request field with which the request continues what its provider stores. Returns
+ * Returns the name of a request field that depends on responses or prompts stored at the provider. Returns
  * undefined for a request that contains its whole conversation.
  */
 export function findContinued(tape: JsonTape): string | undefined {
@@ -223,8 +223,9 @@ export function findContinued(tape: JsonTape): string | undefined {
 }
 
 /**
- * Returns the path of a request field that requires a provider with stored responses: a field of the request,
- * or an item of `input` that refers to a stored item. Returns undefined for any other request.
+ * Returns the path of a request field that requires a provider with stored responses. The path leads to a
+ * field of the request, or to an item of `input` that refers to a stored item. Returns undefined for any
+ * other request.
  */
 export function findStateful(tape: JsonTape): string | undefined {
   const field = findContinued(tape);

@@ -27,7 +27,7 @@ interface OpenItem {
   readonly index: number;
   readonly id: string;
   readonly part: ShownPart;
-  /** The item id in the client's stream: the provider's own id, or a generated id. */
+  /** The item id in the client's stream, which is either the provider's own id or a generated id. */
   readonly itemId: unknown;
   readonly texts: string[];
   /** The position of the latest text in a reasoning item, and the deltas of this text. */

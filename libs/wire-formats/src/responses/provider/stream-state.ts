@@ -3,7 +3,7 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { optional } from '../../json/read-members.ts';
 import { own } from '../shared/settings.ts';
 
-/** The parser's state between the events of a response. The state is immutable. */
+/** The parser's immutable state between the events of a response. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;

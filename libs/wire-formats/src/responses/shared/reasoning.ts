@@ -76,7 +76,7 @@ export interface ReasoningPlace {
   readonly index: number;
 }
 
-/** Reads the visible texts of a reasoning item: the summary, then the complete reasoning. */
+/** Reads the visible texts of a reasoning item, first the summary and then the complete reasoning. */
 export function readReasoningTexts(item: JsonObject): (ReasoningPlace & { readonly text: string })[] {
   const read = (list: unknown, member: ReasoningPlace['member']) =>
     asList(list).flatMap((part, index) => {
