@@ -41,20 +41,20 @@ export interface WantedProxy {
 }
 
 /**
- * Returns whether the body may contain a credential. A body may contain a credential if its model may belong
- * to the hosted model service.
+ * Returns whether the body may contain a credential. A body may contain a credential only if its model may
+ * belong to the hosted model service.
  */
 export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
   return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);
 }
 
 /**
- * Chooses the provider of a proxied request. A model such as `<provider>/<model>` names the provider. For a
- * bare model name, the catalogue is searched for a model of any kind, among the connected providers that have
- * the endpoint.
- * @throws GatewayError `model_not_found` if no known provider has the model; `provider_not_connected` if the
- * model's provider is not connected; `ambiguous_model` if several connected providers have the model;
- * `endpoint_not_supported` if the provider does not have the endpoint; `invalid_field` if the model is a
+ * Chooses the provider of a proxied request. A model of the form `<provider>/<model>` names the provider. For a
+ * bare model name, the function searches the catalogue among the connected providers that have the endpoint.
+ * The model may have any kind.
+ * @throws GatewayError `model_not_found` if no known provider has the model, `provider_not_connected` if the
+ * model's provider is not connected, `ambiguous_model` if several connected providers have the model,
+ * `endpoint_not_supported` if the provider does not have the endpoint, or `invalid_field` if the model is a
  * routing string
  */
 export function chooseProxyTarget(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {

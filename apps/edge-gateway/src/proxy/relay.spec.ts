@@ -20,12 +20,13 @@ interface Relayed {
   /** The bytes that the client received, and whether the response was complete. */
   readonly text: string;
   readonly isWhole: boolean;
-  /** How often the response reported its end. */
+  /** Number of times that the response reported its end. */
   readonly ends: number;
 }
 
 /**
- * Relays a stream of the Responses API, and breaks the provider's connection when the client has every byte.
+ * Relays a stream of the Responses API. The provider's connection breaks after the client has received every
+ * byte.
  */
 async function relayBroken(sent: string, checked: ToolPermission | null): Promise<Relayed> {
   const body = new AnswerBody({ pause: none, resume: none, abort: none });

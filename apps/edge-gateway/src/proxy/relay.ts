@@ -30,9 +30,9 @@ interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
 }
 
 /**
- * Forwards the provider's response byte for byte: JSON, events or audio. A response with a provider-specific
- * structure is converted first. Calls to denied tools are removed from the response. Throws only before the
- * first byte is sent.
+ * Forwards the provider's response byte for byte. The response may be JSON, events or audio. A response with a
+ * provider-specific structure is converted first. Calls to denied tools are removed from the response. The
+ * function throws only before the first byte is sent.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
@@ -71,7 +71,7 @@ export async function relayBytes(
 }
 
 /**
- * The lane of requests that the gateway forwards unchanged. Credentials and errors are handled as in chat
+ * The lane for requests that the gateway forwards unchanged. Credentials and errors are handled as in chat
  * requests.
  */
 export const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
@@ -117,8 +117,8 @@ async function relayWhole(
 
 /**
  * Relays the bytes of the response.
- * @param checked removes tool calls from a stream of the Responses API. If `checked` is absent, every byte of
- * the response is relayed unchanged.
+ * @param checked function that removes tool calls from a stream of the Responses API. Without `checked`, the
+ * response is relayed unchanged.
  */
 async function passBytes(
   passed: ProviderAnswer,
@@ -176,10 +176,10 @@ function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
 }
 
 /**
- * Ends an incomplete response. An event stream ends as in `breakOff`, and any other response ends with a reset
- * of the connection.
- * @param usage the token usage that the provider had reported. The value is undefined if the provider had
- * reported no usage.
+ * Ends an incomplete response. An event stream ends in the same way as in `breakOff`. For any other response,
+ * the connection is reset.
+ * @param usage the token usage that the provider had reported. The value is undefined if the provider reported
+ * no usage.
  */
 function endBroken(
   error: GatewayError,
@@ -213,8 +213,8 @@ const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
 /**
- * Reads a whole response and converts the response to the common structure. Throws only before the first byte
- * is sent.
+ * Reads a whole response and converts the response to the common structure. The function throws only before the
+ * first byte is sent.
  */
 async function relayMapped(
   { answer, headers, providerRequestId }: ProviderAnswer,
@@ -262,7 +262,7 @@ export function parseFields(bytes: Buffer): JsonFields {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
   } catch {
-    // A body that is not JSON has the same error as a JSON value that is not an object.
+    // The gateway throws the same error for a body that is not JSON.
   }
   throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
 }

@@ -31,7 +31,7 @@ import type { Caller } from '../request/request.ts';
 import type { UpstreamReply } from '../upstream/upstream.port.ts';
 import { parseFields, relayBytes, usualLane } from './relay.ts';
 
-/** The client's choice between the video object and the bytes of a finished video. */
+/** Whether the client wants the video object or the bytes of a finished video. */
 export interface WantedVideo {
   /** The video's id as the client received it, optionally with a provider name as a prefix (`xai/<id>`). */
   readonly id: string;
@@ -51,7 +51,7 @@ export interface VideoTarget {
 /**
  * Returns a generated video, or the state of the video, from the provider that generates it. The gateway stores
  * nothing about videos. Authentication, limits, credentials and the request log work as for proxied requests.
- * The call never throws.
+ * The function never throws.
  */
 export async function retrieveVideo(
   exchange: Exchange,
@@ -101,7 +101,7 @@ export async function relayVideo(
     },
     services,
   );
-  // The provider has returned the video's state, so a failed download does not count as a failure of the provider.
+  // The provider has already returned the video's state, so a failed download is not a failure of the provider.
   if (wanted.part === 'content' && videos.contentPathOf === undefined) answer.ended();
   const { mapState } = videos;
   const isMapped = wanted.part === 'state' && mapState !== undefined;
@@ -159,13 +159,13 @@ function targetAt(provider: Provider | undefined, id: string): VideoTarget | und
 }
 
 /**
- * Maximum length of a video's state in bytes. The state of a video takes a few kilobytes if it does not
- * contain the video itself.
+ * Maximum length of a video's state in bytes. A video's state has a few kilobytes, unless it contains the video
+ * itself.
  */
 const stateBytesMax = 1024 * 1024;
 /** Maximum number of redirects when the bytes of a video are fetched. */
 const redirectsMax = 3;
-/** Maximum length of the URL of a video's bytes. Signed URLs have a few thousand characters. */
+/** Maximum length of the URL of a video's bytes. Signed URLs can have a few thousand characters. */
 const urlCharactersMax = 16 * 1024;
 
 /** One attempt with one credential to retrieve a video. */
@@ -229,7 +229,7 @@ function send(
 /**
  * Fetches the video's bytes from the URL in the video's state. The credential is sent only to the provider's
  * own address, to which the request for the state was sent.
- * @throws GatewayError `not_found` for a video without bytes; `provider_error` if the bytes are at another
+ * @throws GatewayError `not_found` for a video without bytes, or `provider_error` if the bytes are at another
  * address and cannot be fetched
  */
 async function fetchContent(
@@ -257,8 +257,8 @@ async function fetchContent(
 }
 
 /**
- * Sends a request to a server that the provider does not operate. A failure of the video server throws
- * `provider_error`, which does not count as a failure of the provider or of the credential.
+ * Sends a request to a server that the provider does not operate. If the video server fails, the function
+ * throws `provider_error`. This failure does not count against the provider or the credential.
  */
 async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {
   const headers = { 'accept-encoding': 'identity' };

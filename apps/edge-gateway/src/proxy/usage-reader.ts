@@ -2,18 +2,19 @@ import type { TokenUsage } from '@gateway/interchange';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. Token
- * usage in lines above this length is not read.
+ * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. The
+ * reader ignores token usage in longer lines.
  */
 const textBytesMax = 1024 * 1024;
 /**
- * Minimum number of bytes kept from the end of a longer response. In a longer response, the token usage
- * follows the vectors or images.
+ * Minimum number of bytes kept from the end of a longer response. The token usage comes after the vectors or
+ * images, so it is near the end.
  */
 const tailBytesMax = 8 * 1024;
 
 /**
- * Observes a response and extracts its token usage, with bounded memory and without delaying the response.
+ * Observes a response and extracts its token usage. The reader uses bounded memory and does not delay the
+ * response.
  */
 export class UsageReader {
   readonly #isStream: boolean;
@@ -22,13 +23,14 @@ export class UsageReader {
   #size = 0;
   #usage: TokenUsage | undefined;
   #hasEnded = false;
-  /** Whether the current line, which is too long to be kept, starts with the type of the last event. */
+  /** Whether the current line starts with the type of the last event. The line is too long to be kept. */
   #isLongEnd = false;
   /** Whether a line was too long to be searched for the type of the last event. */
   #hasUnread = false;
 
   /**
-   * @param contentType content type of the response. Token usage is read only from JSON and event streams.
+   * @param contentType content type of the response. The reader finds token usage only in JSON and event
+   * streams.
    * @param findsEnd whether to search a stream for the last event of the Responses API. Without the search,
    * `hasEnded` and `mayHaveEnded` have no meaning.
    */
@@ -87,13 +89,13 @@ export class UsageReader {
   }
 
   /**
-   * Keeps the end of the response. The buffer is shortened only when the buffer reaches twice its target
-   * length, so that many short chunks take linear time.
+   * Keeps the end of the response. The buffer is cut only when it reaches twice its target length, so that many
+   * short chunks take linear time.
    */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
     if (this.#kept.size < 2 * tailBytesMax) return;
-    // The end of the chunk is copied, so that the whole chunk is not retained in memory.
+    // Only the end of the chunk is copied, so that the memory of the whole chunk can be freed.
     const tail = Buffer.from(this.#kept.concat().subarray(-tailBytesMax));
     this.#kept.clear();
     this.#kept.push(tail);
@@ -102,7 +104,7 @@ export class UsageReader {
   #pushLines(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      // Short lines are dropped, because most short lines are empty and each copy has a fixed cost.
+      // Short lines are ignored, because most of them are empty and each copy has a fixed cost.
       const isShort = this.#size === 0 && at - from < usageLineBytesMin;
       if (!isShort) {
         this.#keep(chunk.subarray(from, at));
@@ -133,7 +135,10 @@ export class UsageReader {
   }
 }
 
-/** The type of the last event of a Responses API stream. Quotes inside JSON texts are escaped. */
+/**
+ * The type of the last event of a Responses API stream. The pattern cannot match inside a JSON text, because
+ * quotes are escaped there.
+ */
 const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
 
 /** Minimum length in bytes of a line with token usage. */

@@ -8,19 +8,17 @@ export interface CountServices {
   readonly grants: GrantCache;
 }
 
-/**
- * The rate limit decision for a counted request, and the API key's grant with all changes known at that time.
- */
+/** The rate limit decision for a counted request, with the latest known grant of its API key. */
 export interface CountedRequest {
   readonly caller: KeyGrant;
   readonly decision: RateDecision;
 }
 
 /**
- * Counts a request against its API key's rate limit in one Redis round trip. The request counts against the
- * rate limit window of chat requests unless the caller names a window. The Redis round trip also returns the
- * epoch (change number) of the key's latest change. A change of an API key therefore takes effect even if the
- * broadcast of the change was lost.
+ * Counts a request against its API key's rate limit in one Redis round trip. By default, the request counts
+ * against the rate limit for chat requests, but the caller can name another rate limit window. The same round
+ * trip returns the epoch (change number) of the key's latest change. A changed API key is therefore detected
+ * even if the broadcast of the change was lost.
  * @throws GatewayError `invalid_api_key`, `expired_api_key` or `service_unavailable` for a changed key
  */
 export async function countRequest(

@@ -22,14 +22,11 @@ export interface RateDecision {
 
 /** The fields of a caller that the rate limiter uses. */
 export interface LimitedCaller extends Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'> {
-  /** Selects a second, independent rate limit window of the same API key, for calls to account routes. */
+  /** Name of a second, independent rate limit window of the same API key, for calls to account routes. */
   readonly window?: 'account';
 }
 
-/**
- * Returns the name of a caller's rate limit window. The name of a rate limit window is unique within the
- * account.
- */
+/** Returns the name of a caller's rate limit window. Within the account, each window has a unique name. */
 export function nameWindow({ keyId, window }: LimitedCaller): string {
   return window === undefined ? keyId : `${keyId}:${window}`;
 }
@@ -38,8 +35,8 @@ export const RATE_LIMITER = Symbol('RATE_LIMITER');
 
 export interface RateLimiter {
   /**
-   * Counts a request against an API key's rate limit exactly once, and decides whether the request is
-   * admitted. The call never throws.
+   * Counts a request against an API key's rate limit exactly once, and decides whether the request is admitted.
+   * The method never throws.
    */
   admit(caller: LimitedCaller): Promise<RateDecision>;
 }

@@ -13,41 +13,45 @@ import { admitCommand, windowScript } from './window-script.ts';
 
 type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 
-/** The requests with one API key and one rate limit in this process. */
+/** The state of one API key's rate limit in this process. */
 interface KeyWindow {
   readonly caller: LimitedCaller;
   readonly leases: TokenLeases;
-  /** Callbacks of requests that wait to be counted together. */
+  /** Callbacks of the requests that will be counted together. */
   waiting: Answer[];
-  /** True while this process counts requests in Redis or requests a lease of tokens. */
+  /** Whether this process is counting requests in Redis or requesting a lease of tokens. */
   isAsking: boolean;
   /**
-   * The state of the window at the last reply of Redis. The value is null if the window was not used before.
+   * The state of the rate limit window as of the last reply from Redis. The value is null if the window was not
+   * used before.
    */
   known: { readonly id: number; readonly count: number; readonly atMs: number } | null;
-  /** Requests that this process has admitted without Redis since the last reply. */
+  /** Number of requests that this process has admitted without Redis since the last reply. */
   readonly unreported: UnreportedRequests;
 }
 
 /**
- * Milliseconds for which requests are collected before they are counted together. Requests are counted
- * together if they arrive faster than Redis can count them one by one.
+ * How long requests are collected before they are counted together, in milliseconds. Collecting starts only if
+ * requests arrive faster than Redis can count them one by one.
  */
 const gatherMs = 2;
-/** Maximum number of rate limit windows in memory. The windows of the least recently used keys are dropped first. */
+/**
+ * Maximum number of rate limit windows in memory. Above the maximum, the windows of the least recently used
+ * keys are dropped.
+ */
 const windowsMax = 50_000;
 /** Milliseconds between two attempts to report requests that were admitted without Redis. */
 const reportMs = 1_000;
 
 /**
- * A rate limiter that is exact across all gateway processes. When a request arrives, the request is counted in
- * Redis together with all waiting requests. API keys with many requests get leases, which consist of tokens
- * that Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait
- * for Redis. No leases are granted if few tokens are left. No period of 60 seconds admits more requests than
- * the limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While
- * Redis is unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is
- * available again, the process reports the requests that it admitted. If Redis has lost its data, the process
- * restores the number of requests that it last received from Redis.
+ * A rate limiter that is exact across all gateway processes. Each request is counted in Redis when it arrives,
+ * together with all waiting requests. API keys with many requests get leases, which consist of tokens that
+ * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
+ * Redis. Redis grants no lease if few tokens are left. No period of 60 seconds admits more requests than the
+ * limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
+ * unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is available
+ * again, the process reports the requests that it admitted. If Redis has lost its data, the process sends the
+ * number of requests that it last received from Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -127,8 +131,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Decides on a request without Redis. All requests in the last count from Redis may be less than a minute
-   * old, so this process admits only its share of the remaining requests.
+   * Decides on a request without Redis. This process admits only its share of the remaining requests, because
+   * all requests in the last count from Redis may be recent.
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();
@@ -194,8 +198,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Adds a lease of tokens. The lease expires in this process 50 ms after the request for the lease. The lease
-   * expires later in Redis. When a lease expires, its unused tokens are returned to Redis. If unused tokens
+   * Adds a lease of tokens. In this process, the lease expires 50 ms after the process requested it. In Redis,
+   * the lease expires later. When a lease expires, its unused tokens are returned to Redis. If unused tokens
    * cannot be returned to Redis, fewer tokens are available in the current minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
@@ -254,9 +258,9 @@ interface Bucket {
 }
 
 /**
- * The part of the rate limit that one process admits while Redis is unavailable. Each process uses a token
- * bucket that starts almost empty, and admits at least one request per minute. Without Redis, eight processes
- * together stay within the rate limit.
+ * The part of the rate limit that one process admits while Redis is unavailable. Each process has a token
+ * bucket that starts almost empty, and that admits at least one request per minute. While Redis is unavailable,
+ * up to eight processes together stay within the rate limit.
  */
 const share = 1 / 8;
 
@@ -270,8 +274,8 @@ export class LocalRateLimiter {
 
   /**
    * Decides on a request.
-   * @param left number of requests that the rate limit still allowed when Redis was last available
-   * @param admittedSince number of requests that this process has admitted since then, in the last minute.
+   * @param left number of requests that the rate limit still allowed when Redis was last available.
+   * @param admittedSince number of requests that this process has admitted since then, in the last minute
    */
   admit(caller: LimitedCaller, left = caller.rateLimitRpm, admittedSince = 0): RateDecision {
     const { rateLimitRpm: limitRpm } = caller;

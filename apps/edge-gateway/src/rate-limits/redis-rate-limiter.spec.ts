@@ -5,7 +5,7 @@ const { jest } = import.meta;
 
 type Reply = readonly number[];
 
-/** A rate limiter whose calls to Redis wait until the test answers them. */
+/** A rate limiter for tests, in which each call to Redis waits for the test's reply. */
 function openLimiter() {
   const calls: { unreported: number; answer: () => void; fail: () => void }[] = [];
   const redis = {

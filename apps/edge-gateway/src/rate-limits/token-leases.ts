@@ -1,11 +1,11 @@
 /**
- * Milliseconds for which leased tokens may be used. Until a lease ends, a process may miss a change without a
- * broadcast, and unused tokens are unavailable to other processes.
+ * How long leased tokens may be used, in milliseconds. Until a lease ends, a process may miss a change without
+ * a broadcast, and unused tokens are unavailable to other processes.
  */
 export const leaseMs = 50;
 /**
- * The minimum number of expected requests for a lease of tokens. If fewer requests are expected, a lease is
- * not worth a call to Redis.
+ * The minimum number of expected requests for a lease of tokens. For fewer requests, a lease is not worth a
+ * call to Redis.
  */
 const leaseTokensMin = 3;
 /** The maximum number of tokens in a lease. */
@@ -14,17 +14,17 @@ const leaseTokensMax = 1_024;
 /** Rate limit tokens that Redis counted in advance. */
 export interface Lease {
   tokens: number;
-  /** Number of requests in the rate limit window after the last token of the lease is used. */
+  /** Number of requests in the rate limit window when the last token of the lease is used. */
   readonly countAfter: number;
   readonly expiresAtMs: number;
   /** The time at which the rate limit window is empty if no further request arrives. */
   readonly emptyAtMs: number;
   readonly epoch: number;
-  /** The time step of the rate limit window in which the tokens are counted. */
+  /** The step of the rate limit window to which the tokens belong. */
   readonly step: number;
 }
 
-/** One token of a lease, with the number of requests in the window and the time until the window is empty. */
+/** One token of a lease, with the state of the rate limit window after its use. */
 export interface LeasedToken {
   readonly count: number;
   readonly emptyMs: number;
@@ -78,7 +78,7 @@ export class TokenLeases {
     return null;
   }
 
-  /** Returns whether the next lease should be requested before the current leases end. */
+  /** Returns whether the process should request the next lease before the current leases end. */
   isRunningOut(nowMs: number): boolean {
     const { wanted } = this;
     let [tokens, endsAtMs] = [0, nowMs];
@@ -91,7 +91,7 @@ export class TokenLeases {
   }
 
   /**
-   * Ends a lease and returns the number of its unused tokens. The unused tokens of an ended lease become
+   * Ends a lease and returns the number of its unused tokens. After the lease has ended, its unused tokens are
    * invalid.
    */
   end(lease: Lease): number {
@@ -135,8 +135,8 @@ export class UnreportedRequests {
   }
 
   /**
-   * Removes and returns all requests, before they are sent to Redis. The removal prevents a second call to
-   * Redis from sending these requests again.
+   * Removes and returns all requests, before they are sent to Redis. A second call to Redis therefore never
+   * sends the same requests again.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

@@ -3,36 +3,26 @@
  * one hash in Redis, with a field for each step that has requests and a field for their running total. The hash
  * has at most 125 fields, which Redis stores compactly. A step expires once the whole step is 60 s old, so no
  * period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8% below the
- * limit. Expired steps are removed when the next request arrives, so the cost of a call depends on the number
- * of steps since the previous call. The script uses the clock of the Redis server, so that gateway processes
- * with skewed clocks count in the same window.
+ * limit. Each request removes the expired steps, so the cost of a call depends on the number of steps since the
+ * previous call. The script uses the clock of the Redis server, so that gateway processes with skewed clocks
+ * count in the same window.
  *
- * A gateway may request a lease, which contains tokens for requests that have not arrived yet. A lease is
- * counted in the step in which the lease expires. The requests of a lease therefore stay in the window for at
- * least 60 s after the last request of the lease. A lease gets at most 1/64 of the free tokens, and no tokens
- * while fewer than 1,024 tokens are free. If few tokens are free, every request is therefore counted when it
- * arrives. Unused tokens are returned to the time step of their lease.
+ * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of a
+ * lease count in the step in which the lease expires. A request with a leased token therefore counts for at
+ * least 60 s. A lease gets at most 1/64 of the free tokens. If fewer than 1,024 tokens are free, a lease gets
+ * none. In that case, every request is counted when it arrives. Unused tokens are returned to the time step of
+ * their lease.
  *
- * If Redis loses its data, gateways restore the count that they last knew. The field `base` is the largest
- * count that a gateway has restored, and is part of the total. Requests that were admitted after the loss do
- * not count as restored.
+ * If Redis loses its data, each gateway sends the count that it last knew. The field `base` contains the
+ * largest count that a gateway has restored. The total includes this count. Requests that were admitted after
+ * the loss of data do not count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
- * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.
+ * "Script flags"). Even while Redis is out of memory, rate limits are therefore exact.
  *
  * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key
- * and its account. The arguments are the limit, the number of requests, the number of tokens requested as a
- * lease, the lease's duration in milliseconds, the number of returned tokens, and the step of the returned
- * tokens. The reply has seven numbers:
- *
- * 1. admitted requests
- * 2. requests in the window, including the admitted requests and the lease
- * 3. milliseconds until the window is empty
- * 4. milliseconds until there is room for the rejected requests
- * 5. the later epoch, or -1 without a lease if one of the epochs is negative
- * 6. tokens in the lease
- * 7. the step of the lease
- * 8. the id of the window
+ * and its account. `WindowCommands.admitRequests` lists the other arguments. The reply is a `WindowReply`. If an
+ * epoch is negative, the reply has the epoch -1 and no lease.
  */
 export const windowScript = `#!lua flags=allow-oom
 local time = redis.call('TIME')
@@ -114,13 +104,21 @@ return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch, lease
 
 /** The reply of `windowScript`. */
 export type WindowReply = readonly [
+  /** Number of admitted requests. */
   admitted: number,
+  /** Number of requests in the window, including the admitted requests and the tokens of the lease. */
   count: number,
+  /** Milliseconds until the window is empty. */
   emptyMs: number,
+  /** Milliseconds until the window has room for the rejected requests. */
   roomMs: number,
+  /** The later epoch of the API key and its account. */
   epoch: number,
+  /** Number of tokens in the lease. */
   leased: number,
+  /** The step in which the lease is counted. */
   leaseStep: number,
+  /** Id of the window, which changes when Redis loses its data. */
   id: number,
 ];
 
@@ -130,13 +128,20 @@ export interface WindowCommands {
     keyEpoch: string,
     accountEpoch: string,
     limit: number,
+    /** Number of requests to count. */
     asked: number,
+    /** Number of tokens requested as a lease. */
     wanted: number,
     leaseMs: number,
+    /** Number of unused tokens to return. */
     returned: number,
+    /** The step to which the tokens are returned. */
     returnedTo: number,
+    /** Id of the last known window. */
     knownId: number,
+    /** Number of requests in the last known window. */
     knownTotal: number,
+    /** Number of requests that were admitted without Redis. */
     unreported: number,
   ): Promise<WindowReply>;
 }

@@ -6,8 +6,8 @@ import { looksLikeSessionToken } from '../login-sessions/login-session.ts';
 import type { Caller } from './request.ts';
 
 /**
- * Finds the grant for the API key in the headers. The checksum of a mistyped key does not match, so the
- * mistyped key is rejected without a lookup.
+ * Finds the grant for the API key in the headers. A mistyped key fails its checksum, so the gateway rejects it
+ * without a lookup.
  * @throws GatewayError `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a
  * login token
  */
@@ -21,7 +21,7 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
   return requireUnexpired(grant);
 }
 
-/** Distinguishes a request without credentials from a header in a form that the gateway does not accept. */
+/** Returns different errors for missing credentials and for a header in an unsupported form. */
 function explainMissingKey(authorization: string | undefined): GatewayError {
   if (authorization === undefined) return new GatewayError('missing_api_key');
   const isSigned = authorization.startsWith('AWS4-HMAC-SHA256');
@@ -35,8 +35,8 @@ function explainMissingKey(authorization: string | undefined): GatewayError {
 const providerKeyForm = /^(?:sk-(?:ant|proj|or|svcacct|admin)-|AIza|gsk_|xai-|hf_|pplx-|nvapi-|ABSK)/;
 
 /**
- * Recognizes session tokens and the keys of providers by their form. The error text is equal for all other
- * invalid keys, so the text does not reveal whether a key ever existed.
+ * Recognizes session tokens and the keys of providers by their form. All other invalid keys get the same error
+ * text, so the text does not reveal whether a key ever existed.
  */
 function explainInvalidKey(key: string): GatewayError {
   if (looksLikeSessionToken(key)) return new GatewayError('api_key_required');
@@ -47,8 +47,8 @@ function explainInvalidKey(key: string): GatewayError {
 }
 
 /**
- * Reads the API key from `Authorization: Bearer`, or otherwise from `x-api-key`. Clients that use the
- * messages format send `x-api-key`.
+ * Reads the API key from the header `Authorization` (with `Bearer`), or otherwise from `x-api-key`. Clients
+ * that use the messages format send `x-api-key`.
  */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;

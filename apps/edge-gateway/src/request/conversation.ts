@@ -6,8 +6,8 @@ import type { JsonTape } from '@gateway/wire-formats';
 /** Maximum length of a session id in characters. Longer session ids are truncated. */
 const sessionIdLengthMax = 256;
 /**
- * Maximum number of bytes of message text in a digest, in addition to the total length. The digest of a
- * conversation is computed from raw bytes, so no text is decoded.
+ * Maximum number of bytes of message text in a digest, in addition to the total length. The digest covers raw
+ * bytes, so the gateway decodes no text.
  */
 const textBytesMax = 1_000;
 
@@ -27,9 +27,8 @@ const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code
 
 /**
  * Returns the session id from an agent's session header (`agentHeaders`), truncated to 256 characters. The
- * agent's session id groups requests in the log if the client sends no `X-Svc-Session-Id`. One session of an
- * agent has several conversations (for example for subagents and titles), so the agent's session id does not
- * identify a conversation.
+ * agent's session id groups requests in the log if the client sends no `X-Svc-Session-Id`. One agent session
+ * has several conversations (for example for subagents and titles), so its id does not identify a conversation.
  */
 export function readAgentSessionId(headers: IncomingHttpHeaders): string | null {
   for (const name of agentHeaders) {
@@ -40,8 +39,8 @@ export function readAgentSessionId(headers: IncomingHttpHeaders): string | null 
 }
 
 /**
- * Returns the session id that an agent sends in the body: `prompt_cache_key` of OpenAI's formats. The session
- * id in the body has the same use as the session id in an agent's header.
+ * Returns the session id that an agent sends in the body, in the field `prompt_cache_key` of OpenAI's formats.
+ * This session id is used in the same way as the id in an agent's header.
  */
 export function readBodySessionId(tape: JsonTape): string | null {
   return idOf(tape.stringValue(tape.get(tape.root, 'prompt_cache_key')));
@@ -53,11 +52,10 @@ function idOf(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Identifies the conversation that a request belongs to. The identity of a conversation is built once per
- * request, and each digest is computed once, on first use. Planning, model pins, the selection of shadow
- * conversations and the request log derive their keys from the identity of the conversation. The digests of a
- * conversation cover roles, text and tool calls, and ignore other JSON bytes. A client may therefore move
- * cache markers or shorten tool results without starting another conversation.
+ * Identifies the conversation that a request belongs to. The gateway builds this object once per request, and
+ * computes each digest on first use. Planning, model pins, shadow conversations and the request log derive
+ * their keys from this object. The digests of a conversation cover roles, text and tool calls, and ignore other
+ * JSON bytes. A client may therefore move cache markers or shorten tool results within the same conversation.
  */
 export class Conversation {
   /** The client's session id. The session id is null if the client sent none. */
@@ -67,7 +65,7 @@ export class Conversation {
   #opening: Opening | undefined;
   #transcript: Transcript | undefined;
 
-  /** @param body the bytes that the byte ranges of the outline refer to */
+  /** @param body the bytes to which the byte ranges of the outline refer */
   constructor(outline: Pick<RequestOutline, 'system' | 'messages'>, body: Buffer, sessionId: string | null) {
     this.#outline = outline;
     this.#body = body;
@@ -77,7 +75,7 @@ export class Conversation {
   /**
    * The key that all requests in a conversation share. The key is the session id, or otherwise a digest of all
    * messages before the model's first turn. All digests exclude the instructions (the system prompt, and system
-   * messages at the start). Agents put changing text into the instructions, such as the date, the state of a
+   * messages at the start). The instructions of agents contain changing text, such as the date, the state of a
    * repository, or ids.
    */
   get key(): string {
@@ -86,9 +84,8 @@ export class Conversation {
 
   /**
    * The key under which the conversation's model is remembered. With a session id, the model's key equals
-   * `key`. Without a session id, the model's key also covers the system prompt. The agents of one client often
-   * share their first message and differ only in the system prompt. The system prompt in the key gives each
-   * agent its own model.
+   * `key`. Without a session id, this key also covers the system prompt. Agents of the same client often share
+   * their first message and differ only in the system prompt. Each agent can therefore have its own model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -100,8 +97,8 @@ export class Conversation {
   }
 
   /**
-   * Digest of all messages before the model's first turn. Unlike `key`, the digest of the first messages does
-   * not depend on the session id.
+   * Digest of all messages before the model's first turn. Unlike `key`, this digest does not depend on the
+   * session id.
    */
   get opening(): string {
     return this.#start.digest;
@@ -146,7 +143,7 @@ export class Conversation {
 }
 
 /**
- * Derives a conversation key for one purpose: SHA-256 in hex. The parameter `owner` limits the scope of the
+ * Derives a conversation key for one purpose, as SHA-256 in hex. The parameter `owner` limits the scope of the
  * key, for example to an account and a tool list.
  */
 export function deriveKey(owner: string, key: string): string {
@@ -155,15 +152,15 @@ export function deriveKey(owner: string, key: string): string {
 
 /**
  * The opening of a conversation, which consists of the messages before the model's first turn. Model routing
- * without planning needs no later messages.
+ * needs only the opening if the request is not planned.
  */
 interface Opening {
   readonly digest: string;
   /** Index of the first message after the opening of the conversation. */
   readonly end: number;
   /**
-   * The hash of the conversation's opening. Later messages are added to a copy of the hash, because several
-   * digests extend the same hash.
+   * The hash of the conversation's opening. Several digests extend this hash, so later messages are added to a
+   * copy.
    */
   readonly hash: Hash;
 }

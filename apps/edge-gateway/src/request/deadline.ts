@@ -1,6 +1,6 @@
 /**
- * A signal that aborts at the deadline or when the client disconnects. Call `clear` on the deadline when the
- * work is done.
+ * A signal that aborts at the deadline or when the client disconnects. Callers must call `clear` when the work
+ * is done.
  */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -8,8 +8,8 @@ export interface Deadline {
 }
 
 /**
- * Starts a deadline with a timer. A timer is cheaper than `AbortSignal.timeout`, which keeps its own timer
- * after the response and creates an unused error.
+ * Starts a deadline with a timer. A timer is cheaper than `AbortSignal.timeout`, which stays active after the
+ * response and creates an unused error.
  */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {
   const controller = new AbortController();

@@ -1,6 +1,9 @@
 import { providerNames } from '@gateway/providers';
 
-/** Maximum length of a name that gets a suggestion. The maximum bounds the time of a search. */
+/**
+ * Maximum length of a name for which the gateway suggests a similar name. This limit bounds the time of a
+ * search.
+ */
 const nameCharsMax = 100;
 /** Maximum number of inserted, deleted or replaced characters (Levenshtein distance). */
 const distanceMax = 2;
@@ -25,8 +28,7 @@ export function findNearest(name: string, known: Iterable<string>): string | und
 
 /**
  * Returns the Levenshtein distance of two texts, or undefined if the distance exceeds `limit`. The function
- * computes only the cells near the diagonal, so the time is proportional to the text length multiplied by
- * `limit`.
+ * compares only nearby characters, so its time is proportional to the text length multiplied by `limit`.
  */
 function distanceWithin(left: string, right: string, limit: number): number | undefined {
   if (Math.abs(left.length - right.length) > limit) return undefined;

@@ -7,8 +7,8 @@ import type { RenderedError } from '@gateway/wire-formats';
 import { formatNamed } from '@gateway/wire-formats';
 
 /**
- * Returns whether a response was sent completely. Under HTTP/2, `writableFinished` is also true for a stream
- * that the client reset, although the response was not ended.
+ * Returns whether a response was sent completely. Under HTTP/2, `writableFinished` is true even for an
+ * incomplete response if the client resets the stream.
  */
 export function isAnswered(response: ServerResponse): boolean {
   return response.writableEnded && response.writableFinished;
@@ -25,7 +25,7 @@ export function resetConnection(response: ServerResponse): void {
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       return;
     }
-    // Node cannot reset a TLS connection. The client still detects an incomplete response, because the last chunk is missing.
+    // Node cannot reset a TLS connection. The client still notices an incomplete response, because the last chunk is missing.
     if (response.socket instanceof TLSSocket) response.destroy();
     else response.socket?.resetAndDestroy();
   });

@@ -2,10 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { deriveKey, type Conversation } from './conversation.ts';
 import type { Caller, Target } from './request.ts';
 
-/**
- * Facts about a request from which the gateway estimates whether the conversation will send the same prefix
- * again.
- */
+/** Facts about a request that show whether its conversation will probably send the same prefix again. */
 export interface ConversationShape {
   readonly hasTools: boolean;
   /** Whether the transcript contains a turn of the model. */
@@ -13,11 +10,11 @@ export interface ConversationShape {
 }
 
 /**
- * Returns whether cache markers in a translated request are expected to save money. Cache markers save money
- * only if the model caches only marked prefixes. One cache write and one cache read of a prefix must cost less
- * than sending the prefix twice. The request must have tools or earlier turns, because other requests are often
- * the only request in their conversation. The result stays constant in a conversation with tools, because the
- * ratios between prices are constant.
+ * Returns whether cache markers in a translated request are expected to save money. Markers save money only if
+ * the model caches only marked prefixes. One cache write and one cache read of a prefix must also cost less
+ * than sending the prefix twice. The request must have tools or earlier turns. Any other request is often the
+ * only request in its conversation. The result stays constant in a conversation with tools, because the ratios
+ * between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,

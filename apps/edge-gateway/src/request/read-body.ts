@@ -6,18 +6,17 @@ import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * A function that is called before the request stores more body bytes. The function receives the number of
- * bytes, and throws if the request may not store this number of bytes now.
+ * A function that reserves memory before the request stores more body bytes. The function receives the number
+ * of bytes, and throws if the request may not store this number of bytes now.
  */
 export type ReserveBytes = (bytes: number) => void;
 
 /**
  * Reads a whole request body, up to a size limit. A body with a declared length above the limit is rejected
- * without reading. If the declared length is too low, the body is rejected when its real length reaches the
- * limit. Throws `request_too_large`, the error of `reserve`, or the stream's own error if the client
- * disconnects.
- * @param reserve called with the declared length before the body is read, or with the length of each chunk if
- * the client declared no length
+ * without reading. If the body is longer than declared, it is rejected when it exceeds the limit. Throws
+ * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
+ * @param reserve receives the declared length before the body is read, or the length of each chunk if the
+ * client declared no length
  */
 export async function readBody(
   request: IncomingMessage,
@@ -39,7 +38,7 @@ export async function readBody(
         collected.push(chunk);
       } catch (error) {
         request.pause();
-        // The stream may still deliver the rest of a rejected body, but the bytes are dropped.
+        // The stream may still deliver the rest of a rejected body, which is dropped.
         request.off('data', take);
         reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -94,7 +93,7 @@ export function tooLarge(bytesMax: number): GatewayError {
   });
 }
 
-/** Formats a size in bytes as MiB with at most two decimals: `32 MiB`. */
+/** Formats a size in bytes as MiB with at most two decimals, for example `32 MiB`. */
 function renderMebibytes(bytes: number): string {
   return `${Number((bytes / 1024 ** 2).toFixed(2))} MiB`;
 }
@@ -188,7 +187,7 @@ function validate<Schema extends z.ZodType>(
   const param = renderPath(issue.path);
   if (issue.code === 'invalid_type' && issue.input === undefined && param !== '') throw missingField(param);
   const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
-  // A rule's text with another beginning comes from the schema of the field.
+  // If the text of a rule starts differently, it comes from the schema of the field.
   const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
   throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),
@@ -229,8 +228,8 @@ const unitNames: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * Explains a violated rule as a predicate: `must be at least 1`. Schemas may define more specific texts, which
- * Zod prefers. For rules that are not listed, the text of Zod is used.
+ * Explains a violated rule as a predicate, for example `must be at least 1`. Schemas may define more specific
+ * texts, which Zod prefers. For all other rules, the function uses the text of Zod.
  */
 function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

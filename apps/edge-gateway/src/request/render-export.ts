@@ -14,9 +14,9 @@ export function renderHead(format: ExportFormat, columns: readonly string[]): st
 }
 
 /**
- * Renders one log entry as a JSON line or a CSV record (RFC 4180). Null becomes an empty field, and an object
- * becomes JSON.
- * @param columns the columns in order, in which the path of a nested field is its name
+ * Renders one log entry as a JSON line or a CSV record (RFC 4180). In CSV, null becomes an empty field, and an
+ * object becomes JSON.
+ * @param columns the columns in order. The path of a nested field is the name of its column.
  */
 export function renderLine(format: ExportFormat, entry: object, columns: readonly string[]): string {
   if (format === 'jsonl') return `${JSON.stringify(entry)}\n`;
@@ -30,8 +30,8 @@ function readPath(entry: object, path: string): unknown {
 }
 
 /**
- * Adds an apostrophe before text that a spreadsheet would run as a formula. The apostrophe protects against
- * formulas in text from clients.
+ * Adds an apostrophe before text that a spreadsheet would run as a formula. Text from clients could otherwise
+ * contain formulas.
  */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -55,7 +55,8 @@ export interface ExportSource<Entry> {
 }
 
 /**
- * Streams the text of an export. The next page of log entries is read only after the previous page was sent.
+ * Streams the text of an export. The function reads the next page of log entries only after the previous page
+ * was sent.
  */
 export async function* readExport<Entry extends { readonly id: string }>({
   format,

@@ -16,7 +16,7 @@ import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
  * Maximum size of a request body, in bytes, for which each processing step takes less than ten milliseconds.
- * The maximum size is valid for any content of the body.
+ * The limit is valid for any content of the body.
  */
 const shortBytesMax = 128 * 1024;
 
@@ -51,8 +51,8 @@ export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = th
 }
 
 /**
- * Returns the objects with fields about reasoning. The objects are the request body, and in the converse format
- * also the object with the model's own fields.
+ * Returns the objects with fields about reasoning. The function returns the request body and, in the converse
+ * format, the object with the model's own fields.
  */
 function placesOfThinking(tape: JsonTape): JsonNode[] {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
@@ -72,9 +72,8 @@ export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonl
 }
 
 /**
- * Returns the index of the model's first message, or Infinity if the model has not responded yet. Messages
- * before the model's first message are never compressed, because these messages are instructions and contain no
- * repetition.
+ * Returns the index of the model's first message, or Infinity if the model has not responded yet. The gateway
+ * never compresses earlier messages, because they are instructions and contain no repetition.
  */
 export function findFirstTurn({ messages }: Pick<RequestOutline, 'messages'>): number {
   const first = messages.findIndex(({ role }) => role === 'assistant');
@@ -91,9 +90,9 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 };
 
 /**
- * Reads the credential of the hosted service from the request body (`cloud_*`), in the format that the vault
- * stores. The returned credential is a secret. The value is null if the body contains no credential.
- * @throws GatewayError `missing_field` if a part of the credential is missing; `invalid_field` if a part is
+ * Reads the credential of the hosted service from the `cloud_*` fields of the request body, in the vault's
+ * format. The returned credential is a secret. The value is null if the body contains no credential.
+ * @throws GatewayError `missing_field` if a part of the credential is missing, or `invalid_field` if a part is
  * invalid
  */
 export function readOwnCredential(tape: JsonTape): string | null {
@@ -114,12 +113,11 @@ export function readOwnCredential(tape: JsonTape): string | null {
 
 /**
  * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a
- * bound conversation, the prefix is sent unchanged from the first turn on, because the first response may
- * already carry a signature. The catalogue decides about bound reasoning, because models that bind reasoning
- * also reason without a `thinking` field. Requests that disable reasoning, and requests in a format without a
- * field for signatures, are not bound until their transcript contains signatures. For a model that the
- * catalogue lists neither by id nor by family, the `thinking` field of the messages format is sufficient
- * evidence of bound reasoning.
+ * bound conversation, the prefix is sent unchanged from the first turn on. Even the first response may carry a
+ * signature. The catalogue determines which models bind reasoning, because these models also reason without a
+ * `thinking` field. A request is not bound without signatures in its transcript if it disables reasoning, or if
+ * its format has no field for signatures. If the catalogue does not know the model or its family, the
+ * `thinking` field of the messages format counts as bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -139,9 +137,8 @@ export function isReasoningBound(
 
 /**
  * Returns the name of the request field that refers to a transcript stored by the provider. The field is
- * `thread` of the messages format, or a field of the Responses API. A request that depends on a stored
- * transcript contains only new messages, so the gateway could not repeat a plan for the conversation. Returns
- * undefined for any other request.
+ * `thread` of the messages format, or a field of the Responses API. Such a request contains only new messages,
+ * so the gateway could not repeat a plan for the conversation. Returns undefined for any other request.
  */
 export function findStoredState({
   tape,
@@ -155,8 +152,8 @@ export function findStoredState({
 
 /**
  * Returns whether the provider stores the response of a request to the Responses API, which is the default. A
- * later request may continue the stored response, with calls of the recovery tool that have no result and with
- * compressed content that the model can no longer recall.
+ * later request may continue the stored response. The response may then contain unanswered recovery tool calls
+ * and compressed content that cannot be recalled.
  */
 export function isResponseStored(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -218,7 +215,7 @@ const sealMark = Buffer.from(`"${sealPrefix}`);
 /**
  * Removes the reasoning that the gateway encoded for a client of the Responses API, for a provider that would
  * reject the encoding.
- * @param scan scans bytes that may contain such reasoning
+ * @param scan function that scans bytes with possible reasoning
  */
 export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);

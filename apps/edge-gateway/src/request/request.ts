@@ -24,7 +24,7 @@ export interface ParsedRequest {
 }
 
 /**
- * The lane by which a request reaches its provider. In the lane `same-format`, the client's own bytes are
+ * The lane on which a request reaches its provider. In the lane `same-format`, the client's own bytes are
  * edited in place. In the lane `translated`, the request is rendered in one of the provider's formats, through
  * the interchange format.
  */
@@ -47,14 +47,14 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation that depends on one provider account, because only this account has the
-   * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long
-   * as the credential works. The field is absent for all other conversations.
+   * The key of a conversation that depends on one provider account. Only this account has the conversation's
+   * reasoning or messages. Requests with the same affinity key use the same credential as long as the
+   * credential works. The field is absent for all other conversations.
    */
   readonly affinity?: string;
   /**
-   * Returns the fallback targets in order. The function for fallbacks is called only if the first target
-   * fails, and is absent if the target has no fallbacks.
+   * Returns the fallback targets in order. The gateway calls this function only if the first target fails. The
+   * function is absent if the target has no fallbacks.
    */
   readonly alternatives?: () => readonly Target[];
 }

@@ -10,7 +10,7 @@ export interface PipelineSettings {
   readonly sandboxUrl: string | undefined;
   /** Maximum number of retries after a failed provider call if no other candidate is left. */
   readonly retriesMax: number;
-  /** Maximum pause before a retry that the gateway accepts from a provider. */
+  /** Longest pause before a retry that the gateway accepts from a provider. */
   readonly retryAfterMsMax: number;
   /**
    * Time limit for a stream's first byte, if another candidate is available. The setting `plainAnswerMsMax`
@@ -19,8 +19,8 @@ export interface PipelineSettings {
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
   /**
-   * Milliseconds for which a non-streaming provider call without tools may send nothing before a hedge starts.
-   * The value 0 turns hedging off.
+   * How long a non-streaming provider call without tools may send nothing before a hedge starts, in
+   * milliseconds. The value 0 turns hedging off.
    */
   readonly hedgeAfterMs: number;
   /** Whether a client at this address may choose a request's trace id and sampling. */

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { charactersPerToken } from './token-estimates.ts';
 
 /**
- * The factor by which each newer request reduces the weight of earlier requests. The weighted average covers
+ * Each newer request multiplies the weight of earlier requests by this factor. The weighted average covers
  * roughly the last hundred requests.
  */
 const decay = 0.99;
 const requestsMin = 20;
 /**
- * The plausible range of bytes per token for text. A request body outside the range consists mostly of images
+ * The plausible range of bytes per token for text. A request body outside this range consists mostly of images
  * or similar data.
  */
 const bytesPerTokenMin = 2;
@@ -36,10 +36,10 @@ export interface RatioOwner {
 }
 
 /**
- * Measures the bytes per token of each model from an account's billed requests. With measured ratios,
- * estimates made before a request is sent are close to the provider's count. Accounts never share measured
- * ratios, because the texts of different accounts differ. Requests from one account must also not change the
- * estimates for another account.
+ * Measures the bytes per token of each model from an account's billed requests. Estimates from these ratios,
+ * made before a request is sent, are close to the provider's count. Accounts never share measured ratios,
+ * because the texts of different accounts differ. One account must also not be able to change the estimates for
+ * another account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
@@ -82,10 +82,7 @@ export class TokenRatios {
   }
 }
 
-/**
- * Renders the map key of a model. The map key of a model is unambiguous, because a provider's name has no
- * slash.
- */
+/** Renders the map key of a model. The key is unambiguous, because a provider's name has no slash. */
 function renderModel(provider: string, model: string): string {
   return `${provider}/${model}`;
 }

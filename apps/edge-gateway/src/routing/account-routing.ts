@@ -6,8 +6,8 @@ import { chooseLastDays } from '../request/usage-span.ts';
 
 /**
  * The models that an account excludes from automatic routing, as `<provider>/<model>`. The gateway loads the
- * excluded models only for automatically routed requests and caches them for ten seconds. A change broadcast
- * invalidates the list of excluded models immediately.
+ * excluded models only for automatically routed requests and caches them for ten seconds. When a change is
+ * broadcast, the gateway loads the list again.
  */
 export class ModelToggles {
   readonly #cache: RemoteCache<ReadonlySet<string>>;
@@ -45,9 +45,9 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model over the last week. The recall is the share of an account's pruned requests in
- * which the model received every tool that it called or requested. The recall per model is loaded in the
- * background, without a delay of requests. The prior applies until the recall per model is loaded.
+ * Effective recall per model over the last week. The figure is the share of requests with pruned tools in which
+ * the model received every tool that it called or requested. The figures are loaded in the background, so
+ * requests do not wait. Until the figures are loaded, the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -71,7 +71,7 @@ export class ToolRecall {
     });
   }
 
-  /** Returns the recall per model that is currently loaded, without waiting. */
+  /** Returns the recall per model that is already loaded, without waiting. */
   peek(accountId: string): RecallByModel {
     const known = this.#cache.peek(accountId);
     if (known === undefined) this.#cache.get(accountId).catch(() => undefined);
@@ -80,15 +80,15 @@ export class ToolRecall {
 }
 
 /**
- * The share of requests below each shipped complexity threshold, measured on the prompts from which the
- * thresholds were derived.
+ * For each shipped complexity threshold, the share of requests below the threshold. The shares were measured on
+ * the prompts from which the thresholds were derived.
  */
 const shares = { medium: 0.5, high: 0.8 } as const;
 /** Weight of the shipped complexity thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum shift of a complexity threshold. Without a limit on the shift, some requests of an account with
- * only simple requests would be rated as complex.
+ * Maximum shift of a complexity threshold. Without this limit, an account with only simple requests would have
+ * some of them rated as complex.
  */
 const shiftMax = 0.03;
 
@@ -110,8 +110,8 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
 }
 
 /**
- * Returns the complexity score with `rank` requests below it. The function assumes that requests are spread
- * evenly within a complexity bin.
+ * Returns the complexity score with `rank` requests below it. The function assumes an even distribution of
+ * requests within a complexity bin.
  */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;

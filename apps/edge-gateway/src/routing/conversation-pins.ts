@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
 /**
- * The cache commands for remembering a conversation's model (`AccountCache`). The cache commands fail after a
- * short timeout.
+ * The cache commands for remembering a conversation's model (`AccountCache`). Each command fails after a short
+ * timeout.
  */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
@@ -25,11 +25,13 @@ const pinned = z.object({
 export type PinnedModel = z.infer<typeof pinned>;
 
 /**
- * Retention period of the model that a conversation uses. After a longer idle time, the conversation's prompt
- * cache has already expired.
+ * How long the model of a conversation is remembered after its last request. After this time, the
+ * conversation's prompt cache has already expired.
  */
 const keptSeconds = 24 * 3600;
-/** Resolution of the expiry in memory, in milliseconds. The clock is read at most once in this time. */
+/**
+ * Resolution of the expiry in memory, in milliseconds. The gateway reads the clock at most once in this time.
+ */
 const ttlResolutionMs = 1_000;
 
 /**
@@ -53,8 +55,8 @@ export class ConversationPins {
 
   /**
    * Returns the newer of the two models that this process and Redis remember. Another process may have served
-   * the last turn. The call never fails. If Redis is unavailable, slow or returns invalid data, the model in
-   * this process is used.
+   * the last turn. The method never fails. If Redis is unavailable, slow or returns invalid data, the method
+   * returns the model that this process remembers.
    */
   async find(accountId: string, name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);

@@ -32,7 +32,7 @@ const entry = z.union([
 
 /**
  * Loads the models from the providers' own model lists, with the account's credential. Model lists are cached
- * for one minute. Model lists are loaded only from providers that serve the list under their chat address.
+ * for one minute. The gateway loads model lists only from providers that serve the list at their chat address.
  */
 export class LiveModels {
   readonly #cache: RemoteCache<readonly string[]>;
@@ -81,7 +81,7 @@ async function askProvider(
   return answer.status === 200 ? parseList(text) : [];
 }
 
-/** No list is loaded from providers whose model list needs a signed request or a different address. */
+/** The gateway loads no list if the list needs a signed request or a different address. */
 function listsModels({ auth, chatPaths, name }: Provider): boolean {
   if (auth.kind === 'aws' || auth.kind === 'google' || name === 'azure') return false;
   return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);

@@ -33,7 +33,7 @@ export interface RoutedRequest {
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
   readonly needs: Needs;
-  /** Estimated input tokens of the messages, starting with the model's last turn. */
+  /** Estimated input tokens of the messages from the model's last turn on. */
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
   /** Key of the conversation that the request belongs to. */
@@ -73,9 +73,9 @@ const cacheSecondsDefault = 300;
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model for automatically routed requests. The model router collects the connected providers,
- * excluded models, response times and the model of the last turn. A pure function chooses the model from the
- * collected input.
+ * Chooses the model for automatically routed requests. The router collects the connected providers, the
+ * excluded models, the response times and the model of the last turn. From these inputs, a pure function
+ * chooses the model.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -118,7 +118,7 @@ export class ModelRouter {
     return { choice: chooseModel(question), complexity, turns: (pinned?.turns ?? 0) + 1 };
   }
 
-  /** Records the speed of each response, and remembers the model of an automatically routed conversation. */
+  /** Records the speed of each response, and remembers the model for automatically routed conversations. */
   noteAnswer({ accountId, id, seen, inputTokens, chosen }: Answered): void {
     const { observations, pins } = this.#options;
     if (seen !== null) observations.noteAnswer(accountId, id, seen);
@@ -146,9 +146,9 @@ export class ModelRouter {
 
 /**
  * Corrects the estimated input tokens. The corrected estimate is the provider's token count for the
- * conversation's last request, plus the tokens of the new messages. The provider counts after pruning and
- * compression, and more accurately than an estimate from bytes. The provider's token count is not used if the
- * client has started a shorter transcript with the conversation key of a longer transcript.
+ * conversation's last request, plus the tokens of the new messages. The provider's count is exact, and covers
+ * the request after pruning and compression. The provider's count is not used if the client has started a
+ * shorter transcript under the same conversation key.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;
@@ -156,8 +156,8 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
 }
 
 /**
- * Returns a pseudo-random number from 0 to 1 that changes with every response. The pseudo-random number
- * depends only on the conversation and the recorded responses, so equal inputs lead to equal choices.
+ * Returns a pseudo-random number from 0 to 1 that changes with every response. The number depends only on the
+ * conversation and the recorded responses, so equal inputs lead to equal choices.
  */
 function chanceOf(conversation: string, answers: number): number {
   return hash('sha256', `${conversation}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;

@@ -5,14 +5,14 @@
 export interface ObservationStore {
   /**
    * Adds to an account's totals and returns all totals of the account. If the given map is empty, the method
-   * only reads the totals. Throws while the store is unavailable.
+   * only reads the totals. The method throws while the store is unavailable.
    */
   add(
     accountId: string,
     added: ReadonlyMap<string, Sums>,
     halfLifeMs: (name: string) => number,
   ): Promise<SumsByName>;
-  /** Removes all totals of an account. Throws while the store is unavailable. */
+  /** Removes all totals of an account. The method throws while the store is unavailable. */
   forget(accountId: string): Promise<unknown>;
 }
 
@@ -24,11 +24,11 @@ export interface Sums {
   /** Decayed number of requests with a measured time per token. */
   paced: number;
   msPerToken: number;
-  /** Time to which the totals are decayed, in milliseconds of Unix time. */
+  /** Time for which the decayed totals are valid, in milliseconds of Unix time. */
   at: number;
 }
 
-/** Totals by `<provider>/<model>` or by complexity bin. */
+/** Totals by model (`<provider>/<model>`) or by complexity bin. */
 export type SumsByName = Map<string, Sums>;
 
 export const latencyHalfLifeMs = 10 * 60_000;
@@ -37,7 +37,7 @@ export function emptySums(at: number): Sums {
   return { weight: 0, firstTokenMs: 0, paced: 0, msPerToken: 0, at };
 }
 
-/** Decays totals to a later time. */
+/** Reduces totals by the decay until a later time. */
 export function decaySums(sums: Sums, at: number, halfLifeMs: number): Sums {
   const factor = 2 ** (-Math.max(0, at - sums.at) / halfLifeMs);
   return {

@@ -27,15 +27,12 @@ export interface SeenAnswer {
 }
 
 const accountsMax = 10_000;
-/**
- * Maximum number of accounts per sync with the store. Accounts beyond the maximum are synced in the next
- * sync.
- */
+/** Maximum number of accounts per sync with the store. Any further accounts are synced in the next sync. */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
-/** Milliseconds for which shared totals are used before they are read again. */
+/** How long shared totals are used before they are read again, in milliseconds. */
 const freshMs = 5_000;
-/** Milliseconds for which the first routing decision for an account waits for the account's totals. */
+/** How long the first routing decision for an account waits for the account's totals, in milliseconds. */
 const waitMs = 25;
 const complexityHalfLifeMs = 7 * 24 * 3600_000;
 /** Number of bins into which complexity scores from 0 to 1 are divided. */
@@ -89,8 +86,8 @@ export class Observations {
   }
 
   /**
-   * Returns an account's current response times and complexities. If no totals of the account are loaded, the
-   * method waits briefly. The call never fails.
+   * Returns an account's current response times and complexities. If the totals of the account are not loaded
+   * yet, the method waits briefly. The method never fails.
    */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);
@@ -146,14 +143,14 @@ export class Observations {
   }
 
   /**
-   * Sends local counters to Redis, then reads the merged totals. Counters that could not be sent stay local
-   * and are sent with the next sync.
+   * Sends local counters to Redis, then reads the merged totals. If a counter cannot be sent, it stays local
+   * until the next sync.
    */
   async #exchange(accountId: string, known: Known): Promise<void> {
     const sent = known.unsynced;
     known.unsynced = new Map();
     const before = known.shared;
-    // The local totals still include the counters of a sync until Redis responds.
+    // Until Redis responds, the local totals still include the counters of the sync.
     known.shared = mergeSums(before, sent);
     try {
       known.shared = await this.#store.add(accountId, sent, halfLifeOf);
@@ -172,9 +169,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /**
-   * Decayed number of responses of the account. The decayed number of responses changes with every response.
-   */
+  /** Decayed number of responses of the account. This number changes with every response. */
   readonly answers: number;
 }
 

@@ -5,22 +5,22 @@ import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /**
- * Byte markers of file parts in each format. Quotes inside a text string are escaped, so text cannot match a
- * byte marker.
+ * Byte markers of file parts in each format. These markers cannot match inside a text, because quotes are
+ * escaped there.
  */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
 /**
- * Maximum length, in bytes, of a message with a file that is estimated from its length. For a longer message
- * with a file, the text is estimated separately, and the rest of the message counts as the file.
+ * Maximum length in bytes up to which a message with a file is estimated from its length. In a longer message,
+ * the text is estimated separately, and the other bytes count as the file.
  */
 const fileBytesMin = 4_096;
 
 /**
  * Reads the model capabilities that a request needs. Files in a request are detected by their byte markers. A
- * byte marker inside a tool's arguments can only add needed capabilities.
+ * byte marker in a tool's arguments can only lead to more capabilities than needed.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {
@@ -52,8 +52,8 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
 }
 
 /**
- * Estimates the tokens of the messages starting with the model's last turn, or of all messages if the model
- * has not responded yet.
+ * Estimates the tokens of the messages from the model's last turn on, or of all messages if the model has not
+ * responded yet.
  */
 export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -68,8 +68,8 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
 }
 
 /**
- * Returns whether the request asks for JSON output. Reads the fields of chat-completions, messages, converse
- * and responses, in that order.
+ * Returns whether the request asks for JSON output. The function reads the fields of chat-completions,
+ * messages, converse and responses, in that order.
  */
 function asksForJson(tape: JsonTape): boolean {
   const { root } = tape;

@@ -7,8 +7,8 @@ import type { ObservationStore, Sums, SumsByName } from './observation-store.por
  * clock of the Redis server, so that gateway processes with skewed clocks get the same totals.
  *
  * KEYS[1] is the account's hash. ARGV[1] is the lifetime in seconds, and ARGV[2] is the maximum number of
- * names. The rest of ARGV has six values per name: the name, the half-life in ms, and the values to add to
- * weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, totals, …}.
+ * names. The other arguments are six values per name. The six values are the name, the half-life in ms, and the
+ * values to add to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, totals, …}.
  */
 const addScript = `
 local time = redis.call('TIME')
@@ -45,7 +45,7 @@ interface ObservationCommands {
 /** Seconds after which the totals of an account expire if they do not change. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names (models and complexity bins) per account. The maximum is larger than the number of
+ * Maximum number of names (models and complexity bins) per account. This number is larger than the number of
  * catalogue models that one account's providers offer.
  */
 const namesMax = 1_500;
@@ -85,7 +85,7 @@ export class RedisObservations implements ObservationStore {
   }
 }
 
-/** Converts timestamps from Redis to the local clock. The conversion keeps the age of each total. */
+/** Converts timestamps from Redis to the local clock. Each total keeps its age. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

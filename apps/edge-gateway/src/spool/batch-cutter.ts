@@ -26,16 +26,16 @@ const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
- * Cuts batches one at a time into one reused buffer. If each batch allocated a new off-heap megabyte, V8 would
- * run a full garbage collection every few dozen batches. Before the buffer was reused, garbage collections took
- * a quarter of the recording time.
+ * Cuts batches one at a time into one reused buffer. A new off-heap megabyte for each batch would cause a full
+ * garbage collection in V8 every few dozen batches. Before the buffer was reused, garbage collection took a
+ * quarter of the recording time.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
    * Returns the batch that starts at the given offset in a segment. A batch ends after 500 end lines or after
-   * one chunk of the segment. A batch is longer than the chunk only if a single line is longer. If `end` is
+   * one chunk of the segment. Only a single long line can make a batch longer than the chunk. If `end` is
    * given, the function reproduces an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
@@ -48,7 +48,7 @@ export class BatchCutter {
         const { bytesRead } = await file.read(bytes, headBytes, length, start);
         if (bytesRead < length) throw new Error(`the spool file ${segment.path} is truncated`);
         const filled = bytes.subarray(0, headBytes + length);
-        // The line is longer than the chunk, so more bytes are read.
+        // If the line is longer than the chunk, more bytes are read.
         if (filled.lastIndexOf(newline) < headBytes) continue;
         return renderBatch(segment, start, filled, end === undefined ? batchEventsMax : Infinity);
       }
@@ -57,7 +57,10 @@ export class BatchCutter {
     }
   }
 
-  /** Replaces the buffer after a failed delivery, because the queue may still be reading the batch. */
+  /**
+   * Replaces the buffer after a failed delivery, because the queue may still be reading the batch from the old
+   * buffer.
+   */
   replaceBuffer(): void {
     this.#kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
   }
@@ -69,9 +72,9 @@ export class BatchCutter {
 }
 
 /**
- * Renders the lines in place, after the space for the head of the batch. Each event moves towards the start
- * of the buffer and overwrites only bytes that were already read. An event's rendered entry is never longer
- * than the event's line.
+ * Renders the lines within the same buffer, after the space for the head of the batch. Each event moves towards
+ * the start of the buffer, and overwrites only bytes that were already read. An event's rendered entry is never
+ * longer than the event's line.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

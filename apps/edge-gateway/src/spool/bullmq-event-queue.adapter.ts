@@ -17,9 +17,9 @@ class RenderedData {
 }
 
 /**
- * A queue job whose data is not rendered a second time. BullMQ renders job data with `JSON.stringify`. A batch
- * is already JSON text in the segment file. Parsing and rendering batches a second time would take most of the
- * time for recording. The bytes of a batch are sent to Redis unchanged. If the batch were a string of several
+ * A queue job with data that is already rendered as JSON. BullMQ would render job data with `JSON.stringify`. A
+ * batch in the segment file is already JSON text. Parsing and rendering a batch again would take most of the
+ * recording time. The adapter therefore sends the bytes of a batch to Redis unchanged. For a string of several
  * megabytes, the Redis client would measure the string three times and encode it once. A test verifies that
  * BullMQ accepts job data as bytes.
  */
@@ -37,12 +37,12 @@ class RenderedQueue extends Queue<RenderedData> {
 }
 
 /**
- * The share of Redis's memory that request events may fill. Workers need the rest of Redis's memory to empty
- * the queue. When BullMQ's scripts take a job, they write to Redis, and Redis rejects writes when its memory
- * is full.
+ * The share of Redis's memory that request events may fill. Workers need the other part of Redis's memory to
+ * empty the queue. BullMQ's scripts write to Redis when they take a job, and Redis rejects writes while its
+ * memory is full.
  */
 const filledShareMax = 0.85;
-/** Time in milliseconds for which a measured memory use is valid. */
+/** How long a measured memory use is valid, in milliseconds. */
 const memoryReadMs = 200;
 
 /** Measures the share of Redis's memory that is in use. */
@@ -84,9 +84,9 @@ class MemoryWatch {
 }
 
 /**
- * Opens the BullMQ queue for request events, on the Redis server for queues (`noeviction`). The queue accepts
- * no more events when the memory of Redis is nearly full. Rejected events stay in the spool until workers
- * have emptied the queue.
+ * Opens the BullMQ queue for request events, on the Redis server for queues (`noeviction`). When the memory of
+ * Redis is nearly full, the queue accepts no more events. Rejected events stay in the spool until workers have
+ * emptied the queue.
  */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
   // Commands fail immediately while Redis is unavailable, because the spool buffers the events.

@@ -1,13 +1,13 @@
 /** The queue that receives batches of request events. */
 export interface EventQueue {
   /**
-   * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue stays
-   * unchanged. While the queue is unavailable, the call rejects immediately.
+   * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue is not
+   * added again. While the queue is unavailable, the promise rejects immediately.
    */
   add(batchId: string, data: Buffer): Promise<void>;
   /**
-   * Sets a listener that is called whenever the queue becomes available, at startup or after an outage. An
-   * outage may have deleted the jobs of the queue.
+   * Sets a listener for the start of the queue's availability, at startup or after an outage. An outage may
+   * have deleted the jobs of the queue.
    */
   onReady(listener: () => void): void;
   close(): Promise<void>;

@@ -20,8 +20,8 @@ const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
   /**
-   * Closed segment files, oldest first. The events in these files must be shipped, and some events may already
-   * have been shipped before.
+   * Closed segment files, oldest first. The spool must ship the events in these files, and may already have
+   * shipped some of them.
    */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
@@ -30,8 +30,7 @@ interface RecoveredDirectory {
 /**
  * Recovers the spool directory of a dead process. The caller must hold the lock of the spool directory. For
  * each accepted request without an end line, an `interrupted` end line is written to a separate segment. The
- * recovery skips incomplete and damaged lines. If the recovery itself is interrupted, the recovery can safely
- * be repeated.
+ * recovery skips incomplete and damaged lines. An interrupted recovery can safely be repeated.
  */
 export async function recoverDirectory(
   directory: string,
@@ -69,7 +68,7 @@ async function readSegment(
   const segment = createSegment({ ...file, openedAtMs: options.now(), recovered: true });
   let rest: Buffer = Buffer.alloc(0);
   let damagedLines = 0;
-  // The stream yields between chunks, so recovering a large directory does not block a running process.
+  // Other work runs between two chunks of the stream, so recovering a large directory does not block a running process.
   for await (const chunk of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
     const bytes: Buffer = Buffer.concat([rest, chunk as Buffer]);
     let start = 0;

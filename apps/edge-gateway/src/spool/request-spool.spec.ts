@@ -57,7 +57,7 @@ function segmentFiles(): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-/** Creates a spool directory in the state in which a dead process would leave the directory. */
+/** Creates a spool directory as a dead process would leave it. */
 function leaveBehind(lines: string): void {
   mkdirSync(join(dir, 'dead'));
   writeFileSync(join(dir, 'dead', '00000000-0000-7000-8000-000000000000.jsonl'), lines);
@@ -201,7 +201,7 @@ describe('the request spool', () => {
     const event = createAcceptedEvent();
     await spool.accept(event);
     const own = join(dir, readdirSync(dir)[0]!);
-    // A directory at the next segment's path simulates a failing disk, because the segment cannot be opened.
+    // The test simulates a failing disk with a directory at the next segment's path, because the segment cannot be opened.
     const [segment] = spool.segments();
     segment!.bytes = Number.MAX_SAFE_INTEGER / 2;
     rmSync(own, { recursive: true });

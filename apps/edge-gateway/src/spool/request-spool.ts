@@ -17,13 +17,13 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/** Minimum number of segment files. A segment's events use disk space until the whole segment is committed. */
+/** Minimum number of segment files. A segment uses disk space until all of its events are committed. */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** Number of open requests above which one turn of the event loop is likely to produce several lines. */
+/** Above this number of open requests, one turn of the event loop is likely to produce several lines. */
 const crowd = 8;
-/** Maximum time in milliseconds that a committed segment waits until its open accept lines are copied. */
+/** Maximum time in milliseconds before the open accept lines of a committed segment are copied. */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -33,9 +33,9 @@ interface OpenRequest {
 }
 
 /**
- * The first store of the request log. A request is accepted when its accept line is in a file. The end line
- * of a request is written when the request ends. Under load, one write contains all lines of an event loop
- * turn. Only one write to the spool runs at a time.
+ * The spool is the first store of the request log. A request is accepted when its accept line is in a file. The
+ * end line of a request is written when the request ends. Under load, one write contains all lines of an event
+ * loop turn. Only one write to the spool runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -93,8 +93,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Only the first call for a request records an end. The call never
-   * throws. If the event is passed as a promise, the promise must not reject.
+   * Records the end of an accepted request. Only the first call for a request records an end. The method never
+   * throws. An event that is passed as a promise must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {
@@ -115,7 +115,7 @@ export class RequestSpool {
     this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Total number of bytes on disk, bytes being written, and bytes of reserved space. */
+  /** Number of bytes on disk, bytes being written, and reserved bytes, in total. */
   get usedBytes(): number {
     return this.#bytesOnDisk + this.#writingBytes + this.#group.bytes + this.#open.size * endingReserveBytes;
   }
@@ -158,7 +158,9 @@ export class RequestSpool {
     return adopted;
   }
 
-  /** Stops accepting requests and writes pending lines. On a failing disk, writing is tried only once. */
+  /**
+   * Stops accepting requests and writes pending lines. If the disk fails, the spool tries to write only once.
+   */
   async drain(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#endings);
@@ -171,7 +173,7 @@ export class RequestSpool {
     await this.#flushing;
   }
 
-  /** Closes the spool. The next process records open requests in uncommitted data as `interrupted`. */
+  /** Closes the spool. The next process marks open requests in uncommitted data as `interrupted`. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -213,7 +215,7 @@ export class RequestSpool {
     this.#group.lines.push(line);
     this.#group.bytes += expectBytes(line);
     if (this.#flushing !== null) return;
-    // End lines are not urgent, so they can wait for the write of the next accept line.
+    // End lines are not urgent, so they wait for the write of the next accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
     else this.#startFlush();
   }
@@ -225,7 +227,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // Under low load, the write starts immediately. Further lines from this event loop turn share the write.
+    // Under low load, the write starts immediately. The write also includes further lines from this event loop turn.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);
@@ -273,7 +275,9 @@ export class RequestSpool {
     segment.openAccepts += 1;
   }
 
-  /** Rejects the `accept` calls in a failed write. End lines are retried until they are written. */
+  /**
+   * Rejects the `accept` calls in a failed write. The spool repeats the write of end lines until it succeeds.
+   */
   #undo(group: LineGroup, cause: unknown): void {
     for (const { kind, event } of group.lines) {
       if (kind !== 'accept' || !this.#open.delete(event.requestId)) continue;

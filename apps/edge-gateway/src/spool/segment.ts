@@ -6,8 +6,8 @@ import { uuidv7 } from 'uuidv7';
 /** A segment file of the spool, together with its state in this process. */
 export interface Segment {
   /**
-   * The name of the segment: a UUIDv7. Segment names sort by age and are never reused. A batch id therefore
-   * always identifies the same bytes.
+   * The name of the segment, which is a UUIDv7. a UUIDv7. Segment names sort by age, and no name is used twice.
+   * A batch id therefore always identifies the same bytes.
    */
   readonly id: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Segment {
   bytes: number;
   /** Time when the segment was closed for appending. The value is null while the segment is open. */
   sealedAtMs: number | null;
-  /** Offset up to which the bytes of the segment were delivered to the queue. */
+  /** Number of bytes of the segment that were delivered to the queue. */
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
@@ -58,8 +58,8 @@ interface SegmentWriterOptions {
 
 /**
  * Appends lines to the newest segment file in a directory. The caller must wait for the end of each write
- * before the next write. If the process dies, no line is lost, because the operating system's page cache
- * survives. The segment writer therefore calls no fsync. If the machine dies, data that was not shipped is
+ * before the next write. If the process dies, no line is lost, because the data stays in the operating system's
+ * page cache. The segment writer therefore calls no fsync. If the machine dies, data that was not shipped is
  * lost.
  */
 export class SegmentWriter {
@@ -71,16 +71,16 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes complete lines and returns their segment and length. If the write fails, none of the given lines
-   * are stored. After a failed write, the segment is truncated and closed for appending, and the next call
-   * starts a new segment.
+   * Writes complete lines and returns their segment and length. If the write fails, the segment contains none
+   * of the given lines. After a failed write, the segment is truncated and closed for appending, and the next
+   * call starts a new segment.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // The segment file may stay untruncated, because readers tolerate an incomplete line.
+      // The truncation may fail, because readers tolerate an incomplete line.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;
@@ -121,8 +121,8 @@ export class SegmentWriter {
 
 /**
  * Writes synchronously into the page cache, which takes a few microseconds per write. A write in the thread
- * pool would take several times as long, while every request waits. If the disk is so slow that the kernel
- * blocks writers (`vm.dirty_ratio`), the event loop blocks too, so the spool needs a dedicated volume.
+ * pool would take several times as long, and every request would wait for it. If the disk is so slow that the
+ * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too, so the spool needs a dedicated volume.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

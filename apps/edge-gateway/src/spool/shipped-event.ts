@@ -4,14 +4,16 @@ type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
 /**
- * Maximum number of tool names for which the start of the rendered tuple is cached. Agents send the same tool
+ * Maximum number of tool names for which the start of the rendered entry is cached. Agents send the same tool
  * names in every request.
  */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/** Largest rank that has a four-digit form. The largest rank is larger than the length of any tool list. */
+/**
+ * Largest rank that has a cached four-digit form. The largest rank is larger than the length of any tool list.
+ */
 const ranksMax = scoreSteps - 1;
 /** Number of bytes reserved for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;
@@ -23,9 +25,9 @@ const digits = Buffer.from(
 const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
 
 /**
- * Writes a usage event as JSON text in the form in which it is shipped (`renderShippedEvent`). In an event
- * with a hundred candidates, most bytes belong to the candidates. For the candidates, `JSON.stringify` takes
- * three times as long as writing the bytes directly.
+ * Writes a usage event as JSON text in the form in which it is shipped (`renderShippedEvent`). Most bytes of an
+ * event with a hundred candidates belong to the candidates. For the candidates, `JSON.stringify` takes three
+ * times as long as writing the bytes directly.
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
@@ -39,12 +41,12 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.openJson({ ...plan, candidates: undefined });
   line.text(',"candidates":[');
   for (const candidate of plan.candidates) writeCandidate(candidate, line);
-  // The closing bracket overwrites the trailing comma of the last tuple.
+  // The closing bracket replaces the comma after the last candidate.
   line.length -= 1;
   line.text(']}}');
 }
 
-/** Writes the tuple of a candidate tool and a trailing comma. */
+/** Writes the entry of a candidate tool, followed by a comma. */
 function writeCandidate(candidate: Candidate, line: LineBytes): void {
   const { score, rank, forwarded, alwaysIn } = candidate;
   const head = findHead(candidate.name);
@@ -104,25 +106,22 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 const firstBytes = 64 * 1024;
 /**
  * Maximum length of a buffer that is reused, in bytes. The lines of a typical write fit into a buffer of the
- * maximum length. A buffer that grows beyond the maximum, for example for thousands of tools, is released
- * after use.
+ * maximum length. A buffer that grows longer, for example for thousands of tools, is released after use.
  */
 const keptBytesMax = 4 << 20;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer that renders lines directly as segment bytes. A line as a string would be joined from hundreds of
- * pieces, flattened, and encoded before the write. Each writer of lines reuses one buffer.
+ * A buffer that renders lines directly as segment bytes. The alternative would be to join hundreds of strings
+ * for each line, and to encode the result before the write. Each writer of lines reuses one buffer.
  */
 export class LineBytes {
   /** The underlying buffer. Only the first `length` bytes of the buffer are valid. */
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /**
-   * All bytes written since the buffer was last cleared. The returned bytes are valid until the next write.
-   */
+  /** All bytes written since the buffer was last cleared. The bytes are valid until the next write. */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

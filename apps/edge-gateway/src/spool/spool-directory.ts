@@ -15,15 +15,15 @@ export interface SpoolDirectory {
 }
 
 /**
- * Creates this process's spool directory, with a new name on every startup. A restarted process therefore
- * never finds its own earlier directory under another process's lock. The restarted process adopts its
- * earlier directory in the same way as the directories of other processes.
+ * Creates this process's spool directory, with a new name on every startup. A restarted process therefore never
+ * mistakes its earlier directory for its new one. The restarted process adopts the earlier directory like the
+ * directories of other processes.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const path = join(spoolDir, `${instanceId}.${uuidv7()}`);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Another process that searches for orphaned directories may lock and remove the empty directory first.
+    // Another process may lock the empty directory first and remove it, because it searches for abandoned directories.
     const lock = tryLockDirectory(path);
     if (lock !== null) return { path, lock, segments: [] };
   }
@@ -31,9 +31,9 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes segments with all end lines in Postgres, oldest first. Deletion stops at a segment with open
- * requests, and the function returns that segment. If a later segment were deleted first, a restart would
- * find requests without their end lines.
+ * Deletes the segments that have all end lines in Postgres, oldest first. Deletion stops at a segment with open
+ * requests, and the function returns that segment. If a later segment were deleted first, a restarted process
+ * would find requests without their end lines.
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,
@@ -71,7 +71,7 @@ export function leaveDirectory(directory: SpoolDirectory): void {
 interface DirectoryLock {
   release(): void;
   /**
-   * Removes the lock file and then releases the lock. The lock file is removed only for directories that are
+   * Removes the lock file and then releases the lock. Callers use this function only for directories that are
    * about to be removed.
    */
   dispose(): void;
@@ -80,12 +80,12 @@ interface DirectoryLock {
 const lockFile = 'lock';
 
 /**
- * Takes the lock of a directory. Returns null if another process holds the lock. The call never waits. Node has
- * no function for file locks (flock). SQLite's exclusive transaction is a kernel lock (fcntl) on the file.
- * Unlike a pid file, an fcntl lock leaves nothing behind after `kill -9`. The fcntl lock also works between
- * containers that share a volume but have separate process ids. On a network file system without working fcntl
- * locks, two processes could adopt one directory, and one process would delete segments that the other process
- * is using. The spool must therefore be on a local disk.
+ * Takes the lock of a directory. Returns null if another process holds the lock. The function never waits. Node
+ * has no function for file locks (flock). An exclusive transaction of SQLite holds a kernel lock (fcntl) on the
+ * file. Unlike a pid file, this lock disappears after `kill -9`. The lock also works between containers that
+ * share a volume but have separate process ids. On a network file system without working locks, two processes
+ * could adopt one directory, and one could delete the other's segments. The spool must therefore be on a local
+ * disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);

@@ -4,8 +4,8 @@ import { writeShippedEvent } from './shipped-event.ts';
 
 /**
  * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a tag
- * and a request id. Readers therefore find fields at fixed offsets, and the event's text is shipped unchanged.
- * The two forms are:
+ * and a request id. Each field is therefore at a fixed offset, and the event's text is shipped unchanged. The
+ * two forms are:
  *
  * ["accept","<request id>",{…}] ["end","<request id>","<traceparent>"|null,{…}]
  */
@@ -46,7 +46,7 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
 
 /**
  * Returns the traceparent of an end line as JSON text, and the position of the event. The parameter `end` is
- * the offset of the newline at the end of the line.
+ * the offset of the newline character that ends the line.
  */
 export function locateEndLine(
   bytes: Buffer,
@@ -104,7 +104,7 @@ interface PendingEnd {
 
 export type PendingLine = PendingAccept | PendingEnd;
 
-/** The lines that are written together. All callers with lines in the same write share one promise. */
+/** The lines that one write contains. All callers with lines in the same write share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
   /** Estimated size of the lines in bytes, rounded up. */
@@ -130,8 +130,8 @@ export function expectBytes(line: PendingLine): number {
 }
 
 /**
- * Renders the lines of one write into the buffer, replacing the buffer's content. The lines of a write are
- * rendered while no request waits for them.
+ * Renders the lines of one write into the buffer, replacing the buffer's content. No request waits while the
+ * lines are rendered.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

@@ -16,14 +16,11 @@ export interface SpoolShipperOptions {
   readonly now?: () => number;
   /** Maximum time in milliseconds before an end line is shipped. */
   readonly intervalMs?: number;
-  /**
-   * Time in milliseconds after which an uncommitted batch is added to the queue a second time, with its first
-   * id.
-   */
+  /** Time in milliseconds after which an uncommitted batch is added to the queue again, with the same id. */
   readonly resendAfterMs?: number;
   /**
-   * Maximum number of uncommitted bytes in the queue. Uncommitted bytes beyond the maximum stay on disk. This
-   * maximum limits the Redis memory that one gateway uses.
+   * Maximum number of uncommitted bytes in the queue. Any further bytes stay on disk. This maximum limits the
+   * Redis memory that one gateway uses.
    */
   readonly inFlightBytesMax?: number;
 }
@@ -39,8 +36,8 @@ interface InFlightBatch {
 const adoptEveryMs = 30_000;
 
 /**
- * Ships spooled lines to the queue in batches. A batch is released once the worker reports the batch as
- * committed.
+ * Ships spooled lines to the queue in batches. The shipper releases a batch when the worker reports the batch
+ * as committed.
  */
 export class SpoolShipper {
   readonly #options: SpoolShipperOptions;
@@ -73,7 +70,7 @@ export class SpoolShipper {
     return this.#inFlight.size;
   }
 
-  /** Ships new lines, then overdue batches, and then deletes committed segments. The call never throws. */
+  /** Ships new lines, then overdue batches, and then deletes committed segments. The method never throws. */
   ship(): Promise<void> {
     this.#running ??= this.#round().finally(() => (this.#running = null));
     return this.#running;
@@ -116,7 +113,7 @@ export class SpoolShipper {
         await this.#shipSegment(segment);
       } catch (error) {
         if (error instanceof QueueAway) throw error;
-        // One unreadable file must not block the other files.
+        // An unreadable file must not block the other files.
         if (!this.#unreadable.has(segment))
           this.#options.log.error({ segment: segment.path, err: error }, 'a spool segment could not be read');
         this.#unreadable.add(segment);
@@ -125,7 +122,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // Lines that are written during this run are shipped in the next run, so batches are few and large.
+    // This run does not ship lines that are written during the run, so batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
@@ -195,7 +192,7 @@ export class SpoolShipper {
 }
 
 /**
- * The error that is thrown if the queue rejected the batch. The next run of the shipper ships the rejected
+ * The error that is thrown if the queue rejected the batch. The next run of the shipper sends the rejected
  * batch again.
  */
 class QueueAway extends Error {}

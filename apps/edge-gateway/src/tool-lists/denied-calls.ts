@@ -9,15 +9,15 @@ import type { ToolPermission } from './tool-permission.ts';
 const namesMax = 64;
 
 /**
- * Fields of a message, other than `tool_calls`, that contain tool calls. The names of the fields are in
- * normalized spelling.
+ * Fields of a message, other than `tool_calls`, that contain tool calls. These field names are in normalized
+ * spelling.
  */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** The state of one choice of a response, which records the stream events that were sent for the choice. */
+/** The state of one choice of a response, after the stream events that were sent. */
 interface ChoiceState {
-  /** Numbers of the content blocks with tool calls that the client must not get. */
+  /** Numbers of the content blocks with tool calls that are hidden from the client. */
   readonly hidden: Set<number>;
   /**
    * Maps the provider's block numbers to the block numbers that the client gets, without the hidden blocks.
@@ -32,9 +32,9 @@ interface ChoiceState {
 }
 
 /**
- * Removes calls to denied tools from one response in any format, stream event by stream event. The first event
- * of a tool call decides whether the call is removed, so no event is delayed. If a choice contains nothing
- * except denied calls, a short text replaces the calls, and the choice ends like a complete answer. The agent
+ * Removes calls to denied tools from one response, event by event. The response may have any format. The first
+ * event of a tool call decides whether the call is removed, so no event is delayed. If a choice contains only
+ * denied calls, a short text replaces the calls, and the choice ends like a complete answer. The agent
  * therefore does not wait for a tool result and does not get an empty turn.
  */
 export class DeniedCalls {
@@ -122,7 +122,7 @@ export class DeniedCalls {
     this.#deny(state, name);
   }
 
-  /** Hides a call to a denied tool that the provider itself runs, and the result of the call. */
+  /** Hides a call to a denied tool that the provider itself runs. Also hides the result of the call. */
   #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
     const item = (part.extensions as { readonly responses?: JsonObject }).responses?.['rawItem'];
     const denied = findDeniedItem(item, this.#permission);
@@ -206,7 +206,7 @@ export class DeniedCalls {
     ];
   }
 
-  /** A tool call without a readable name cannot be checked, so the call is not permitted. */
+  /** The gateway forbids a tool call without a readable name, because the call cannot be checked. */
   #permits(name: string, namespace = ''): boolean {
     return name !== '' && this.#permission.permits(name) && !this.#permission.denies(namespace);
   }
@@ -231,10 +231,10 @@ export class DeniedCalls {
 
 const nameCharactersMax = 256;
 
-/** Finish reasons of a response that waits for tool results. */
+/** Finish reasons of a response after which the model waits for tool results. */
 const callReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'pause', 'other']);
 
-/** The text that replaces tool calls that the client must not get. */
+/** The text that replaces hidden tool calls. */
 export function explainDenied(names: readonly string[]): string {
   const shown = names
     .slice(0, 8)
@@ -248,7 +248,7 @@ function namespaceOf({ extensions }: Extract<StreamEvent, { type: 'tool-call-sta
   return text(item?.['namespace']);
 }
 
-/** Whether an event has content other than reasoning. */
+/** Whether an event contains anything other than reasoning. */
 function isContent(event: StreamEvent): boolean {
   if (event.type === 'part') return !isReasoningPart(event.part);
   return 'text' in event && event.text.trim() !== '' && event.type !== 'thinking-delta';

@@ -12,7 +12,7 @@ const toolMembers = governMembers([
 ]);
 const nameMember = governMembers(['name']);
 
-/** Types that describe how a tool is called. Any other value of the type is the name of the tool. */
+/** Types that describe how a tool is called. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
 /** Anthropic's tools that have a different name in some versions. */
@@ -29,8 +29,8 @@ export interface ReadTool {
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
   /**
-   * The names of the tool. The list is empty for a namespace and for a cache point. The tools of a namespace
-   * are checked one by one.
+   * The names of the tool. The list is empty for a namespace and for a cache point. The gateway checks the
+   * tools of a namespace one by one.
    */
   readonly identities: readonly ToolIdentity[];
 }
@@ -103,9 +103,7 @@ function readName(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: 
   return named ?? own;
 }
 
-/**
- * Treats an empty name as a missing name, because some parsers do not distinguish empty and missing names.
- */
+/** Treats an empty name as missing, because some parsers do not distinguish these two cases. */
 function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string): string | undefined {
   if (node === undefined || tape.kind(node) === 'null') return undefined;
   const text = readText(tape, node, path);

@@ -24,7 +24,7 @@ export class ResponsesAnswer {
   readonly #permission: ToolPermission;
   readonly #names = new Set<string>();
   readonly #decoder = new SseDecoder({ frameBytesMax: responsesEventBytesMax });
-  /** Indexes of the output items that the client must not get. */
+  /** Indexes of the output items that are hidden from the client. */
   readonly #hidden = new Set<number>();
   /** The number of hidden output items before each visible item, by output index. */
   readonly #shifts = new Map<number, number>();
@@ -50,7 +50,8 @@ export class ResponsesAnswer {
   }
 
   /**
-   * Returns the stream events for the client. The function encodes every event again, even an unchanged event.
+   * Returns the stream events for the client. The function encodes every event again, including unchanged
+   * events.
    */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
@@ -76,7 +77,7 @@ export class ResponsesAnswer {
     if ('item' in event && !this.#hidden.has(index)) this.#judge(event['item'], index);
     if (this.#hidden.has(index)) return [];
     const shift = this.#shifts.get(index);
-    // A fragment of a tool call without a start event cannot be checked.
+    // A fragment of a tool call cannot be checked if the call's start event is missing.
     if (shift === undefined && /call|mcp/.test(text(event['type']))) return [];
     return [
       shift === undefined || shift === 0

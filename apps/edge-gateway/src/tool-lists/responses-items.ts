@@ -11,8 +11,8 @@ export function isFields(value: unknown): value is Fields {
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * The tool that an output item of the Responses API calls. An output item without a tool call has no object
- * of this type.
+ * The tool that an output item of the Responses API calls. This object exists only for output items with a tool
+ * call.
  */
 interface ItemCall {
   readonly name: string;
@@ -54,7 +54,10 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/** Whether the client reads or executes the output item. The result is false only for reasoning items. */
+/**
+ * Whether the client reads or executes the output item. The result is false for reasoning items, and true for
+ * all other items.
+ */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

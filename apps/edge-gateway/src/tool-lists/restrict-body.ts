@@ -19,8 +19,8 @@ import { restrictList, type RestrictedList, type ToolListPlace } from './tool-li
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
 /**
- * Fields that are only valid together with a tool list. If the tool list is removed, the fields that need the
- * tool list are removed too.
+ * Fields that are only valid together with a tool list. If the tool list is removed, these fields are removed
+ * too.
  */
 const membersOfList: Readonly<Record<string, readonly string[]>> = {
   tools: ['tool_choice', 'parallel_tool_calls'],
@@ -28,25 +28,19 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Settings that turn on the provider's own web search. The settings for web search are allowed or denied
- * under OpenAI's name for the web search tool.
+ * Settings that turn on the provider's own web search. These settings need permission for OpenAI's name of the
+ * web search tool.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
-/**
- * Objects with extra fields for the provider. The rules for the request body also apply to each object with
- * extra fields.
- */
+/** Objects with extra fields for the provider. The same rules apply to these objects as to the request body. */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
-/**
- * Fields with response schemas or with metadata. The properties in a response schema or in metadata may have
- * any name.
- */
+/** Fields with response schemas or with metadata. Inside these fields, a property may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);
 
 /**
- * Lists of conversation items. Some providers read tools from conversation items, for example from
+ * Lists of conversation items. Some providers also read tools from conversation items, for example from
  * `additional_tools`.
  */
 const conversations = ['messages', 'input'] as const;
@@ -59,10 +53,10 @@ const configMembers = governMembers(['tools', 'toolChoice']);
 const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'type']);
 
 /**
- * Applies an API key's allow and deny lists to a request body of any API. Every tool that the key may not use
- * is removed. The result is a list of byte edits in ascending order. Returns no edits if the key may use every
- * tool in the body. The restriction takes time linear in the length of the body.
- * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use;
+ * Applies an API key's allow and deny lists to a request body of any API. The function removes every tool that
+ * the key may not use. The result is a list of byte edits in ascending order. Returns no edits if the key may
+ * use every tool in the body. The running time is linear in the length of the body.
+ * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use, or
  * `ambiguous_tools` if servers may read the body in different ways
  */
 export function restrictBody(tape: JsonTape, permission: ToolPermission): ByteEdit[] {
@@ -108,7 +102,7 @@ function restrictMember(
   return [];
 }
 
-/** A stored prompt is rejected, because it can add tools that are not in the request. */
+/** The gateway rejects a stored prompt, because the prompt can add tools that are not in the request. */
 function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: string): void {
   const prompt = members.get('prompt');
   const isStored = prompt !== undefined && tape.kind(prompt) === 'object';
@@ -162,8 +156,8 @@ function restrictExtras(given: Restriction, node: JsonNode, path: string): ByteE
 }
 
 /**
- * Restricts the tool lists inside a conversation item. If a tool list is empty after the edits, the empty
- * list is kept, because the item's type may require the field.
+ * Restricts the tool lists inside a conversation item. A tool list that becomes empty is kept, because the
+ * item's type may require the field.
  */
 function restrictItems(given: Restriction, node: JsonNode, path: string): ByteEdit[] {
   const { tape } = given;

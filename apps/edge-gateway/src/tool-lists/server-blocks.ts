@@ -52,8 +52,8 @@ function readConverseCall(part: Fields | undefined): ServerCall | undefined {
 }
 
 /**
- * The id for code that Gemini runs. Gemini runs code without naming a tool, and the result of the code
- * directly follows the code.
+ * The id for code that Gemini runs. Gemini runs code without naming a tool, and sends the result directly after
+ * the code.
  */
 const geminiCallId = 'code';
 
@@ -65,7 +65,7 @@ function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
 
 /**
  * Renders a call to a server tool.
- * @param server the name of the MCP server; undefined if the tool belongs to no MCP server
+ * @param server the name of the MCP server, which is undefined if the tool belongs to no MCP server
  */
 function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
   const called = typeof name === 'string' ? name : '';

@@ -14,10 +14,7 @@ import type { ToolIdentity } from './tool-permission.ts';
 
 /** Values of a tool choice that name no tool, in any API. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
-/**
- * Types of a tool choice that describe how the choice names a tool. Any other value of the type is the name
- * of the tool.
- */
+/** Types of a tool choice that describe how the choice names a tool. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);
 
 const bodies = ['function', 'custom', 'tool', 'allowed_tools'] as const;
@@ -25,7 +22,7 @@ const choiceMembers = governMembers([...bodies, 'type', 'mode', 'name', 'tools',
 
 /**
  * Checks that a tool choice, in any format, names only tools that the API key may use.
- * @throws GatewayError `tool_not_allowed` if the choice names a forbidden tool; `ambiguous_tools` if the
+ * @throws GatewayError `tool_not_allowed` if the choice names a forbidden tool, or `ambiguous_tools` if the
  * choice names no tool clearly
  */
 export function requirePermittedChoice(
@@ -92,7 +89,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // The error for the tool choice names only the field of the request body. The error for a field inside the tool choice also names only the field of the request body.
+  // An error about the tool choice names only the field of the request body. This also applies to an error about a field inside the tool choice.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

@@ -24,14 +24,14 @@ export interface ToolListPlace {
   readonly node: JsonNode;
   /** The path of the tool list, for errors. */
   readonly path: string;
-  /** Names of the MCP servers with tools that are listed elsewhere in the request. */
+  /** Names of the MCP servers whose tools are listed elsewhere in the request. */
   readonly toolsets?: ReadonlySet<string> | undefined;
 }
 
 /**
  * Removes the tools that the API key may not use from a list.
- * @throws GatewayError `ambiguous_tools` for a tool without a clear name; `too_many_tools` for a list that is
- * too long
+ * @throws GatewayError `ambiguous_tools` for a tool without a clear name, or `too_many_tools` for a list that
+ * is too long
  */
 export function restrictList(
   given: Restriction,
@@ -48,7 +48,7 @@ export function restrictList(
       ? readServer(given, item, at, name === 'mcp_servers')
       : readTool(tape, item, at);
     const isPoint = tool.identities.length === 0 && tool.type === undefined;
-    // A cache point marks the tools before it, so a cache point is kept only after a kept tool.
+    // A cache point marks the tools before it, so it is kept only after a kept tool.
     if (isPoint) return kept > 0 ? [] : null;
     const edits = restrictTool(given, tool, toolsets);
     if (edits !== null) kept += 1;
@@ -93,10 +93,7 @@ function restrictNamespace(
   return list.isLeftEmpty ? null : list.edits;
 }
 
-/**
- * Lists of MCP servers and plugins. The name of an MCP server or plugin in a list is in the field `name` or
- * `id`.
- */
+/** Lists of MCP servers and plugins. The name of each entry is in its field `name` or `id`. */
 const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
 const serverType = 'mcp_server';
 const serverMembers = governMembers(['name', 'id', 'tool_configuration']);

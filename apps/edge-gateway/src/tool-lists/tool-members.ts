@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** The request body and the tool permission to apply to the body. */
+/** The request body, and the tool permission that applies to the body. */
 export interface Restriction {
   readonly tape: JsonTape;
   readonly permission: ToolPermission;
@@ -39,10 +39,10 @@ export function foldKey(key: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Matches a key that is already in normalized form. Most keys are. */
+/** Matches a key in normalized form. Most keys are already normalized. */
 const foldedKey = /^[a-z0-9]*$/;
 
-/** The exact spelling of each field that the tool rules govern, by its normalized key. */
+/** For each normalized key that the tool rules cover, the exact spelling of the field. */
 export type GovernedMembers = ReadonlyMap<string, string>;
 
 export function governMembers(names: readonly string[]): GovernedMembers {
@@ -50,7 +50,7 @@ export function governMembers(names: readonly string[]): GovernedMembers {
 }
 
 /**
- * Finds an object's fields that the tool rules govern, except fields with the value null.
+ * Finds the fields of an object that the tool rules cover, except fields with the value null.
  * @throws GatewayError `ambiguous_tools` for a repeated field, or a spelling that only some servers accept
  */
 export function findMembers(
@@ -77,8 +77,8 @@ export function findMembers(
 }
 
 /**
- * Maximum length of a field path in an error. The limit keeps the time for paths in deeply nested bodies
- * linear.
+ * Maximum length of a field path in an error. With this limit, the time for field paths in deeply nested bodies
+ * is linear.
  */
 const pathCharactersMax = 256;
 

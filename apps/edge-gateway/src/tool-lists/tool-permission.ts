@@ -2,13 +2,13 @@ import type { KeyGrant } from '@gateway/contracts';
 
 /**
  * The allow and deny lists of tools for an API key. A name in a list must match the tool name exactly. Denied
- * tools override allowed tools. If a list is null, the list restricts no tools.
+ * tools override allowed tools. A list with the value null restricts no tools.
  */
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 
 /**
  * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A list
- * names a tool if the list contains one of the tool's spellings.
+ * matches a tool if it contains one of the tool's spellings.
  */
 export type ToolIdentity = readonly string[];
 
@@ -32,8 +32,8 @@ export class ToolPermission {
   }
 
   /**
-   * Returns whether each of a tool's names is permitted. A tool name is permitted if none of its spellings is
-   * denied and one of its spellings is allowed.
+   * Returns whether each of a tool's names is permitted. A name is permitted if none of its spellings is denied
+   * and one of its spellings is allowed.
    */
   permitsAll(identities: readonly ToolIdentity[]): boolean {
     return identities.every(

@@ -1,6 +1,6 @@
 import { ByteList } from '../bytes/byte-list.ts';
 
-/** The source of a response body. After a call to `pause`, the source may still push buffered chunks. */
+/** The source of a response body. The source may still push buffered chunks after a call to `pause`. */
 interface BodySource {
   pause(): void;
   resume(): void;
@@ -14,9 +14,9 @@ export interface BodyReader {
    * room must call `AnswerBody.resume` when room becomes available.
    */
   take(chunk: Buffer): boolean;
-  /** Called when the response body is complete. */
+  /** The body calls this method when the response is complete. */
   end(): void;
-  /** Called when the response body was aborted. */
+  /** The body calls this method when the response was aborted. */
   fail(error: Error): void;
 }
 
@@ -29,9 +29,9 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * The body of a provider's response, for a single reader that receives each chunk on arrival. A provider can
- * send thousands of one-byte chunks. If one socket read contains several chunks, the chunks after the first
- * are therefore joined into a few large pieces. For a response with one chunk, a `Readable` would take three
- * times as long as this class.
+ * send thousands of one-byte chunks. The chunks of one socket read, except the first chunk, are therefore
+ * joined into a few large pieces. For a response with one chunk, a `Readable` would take three times as long as
+ * this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -44,7 +44,7 @@ export class AnswerBody {
   #hasEnded = false;
   #isOver = false;
   #failure: Error | undefined;
-  /** Called when the first bytes have arrived, or when the body has ended without bytes. */
+  /** A callback for the first bytes, or for the end of a body without bytes. */
   #arrived: (() => void) | undefined;
 
   constructor(source: BodySource) {
@@ -60,7 +60,7 @@ export class AnswerBody {
   }
 
   /**
-   * Waits for the first bytes without reading them. The method must be called before `read`. If the body
+   * Waits for the first bytes without reading them. Callers must call this method before `read`. If the body
    * ended or failed first, the method returns no bytes.
    */
   async peek(): Promise<Buffer> {
@@ -81,15 +81,15 @@ export class AnswerBody {
     else this.#flow();
   }
 
-  /** Passes further chunks to the reader, whose `take` had returned false. */
+  /** Passes further chunks to the reader, after `take` returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A resumed source may push a chunk immediately, but no push may run inside the push of a different source.
+    // A resumed source may push a chunk immediately, but this must not happen while another source pushes a chunk.
     queueMicrotask(() => this.#flow());
   }
 
   /**
-   * Aborts the provider call unless the response body is already complete. The call has no effect once the
+   * Aborts the provider call unless the response body is already complete. The method has no effect after the
    * body was completely read.
    */
   discard(): void {
@@ -101,7 +101,7 @@ export class AnswerBody {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
       this.#hasGiven = true;
-      // The microtask runs when the source has pushed all chunks of the current socket read.
+      // This microtask runs when the source has pushed all chunks of the current socket read.
       queueMicrotask(this.#continue);
       this.#give(chunk, this.#reader);
       return;
@@ -134,7 +134,7 @@ export class AnswerBody {
 
   /**
    * Aborts the response body and drops unread chunks. The reader and the end callbacks are notified later,
-   * never within this call.
+   * after this method has returned.
    */
   fail(error: Error): void {
     if (this.#isOver) return;
@@ -147,7 +147,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // The owner of the response body may not have started to read the body.
+    // The caller may not have started to read the response body yet.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }
@@ -185,17 +185,17 @@ export class AnswerBody {
   }
 }
 
-/** The bytes that were read from a response body. A body above the limit is cut off. */
+/** The bytes that were read from a response body. A longer body is cut off. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 /**
- * Reads a response body up to a size limit. If the response body exceeds the limit, the body is paused and
- * the caller must discard the body. Rejects with the error of the body.
- * @param reserve called with the length of each chunk before the chunk is kept; if `reserve` throws, the body
- * is aborted with the thrown error
+ * Reads a response body up to a size limit. If the body exceeds the limit, the function pauses the body, and
+ * the caller must discard it. The promise rejects with the error of the body.
+ * @param reserve receives the length of each chunk before the chunk is kept. If `reserve` throws, the body is
+ * aborted with that error.
  */
 export function readWhole(
   body: AnswerBody,
@@ -220,14 +220,14 @@ export function readWhole(
 }
 
 /**
- * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short.
- * The rest of a longer error body is not read.
+ * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short. A
+ * longer error body is not read completely.
  */
 const unwantedBytesMax = 64 * 1024;
 
 /**
  * Reads an unused response body to its end, so that the call ends normally and its connection can be reused.
- * The connection would close if an unread body were discarded.
+ * Discarding an unread body would close the connection.
  */
 export function passOver(body: AnswerBody): void {
   readWhole(body, unwantedBytesMax).then(
@@ -240,8 +240,8 @@ export function passOver(body: AnswerBody): void {
 export const errorBytesMax = 1024 * 1024;
 
 /**
- * Reads a provider's error body so that the caller can read it a second time from `body`. If the response
- * ends before the error body is complete, reading `body` fails with the error of the response.
+ * Reads a provider's error body so that the caller can read it a second time from `body`. If the response ends
+ * too early, reading `body` fails with the error of the response.
  */
 export async function peekError(
   error: AnswerBody,

@@ -11,12 +11,13 @@ import { AnswerBody } from './answer-body.ts';
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
   /**
-   * Milliseconds for which a provider may send nothing before the headers of a response and between two chunks.
+   * How long a provider may send nothing before the headers of a response or between two chunks, in
+   * milliseconds.
    */
   readonly idleTimeoutMs: number;
   /**
-   * Renders the loop mark in each request. If a request returns to the gateway, the gateway recognizes the
-   * loop mark.
+   * Renders the loop mark in each request. If a request returns to the gateway, the gateway recognizes this
+   * mark.
    */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
@@ -35,9 +36,8 @@ export class UndiciUpstream implements Upstream {
   readonly #guard: EgressGuard;
   readonly #loops: UndiciUpstreamOptions['loops'];
   /**
-   * Provider addresses that have passed the egress guard. The rules of the egress guard do not change while
-   * the process runs. The total length of known addresses is bounded too, because the URL of a video can be
-   * long.
+   * Provider addresses that have passed the egress guard. The rules of the egress guard do not change while the
+   * process runs. The total length of the stored addresses is limited, because the URL of a video can be long.
    */
   readonly #addresses = new LRUCache<string, Address>({
     max: 10_000,
@@ -52,8 +52,8 @@ export class UndiciUpstream implements Upstream {
       connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      // The number of connections per address is unlimited, because admission limits the requests.
-      // Without a maximum, one account cannot use up the connections to an address.
+      // The number of connections per address is unlimited, because the gateway limits the number of requests.
+      // One account can therefore not use up the connections to an address.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute.
@@ -115,7 +115,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (call.signal.aborted) this.#end();
   }
 
-  /** Called when a connection is ready, before the request is written to the connection. */
+  /** undici calls this method when a connection is ready, before it writes the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#call.signal.aborted) this.#end();
@@ -151,8 +151,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call. undici cannot abort a call that has no connection yet. The promise for such a
-   * call is rejected immediately, and the call is aborted when a connection is ready.
+   * Aborts the provider call. undici cannot abort a call that has no connection yet. In that case, the promise
+   * is rejected immediately, and the call is aborted when a connection is ready.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

@@ -20,8 +20,8 @@ export interface UpstreamCall {
    */
   readonly loopHeader?: string | string[] | undefined;
   /**
-   * Whether the URL comes from a response, as a link or a redirect. A URL from a response must not lead to
-   * the operator's own servers, for example the built-in sandbox.
+   * Whether the URL comes from a response, either as a link or as a redirect. Such a URL must not lead to the
+   * operator's own servers, for example to the sandbox provider.
    */
   readonly isLinked?: true;
 }
@@ -37,11 +37,11 @@ export interface UpstreamReply {
 export interface UpstreamAnswer extends UpstreamReply {
   /** Secret values that must not appear in the provider's error text. */
   readonly secrets: readonly string[];
-  /** Called when the first byte of the response is sent to the client. */
+  /** The caller calls this method when the first byte of the response is sent to the client. */
   readonly begun: () => void;
   /**
-   * Called when a stream reports its end. Connection errors after the end of the response are not recorded as
-   * failures.
+   * The caller calls this method when a stream reports its end. Connection errors after the end of the response
+   * are not recorded as failures.
    */
   readonly ended: () => void;
 }

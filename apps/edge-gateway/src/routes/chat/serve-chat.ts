@@ -14,8 +14,8 @@ export interface ChatEndpoint {
   readonly path: string;
   readonly format: ClientFormat;
   /**
-   * The model and the streaming mode. The model and the streaming mode are present only for formats that put
-   * both values in the path.
+   * The model and the streaming mode from the path. These fields are present only for formats that put both
+   * values in the path.
    */
   readonly route?: RequestRoute;
 }
@@ -34,7 +34,7 @@ export const chatCompletionsEndpoint = {
 } as const satisfies ChatEndpoint;
 export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as const satisfies ChatEndpoint;
 
-/** Handles an exchange from authentication until the response ends. The call never rejects. */
+/** Handles an exchange from authentication until the response ends. The promise never rejects. */
 type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
 /**

@@ -26,7 +26,9 @@ import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import * as operations from './keys.operations.ts';
 
-/** `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`: API keys. */
+/**
+ * The routes `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`, for API keys. API keys.
+ */
 @Controller()
 @AllowAccess('api-key-or-session')
 export class KeysRoute {
@@ -67,8 +69,8 @@ export class KeysRoute {
   }
 
   /**
-   * The chat endpoints accept only API keys. The dashboard's playground therefore receives an API key tied to
-   * the user's login session.
+   * The chat endpoints accept only API keys. The dashboard's playground therefore receives an API key that is
+   * tied to the user's login session.
    */
   @Post('/v1/account/playground-key')
   @HttpCode(201)
@@ -147,8 +149,8 @@ export class KeysRoute {
   }
 
   /**
-   * Opens the sealed secret of an API key. Only this response and replays with its idempotency key contain the
-   * secret.
+   * Opens the sealed secret of an API key. Only this response, and replays with the same idempotency key,
+   * contain the secret.
    */
   #showSecret<Key extends ApiKey>(
     { key, sealedSecret, replayed }: { key: Key; sealedSecret: string; replayed: boolean },
@@ -160,9 +162,7 @@ export class KeysRoute {
   }
 }
 
-/**
- * Checks the id of an API key. An invalid key id gets the response for an unknown key id, which has status 404.
- */
+/** Checks the id of an API key. An invalid key id gets status 404, like an unknown key id. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

@@ -52,8 +52,8 @@ const shapes =
   'Requests with the header `anthropic-version`, or with the API key only in `x-api-key`, get the format of Anthropic’s API, which Claude Code reads.';
 
 /**
- * Query parameters of the models route. Clients written for other gateways send paging parameters, so the
- * models route ignores unknown parameters.
+ * Query parameters of the models route. The models route ignores unknown parameters, because clients of other
+ * gateways send paging parameters.
  */
 const listModelsQuery = z.object({
   live: z.enum(['true', 'false']).default('false').meta({
@@ -137,10 +137,7 @@ export class ModelsRoute {
     return (await Promise.all(lists)).flat();
   }
 
-  /**
-   * Model ids contain slashes, so the model id is the whole rest of the path, with or without percent
-   * encoding.
-   */
+  /** A model id may contain slashes, so it is the whole rest of the path, with or without percent encoding. */
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')
@@ -190,7 +187,7 @@ function renderAnthropic({ id, created, owned_by }: ListedModel): z.output<typeo
   return { type: 'model', id, display_name: `${name} (${owned_by})`, created_at };
 }
 
-/** Renders a name with which the gateway chooses the model, such as `svc/auto`. */
+/** Renders a name such as `svc/auto`, with which the client leaves the choice of the model to the gateway. */
 function renderChoice(id: string): ListedModel {
   return { id, object: 'model', created: 0, owned_by: 'svc', kind: 'chat' };
 }

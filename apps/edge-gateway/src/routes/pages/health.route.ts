@@ -26,9 +26,9 @@ const readReadiness: Operation = {
 };
 
 /**
- * `GET /health/live` and `GET /health/ready` on the public port, for load balancers without access to the
- * private health port. Each response of this route is a constant. The gateway listens only after its start is
- * complete, and Fastify responds with 503 during the shutdown.
+ * Serves `GET /health/live` and `GET /health/ready` on the public port, for load balancers without access to
+ * the private health port. Both responses are constant. The gateway listens only after its start is complete,
+ * and Fastify responds with 503 during the shutdown.
  */
 @Controller()
 @AllowAccess('public')
@@ -59,7 +59,7 @@ const readHello: Operation = {
   },
 };
 
-/** `HEAD /api/hello`, with which Claude Code checks its connection. */
+/** Serves `HEAD /api/hello`, with which Claude Code checks its connection. */
 @Controller('/api')
 @AllowAccess('public')
 export class HelloRoute {

@@ -10,7 +10,9 @@ interface ConnectionParts {
   readonly sandboxUrl: string | undefined;
 }
 
-/** Renders a provider for the account. The sandbox provider is shown as connected wherever it runs. */
+/**
+ * Renders a provider for the account. If the gateway has a sandbox provider, it is always shown as connected.
+ */
 export function renderConnection({
   provider,
   formats,
@@ -41,7 +43,7 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 }
 
 /**
- * Returns the additional API keys for a provider connection, without duplicates and without the first key.
+ * Returns the additional API keys of a connected provider, without duplicates and without the first key.
  * @throws GatewayError `invalid_field` if the provider needs more than a key, if the first key is missing, or
  * if a key looks like a word or a part of a log line.
  */

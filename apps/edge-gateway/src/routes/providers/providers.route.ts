@@ -30,8 +30,8 @@ import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
 
 /**
- * Connects providers through the routes below `/v1/account/providers`. Provider credentials are stored through
- * these routes and never returned.
+ * Connects providers through the routes below `/v1/account/providers`. These routes store provider credentials
+ * and never return them.
  */
 @Controller('/v1/account/providers')
 @AllowAccess('api-key-or-session')
@@ -89,7 +89,7 @@ export class ProvidersRoute {
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
     const { accountId, actor } = caller;
     const request = { accountId, actor, provider: name };
-    // The lookup is skipped for text that cannot be a provider name.
+    // The gateway skips the lookup if the text cannot be a provider name.
     const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
     const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
     if (!deleted)
@@ -109,8 +109,8 @@ export class ProvidersRoute {
   }
 
   /**
-   * Stores a provider credential. A failed attempt to store the credential is repeated once. The vault may
-   * rotate its key or lose a replica between two calls. A second write of one credential has no further effect.
+   * Stores a provider credential. If the first attempt fails, the function tries once more. The vault may
+   * rotate its key or lose a replica between two calls. Writing a credential twice has no further effect.
    */
   async #store(
     { accountId, actor }: AccountCaller,

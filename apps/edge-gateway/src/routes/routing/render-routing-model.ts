@@ -3,7 +3,7 @@ import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
  * Renders the catalogue's facts about a model.
- * @param at the time at which the shown prices apply, as Unix time in milliseconds
+ * @param at Unix time in milliseconds at which the shown prices apply
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
   const { provider, modelId, capabilities } = model;
@@ -34,8 +34,8 @@ export function renderRoutingModel(model: CatalogModel, at: number): RoutingMode
 export type Observations = ReadonlyMap<string, ModelObservation> | null;
 
 /**
- * Renders a model's catalogue entry, its status (enabled or disabled), and its observations. The value null
- * means that a fact is unknown.
+ * Renders a model's catalogue entry, its status (enabled or disabled), and its observations. If a fact is
+ * unknown, its value is null.
  */
 export function renderModelStatus(
   model: CatalogModel,

@@ -33,8 +33,8 @@ export function chooseClientAddress(ip: string): string {
 }
 
 /**
- * A placeholder for the account id. The placeholder account has no epoch (change number), so only the request
- * count is relevant.
+ * A placeholder for the account id. This account has no epoch (change number), so only the request count
+ * matters.
  */
 const sharedAccountId = 'people';
 
@@ -73,9 +73,8 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count
- * against the limit of the device and not against the limit of the client address. Other users of the device's
- * client address therefore cannot use up the device's limit. Throws `too_many_attempts` if the limit is
- * exceeded.
+ * against the device's own limit instead of the address's limit. Other users of the same address can therefore
+ * not use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -89,10 +88,10 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a browser sends the call for a page from another site. A call from another
- * site could sign the user in or out, or switch accounts. Programs other than browsers send neither of the two
- * checked headers. The SameSite=Strict cookie and the browsers' checks of JSON requests from other sites
- * protect users as well. This check of two headers also works in old browsers.
+ * Throws `cross_site_request` if a page from another site makes the browser send the call. Another site could
+ * otherwise sign the user in or out, or switch accounts. Only browsers send the two checked headers. The
+ * SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect users. This
+ * check of two headers also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

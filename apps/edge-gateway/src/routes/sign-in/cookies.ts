@@ -64,8 +64,8 @@ export function readDeviceTokens(request: FastifyRequest): string[] {
 }
 
 /**
- * Reads a token's subject without verification. The unverified subject is used only to replace the older
- * token of the same user.
+ * Reads a token's subject without verification. The gateway uses the unverified subject only to replace the
+ * user's older token.
  */
 function subjectOf(token: string): string | undefined {
   try {
@@ -92,7 +92,7 @@ function addCookie(
 ): void {
   const secure = isSecure(request) ? '; Secure' : '';
   const fields = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
-  // If the header already has a value, Fastify adds the new value to the header.
+  // Fastify adds the new value to the values that the header already has.
   reply.header('set-cookie', `${nameFor(request, name)}=${value}; ${fields}`);
 }
 
@@ -100,7 +100,7 @@ function nameFor(request: FastifyRequest, name: string): string {
   return isSecure(request) ? `${securePrefix}${name}` : name;
 }
 
-/** Returns whether the browser's connection uses TLS, either to the gateway or to a trusted proxy. */
+/** Returns whether the browser uses TLS to reach the gateway or a trusted proxy. */
 function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }

@@ -35,8 +35,8 @@ import {
 import * as operations from './sign-in.operations.ts';
 
 /**
- * Time in milliseconds for which a set of signing keys is reused before the next lookup. Callers of the key
- * set's route are not rate-limited.
+ * How long a set of signing keys is reused before the next lookup, in milliseconds. The route for the key set
+ * has no rate limit.
  */
 const keySetFreshMs = 10_000;
 
