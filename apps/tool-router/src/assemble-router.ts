@@ -23,12 +23,14 @@ const listsBytesMax = 32 * mebibyte;
  * Percentage by which the heap may grow beyond the live objects before a full garbage collection. The default
  * of V8 depends on the machine's memory and can allow a heap several times as large as the live objects. The
  * router's caches are bounded, so a larger heap would contain mostly garbage. With the configured percentage,
- * the router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). Indexing new tool
- * lists takes a few percent longer, and requests with known tool lists take the same time.
+ * the router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). As a cost, indexing
+ * new tool lists takes a few percent longer. Requests with known tool lists take the same time.
  */
 const heapGrowingPercent = 30;
 
-/** Sets V8's heap growth limit for the whole process. The call must precede the first use of any cache. */
+/**
+ * Sets V8's heap growth limit for the whole process. Callers must call this function before any cache is used.
+ */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
 }
@@ -71,7 +73,7 @@ export async function assembleRouter(
   };
 }
 
-/** Each replica computes vectors that do not fit into the shared cache by itself. */
+/** A vector that does not fit into the shared cache is computed by each replica. */
 function openVectorCache(redis: Redis, config: ToolRouterConfig, metrics: Metrics): AccountCache {
   const refused = metrics.counter({
     name: 'tool_router_cache_values_refused_total',

@@ -13,8 +13,8 @@ const configSchema = z.object({
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
-   * Bytes of tool vectors that one account may add to the cache per UTC day. The vector of one tool takes
-   * about 600 bytes. Each replica computes the vectors beyond the account's limit by itself.
+   * Bytes of tool vectors that one account may add to the cache per UTC day. The vector of one tool takes about
+   * 600 bytes. Above this limit, each replica computes the account's vectors itself.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce
@@ -24,27 +24,30 @@ const configSchema = z.object({
       .default(32 * 1024 * 1024),
   ),
   /**
-   * Path to the encoder directory. The encoder directory contains a project encoder (`encoder.json`) or any
-   * sentence transformer (`model.onnx`, `tokenizer.json`). The default encoder is the shipped encoder.
+   * Path to the encoder directory. The directory contains either an encoder of this project (`encoder.json`) or
+   * any sentence transformer (`model.onnx`, `tokenizer.json`). The default is the shipped encoder.
    */
   ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(join(root, 'models/encoder'))),
   /**
-   * Path to the reranker directory. The reranker directory contains a feature reranker (`features.json`) or
-   * any cross-encoder. The value `none` disables reranking. The default reranker is the shipped reranker.
+   * Path to the reranker directory. The directory contains either a feature reranker (`features.json`) or any
+   * cross-encoder. The value `none` disables reranking. The default is the shipped reranker.
    */
   ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(join(root, 'models/reranker'))),
-  /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
+  /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */
   ROUTER_INFERENCE_THREADS: unlessEmpty(z.coerce.number().int().min(1).max(64).default(1)),
   /**
-   * Milliseconds before the router falls back from vector ranking to keyword ranking. The time limit must be
-   * well below the edge gateway's PLAN_DEADLINE_MS.
+   * How long the router waits for vector ranking before it uses keyword ranking, in milliseconds. The time
+   * limit must be well below the edge gateway's PLAN_DEADLINE_MS.
    */
   ROUTER_SEMANTIC_BUDGET_MS: unlessEmpty(z.coerce.number().int().min(1).max(10_000).default(100)),
 });
 
 export type ToolRouterConfig = z.output<typeof configSchema>;
 
-/** Parses the environment variables. Throws a single error that lists every invalid variable. */
+/**
+ * Parses the environment variables. If variables are invalid, the function throws one error that lists all of
+ * them.
+ */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): ToolRouterConfig {
   return parseConfig(configSchema, variables);
 }

@@ -55,8 +55,7 @@ export class ToolRouterController {
   }
 
   /**
-   * Plans a request on a specific router instance, after the edge gateway has sent the data that this
-   * instance lacked.
+   * Plans a request on this router instance, after the edge gateway has sent the data that was missing here.
    */
   @RpcHandler(planToolsAt)
   planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {

@@ -8,7 +8,7 @@ import { joinParts } from './tool-encoder-text.ts';
 import type { Encoder } from '../inference/model.port.ts';
 
 /**
- * Maximum number of tokens to encode per text. A tool's text starts with the name and description, and the
+ * Maximum number of tokens to encode per text. The text of a tool starts with its name and description. The
  * encoding time grows with the length of the text.
  */
 const tokensMax = 256;
@@ -25,10 +25,10 @@ interface Prompts {
 }
 
 /**
- * Encoder that loads any sentence transformer directory: `model.onnx`, `tokenizer.json`, and its pooling and
- * prompt configuration. The encoder uses mean pooling unless the configuration selects first-token pooling. A
- * text's vector must not depend on other texts. The encoder therefore handles one text per inference, because
- * quantized graphs choose one numeric scale for a whole batch.
+ * An encoder that loads any sentence transformer directory, with `model.onnx`, `tokenizer.json`, and the
+ * pooling and prompt configuration. The encoder uses mean pooling unless the configuration selects first-token
+ * pooling. The vector of a text must not depend on other texts. Each inference therefore encodes a single text,
+ * because quantized graphs choose one numeric scale for a whole batch.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;

@@ -5,12 +5,12 @@ import type { EncoderField, EncoderPart, EncoderText } from '../inference/infere
 /** Maximum number of characters that any encoder reads from one text. */
 const charactersPerTextMax = 4_000;
 /**
- * Maximum number of texts read from a tool definition. Texts beyond the maximum are skipped, because no
- * encoder reads that many words.
+ * Maximum number of texts read from a tool definition. Any further texts are skipped, because no encoder reads
+ * that many words.
  */
 const partsMax = 256;
 
-/** The encoder's input text for a tool. The encoder's input text is computed once per tool definition. */
+/** The encoder's input text for a tool. The text is computed once per tool definition. */
 export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
   const parts: EncoderPart[] = [];
   visitToolTexts(definition, (field, text) => {
@@ -29,9 +29,9 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * Joins all parts of a tool's text into one string, for encoders without fields. Encoders without fields give
- * the most weight to the beginning of a text. The tool name (split into words) and description therefore come
- * first, and parameter names precede parameter descriptions.
+ * Joins all parts of a tool's text into one string, for encoders without fields. These encoders give the most
+ * weight to the beginning of a text. The tool name (split into words) and description therefore come first, and
+ * parameter names precede parameter descriptions.
  */
 export function joinParts(parts: EncoderText): string {
   const order: readonly EncoderField[] = [
@@ -54,14 +54,14 @@ export function joinParts(parts: EncoderText): string {
   return texts.join('. ').slice(0, charactersMax);
 }
 
-/** Splits a name into words: `createIssue_v2` → `create Issue v2`. */
+/** Splits a name into words, for example `createIssue_v2` into `create Issue v2`. */
 function spaceName(name: string): string {
   return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_.:/-]+/g, ' ');
 }
 
 /**
- * The encoder text for a tool definition. Each part of the encoder text is truncated to the maximum length
- * that encoders read.
+ * The encoder text for a tool definition. Each part of the text is truncated to the maximum length that
+ * encoders read.
  */
 export function renderToolText(definition: ToolDefinition): EncoderText {
   return makeToolEncoderText(definition).map(({ field, text }) => ({

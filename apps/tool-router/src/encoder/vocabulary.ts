@@ -6,7 +6,7 @@ const charactersPerTextMax = 20_000;
 
 /**
  * The model input has two rows of equal length, one with token ids and one with field ids. Token ids and field
- * ids start at 1, and 0 is padding.
+ * ids start at 1. The id 0 is padding.
  */
 interface TokenRow {
   readonly tokenIds: readonly number[];
@@ -15,11 +15,11 @@ interface TokenRow {
 
 export interface VocabularyOptions {
   /**
-   * Number of extra token ids after the vocabulary ids. The hash of an unknown word selects one of the extra
-   * token ids.
+   * Number of extra token ids after the vocabulary ids. Each unknown word gets one of these ids, which its hash
+   * selects.
    */
   readonly buckets: number;
-  /** Maximum number of distinct tokens per text field. */
+  /** Maximum number of distinct tokens for each text field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
 }
 
@@ -40,7 +40,7 @@ export class Vocabulary {
     return new Vocabulary(text.trimEnd().split('\n'), options);
   }
 
-  /** Number of rows of the embedding table for all token ids, including the padding row. */
+  /** Number of rows of the embedding table, with one row for each token id and one for padding. */
   get size(): number {
     return 1 + this.#ids.size + this.#buckets;
   }
@@ -49,9 +49,7 @@ export class Vocabulary {
     return this.#ids.get(word) ?? 1 + this.#ids.size + (hashWord(word) % this.#buckets);
   }
 
-  /**
-   * The distinct tokens of each text field, in order. The lists of tokens are empty for text without words.
-   */
+  /** The distinct tokens of each text field, in order. A text without words has an empty list. */
   tokenize(text: EncoderText): TokenRow {
     const tokenIds: number[] = [];
     const fieldIds: number[] = [];
@@ -80,7 +78,7 @@ function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-/** The two input tensors for an inference, in row-major order, padded with 0 to the longest row. */
+/** The two input tensors of an inference in row-major order. Shorter rows are padded with 0. */
 interface TokenBatch {
   readonly tokenIds: BigInt64Array;
   readonly fieldIds: BigInt64Array;

@@ -12,8 +12,8 @@ const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
 
 const manifestSchema = z.object({
   /**
-   * The mapping of words to token ids. Words in `vocabulary.txt` have their own ids, and all other words share
-   * a number of ids (`buckets`).
+   * The mapping of words to token ids. Each word in `vocabulary.txt` has a separate id. All other words share a
+   * fixed number of ids (`buckets`).
    */
   kind: z.literal('words-and-buckets'),
   dimensions: z.int().positive().max(4096),
@@ -22,8 +22,8 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The text fields used in training, in id order. The encoder is rejected if the fields used in training
-   * differ from the fields in this code.
+   * The text fields used in training, in id order. The router rejects the encoder if these fields differ from
+   * the fields in the code.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',
@@ -40,8 +40,8 @@ type Manifest = z.infer<typeof manifestSchema>;
 /** Maximum difference per dimension between the expected and the computed vector. */
 const checkTolerance = 1e-3;
 /**
- * Maximum number of texts per inference run. Padding to the longest text costs time, and an inference run
- * blocks the thread.
+ * Maximum number of texts per inference run. Padding to the longest text costs time, and the thread is blocked
+ * during an inference run.
  */
 const rowsMax = 32;
 
@@ -96,8 +96,8 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // The model's vector for text without words would have no direction.
-    // Text without words therefore gets the all-zero vector, which is equally distant from every tool.
+    // The model's vector for a text without words would have no meaningful direction.
+    // A text without words therefore gets the all-zero vector, which is equally distant from every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

@@ -4,23 +4,23 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
 /**
- * Maximum number of inference tasks per batch. Plan tasks share a batch. Any other task takes a few
+ * Maximum number of inference tasks per batch. Several plan tasks share one batch. Any other task takes a few
  * milliseconds and runs in its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
 /**
- * Maximum number of waiting inference tasks per urgency. More tasks are pointless, because a plan task behind
- * 512 other tasks would miss its deadline.
+ * Maximum number of waiting inference tasks per urgency. A longer queue would be useless, because a plan task
+ * behind 512 other tasks would miss its deadline.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
- * Number of inference tasks that each account may add when tasks from other accounts have filled the queue.
- * With the additional tasks, the queue may grow to twice its regular maximum size.
+ * Number of inference tasks that each account may still add when other accounts have filled the queue. With
+ * these tasks, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks from one account per batch, while other accounts wait. The maximum limits the delay
- * for other accounts to a few milliseconds.
+ * Maximum number of tasks from one account per batch, while other accounts wait. This limit keeps the delay for
+ * other accounts within a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**
@@ -35,7 +35,7 @@ export interface WaitingTask {
   readonly reject: (error: Error) => void;
 }
 
-/** Bounded queue for inference tasks. The most urgent tasks are returned first. */
+/** Bounded queue for inference tasks. The queue returns the most urgent tasks first. */
 export class InferenceQueue {
   readonly #vectorTime: TimeShare;
   readonly #waiting: Record<Urgency, TaskLine> = {
@@ -49,7 +49,7 @@ export class InferenceQueue {
     return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].size, 0);
   }
 
-  /** @param vectorTime the computation time that each account may use for vectors of new tools. */
+  /** @param vectorTime limit on the computation time that each account may use for vectors of new tools. */
   constructor(vectorTime: TimeShare) {
     this.#vectorTime = vectorTime;
   }
@@ -68,8 +68,8 @@ export class InferenceQueue {
 
   /**
    * Returns the next batch of inference tasks. All tasks in a batch have the same urgency. The batch is empty
-   * if no task is waiting, or if each account with waiting tasks has used its share of computation time.
-   * Inference tasks with a deadline before `now` are rejected.
+   * if no task is waiting, or if each account with waiting tasks has used its share of computation time. The
+   * queue rejects tasks with a deadline before `now`.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;
@@ -81,7 +81,7 @@ export class InferenceQueue {
     return [];
   }
 
-  /** Charges the computation time of a batch to the accounts of its vector tasks. */
+  /** Counts the computation time of a batch against the accounts of its vector tasks. */
   noteTime(batch: readonly WaitingTask[], ms: number): void {
     for (const { options } of batch)
       if (options.urgency !== 'plan') this.#vectorTime.use(options.accountId ?? '', ms / batch.length);
@@ -142,8 +142,8 @@ class TaskLine {
   }
 
   /**
-   * Takes a task of the first account for which `mayTake` is true, and moves that account to the end of the
-   * order of accounts.
+   * Takes a task of the first account for which `mayTake` is true. That account then moves to the end of the
+   * order.
    */
   takeInTurn(mayTake: (accountId: string) => boolean): WaitingTask | undefined {
     for (const [accountId, tasks] of this.#tasks) {

@@ -15,7 +15,7 @@ import { InferenceRefused, type Inference, type InferenceOptions } from '../infe
 
 export interface InferenceThreadsOptions {
   readonly data: InferenceThreadData;
-  /** The computation time that each account may use for vectors of new tools. */
+  /** The limit on the computation time that each account may use for vectors of new tools. */
   readonly vectorTime: TimeShare;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
@@ -32,12 +32,13 @@ const modelsThread = new URL(
   import.meta.url,
 );
 /**
- * Milliseconds within which a worker thread must reply to a batch. A worker thread that does not reply in
+ * Time limit for a worker thread's reply to a batch, in milliseconds. A worker thread that does not reply in
  * time is replaced.
  */
 const batchTimeoutMs = 20_000;
 /**
- * Milliseconds until the next queue check, if all waiting accounts have used their share of computation time.
+ * Delay before the next queue check, if all waiting accounts have used their share of computation time, in
+ * milliseconds.
  */
 const laterMs = 5;
 const restartFirstMs = 500;
@@ -51,8 +52,8 @@ const textsPerTaskMax = 32;
 /**
  * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The worker
  * thread processes one batch at a time, and new tasks wait for the next batch. If the worker thread exits or
- * hangs, a new thread replaces it. The delay before each replacement is longer than the previous delay. While
- * no worker thread runs, every task is rejected with `no_model`.
+ * hangs, a new thread replaces it. Each replacement waits longer than the one before. While no worker thread
+ * runs, every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;
@@ -157,7 +158,7 @@ export class InferenceThreads implements Inference {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
     if (tasks.length === 0) {
-      // The batch is empty although tasks wait, because all waiting accounts have used their share of computation time.
+      // The batch can be empty while tasks wait, if all waiting accounts have used their share of computation time.
       if (this.#queue.size > 0) this.#later ??= setTimeout(() => this.#pumpLater(), laterMs);
       return;
     }
@@ -202,7 +203,7 @@ export class InferenceThreads implements Inference {
 
   #giveUp(worker: Worker): void {
     this.#options.logger.error({}, 'inference thread hangs, replacing it');
-    // The code does not await the termination, because native code cannot be interrupted.
+    // The code does not wait for the termination, because native code cannot be interrupted.
     void worker.terminate();
     if (this.#worker === worker) this.#replace();
   }

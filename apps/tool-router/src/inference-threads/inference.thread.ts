@@ -42,8 +42,8 @@ async function answer({ id, tasks }: InferenceBatch): Promise<void> {
 }
 
 /**
- * Encodes the texts from all tasks in one run. One run for several queries costs little more than a run for one
- * query.
+ * Encodes the texts from all tasks in one run. A run with several queries takes little longer than a run with
+ * one query.
  */
 async function encodeAll(tasks: readonly InferenceTask[], results: InferenceResult[]): Promise<void> {
   const encodings = [...tasks.entries()].flatMap(([at, task]) =>

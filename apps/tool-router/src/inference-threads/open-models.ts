@@ -7,7 +7,8 @@ import { CrossEncoder } from '../reranker/cross-encoder.adapter.ts';
 import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 
 /**
- * Loads a project encoder (`encoder.json`) or a sentence transformer (`tokenizer.json`) from a directory.
+ * Loads an encoder of this project (`encoder.json`) or a sentence transformer (`tokenizer.json`) from a
+ * directory.
  * @throws if the directory contains no encoder, or if the encoder's files are corrupt.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {

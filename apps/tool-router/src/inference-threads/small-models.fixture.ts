@@ -31,8 +31,8 @@ const inputs = ['input_ids', 'attention_mask', 'token_type_ids'].map((name) =>
 );
 
 /**
- * A whole-word tokenizer in the Hugging Face file format, with the template `[CLS] one [SEP] other [SEP]` for
- * a pair of texts.
+ * A whole-word tokenizer in the Hugging Face file format. The template for a pair of texts is
+ * `[CLS] one [SEP] other [SEP]`.
  */
 export function makeTokenizerJson(): string {
   const ids = Object.fromEntries(vocabulary.map((word, id) => [word, id]));
@@ -93,7 +93,7 @@ export function makeSentenceModel(): Buffer {
   );
 }
 
-/** A model that scores a text by how often the text contains `forecast`. */
+/** A model that scores a text by the number of times that the text contains `forecast`. */
 export function makeCrossModel(): Buffer {
   const weights = vocabulary.map((word) => (word === 'forecast' ? 1 : 0));
   return model(

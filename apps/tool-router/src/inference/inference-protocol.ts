@@ -3,12 +3,15 @@ export interface InferenceThreadData {
   readonly encoderDir: string;
   /** Path to the reranker's directory. The value is null if no reranker is configured. */
   readonly rerankerDir: string | null;
-  /** Number of threads per inference. A single thread leaves the other cores free for other requests. */
+  /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */
   readonly threads: number;
 }
 
 export interface EncoderFacts {
-  /** Hash of the files in the model directory. Vectors with the same model id are comparable. */
+  /**
+   * Hash of the files in the model directory, used as the model's id. Vectors with the same model id are
+   * comparable.
+   */
   readonly id: string;
   readonly dimensions: number;
 }
@@ -16,8 +19,8 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * The input that the reranker reads. The value `features` means feature rows, with the feature names in
-   * column order. The value `pairs` means pairs of query and text, for a cross-encoder.
+   * The input that the reranker reads. With `features`, the reranker reads feature rows. The feature names are
+   * in column order. With `pairs`, the reranker is a cross-encoder that reads pairs of query and text.
    */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };
@@ -39,8 +42,8 @@ export interface InferenceBatch {
 export type InferenceResult = { readonly numbers: Float32Array } | { readonly error: string };
 
 /**
- * Message with the loaded models. The inference thread sends this message once, before the thread accepts
- * batches. If the encoder or the reranker fails to load, the router uses only the other model.
+ * Message with the loaded models. The inference thread sends this message once, before it accepts batches. If
+ * the encoder or the reranker fails to load, the router uses only the other model.
  */
 export interface InferenceReady {
   readonly kind: 'ready';
@@ -79,5 +82,5 @@ export interface EncoderPart {
   readonly text: string;
 }
 
-/** The text to encode as one vector. Encoders without fields read the parts of the text in sequence. */
+/** The text to encode as one vector. Encoders without fields read the parts of the text one after the other. */
 export type EncoderText = readonly EncoderPart[];

@@ -1,8 +1,8 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. For a task with `plan`, a plan waits for the result.
- * For a task with `awaited`, a plan waits for vectors of new tools. For a task with `later`, no plan waits yet.
+ * Urgency of an inference task, in the order of execution. With `plan`, a plan waits for the result. With
+ * `awaited`, a plan waits for vectors of new tools. With `later`, no plan waits for the result yet.
  */
 export type Urgency = 'plan' | 'awaited' | 'later';
 
@@ -11,8 +11,8 @@ export interface InferenceOptions {
   /** The account that the inference task is for. Accounts with waiting tasks take turns. */
   readonly accountId?: string;
   /**
-   * Deadline of the inference task in milliseconds, as a timestamp from `performance.now()`. An inference
-   * task that has not started by the deadline is dropped.
+   * Deadline of the inference task in milliseconds, as a timestamp from `performance.now()`. A task that has
+   * not started by its deadline is dropped.
    */
   readonly deadlineAt?: number;
 }
@@ -33,7 +33,7 @@ export interface Inference {
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 
-/** Thrown when inference fails. Callers of a failed inference fall back to keyword ranking. */
+/** Thrown when inference fails. The caller then uses keyword ranking. */
 export class InferenceRefused extends Error {
   readonly reason: 'no_model' | 'late' | 'busy';
 

@@ -7,22 +7,21 @@ import { InferenceSession } from 'onnxruntime-node';
 export const modelFiles = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 
 /**
- * Loads an ONNX graph with a fixed number of threads, so that an inference never uses more cores than
- * configured.
+ * Loads an ONNX graph with a fixed number of threads, so that an inference uses no more cores than configured.
  */
 export function openGraph(model: Uint8Array, threads: number): Promise<InferenceSession> {
   return InferenceSession.create(model, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // The reuse of memory patterns is off, because text lengths vary and preallocated memory for one length would be wasted.
+    // The option to reuse memory patterns is off, because text lengths vary and preallocated memory would be wasted.
     enableMemPattern: false,
     logSeverityLevel: 3,
   });
 }
 
 /**
- * Finds the first of the named files that exists in the directory and returns the file with its name.
+ * Returns the first of the named files that exists in the directory, together with its name.
  * @throws if none of the named files exists.
  */
 export async function readFirstFile(
@@ -37,7 +36,7 @@ export async function readFirstFile(
 }
 
 /**
- * A model's id, which is a hash of its files. With model ids, the results of different models are never
+ * A model's id, which is a hash of its files. Because of this id, the results of different models are never
  * mixed.
  */
 export function nameModel(...files: readonly Uint8Array[]): string {

@@ -7,8 +7,8 @@ import { z } from 'zod';
 /** Default maximum number of tokens per text. A model directory can specify a smaller limit. */
 const tokensMaxDefault = 512;
 /**
- * Maximum expected length of a token in characters. Before tokenization, a text is truncated to the maximum
- * number of tokens times the expected token length.
+ * Maximum expected length of a token in characters. Before a text is tokenized, it is truncated to this length
+ * times the maximum number of tokens.
  */
 const charactersPerTokenMax = 8;
 
@@ -23,7 +23,7 @@ const tokenizerFileSchema = z.looseObject({
     .catch(undefined),
 });
 
-/** The tokenizer in a transformer directory (`tokenizer.json`), with its length limits. */
+/** The tokenizer of a transformer directory (`tokenizer.json`), with its length limits. */
 export class TextTokens {
   readonly #tokenizer: Tokenizer;
   readonly #tokensMax: number;
@@ -51,8 +51,8 @@ export class TextTokens {
   }
 
   /**
-   * The inference inputs for one text or a pair of texts, truncated to the model's limit. In a pair of texts,
-   * only the second text is truncated to the limit.
+   * The inputs of an inference for one text or a pair of texts, truncated to the model's limit. In a pair of
+   * texts, only the second text is truncated to the limit.
    */
   feeds(session: InferenceSession, text: string, pair?: string): Record<string, Tensor> {
     const { ids, typeIds } = this.#encode(text, pair);

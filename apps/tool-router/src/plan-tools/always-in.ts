@@ -6,8 +6,8 @@ import type { ToolSet } from './tool-set.ts';
 export type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
 
 /**
- * Positions of the tools that are forwarded regardless of score, each with a reason. Reasons from the tool list
- * take precedence over reasons from the transcript.
+ * Positions of the tools that are forwarded regardless of their score, each with a reason. A reason from the
+ * tool list takes precedence over a reason from the transcript.
  */
 export function findAlwaysIn(
   request: PlanToolsRequest,
@@ -43,7 +43,7 @@ export function findPinned(
   index.names.forEach((name, position) => {
     if (name === null) add(position, 'built_in');
   });
-  // Gateways from the previous release send no `systemTools` and reject the reason `core`.
+  // Gateways of the previous release send no `systemTools` and reject the reason `core`.
   for (const position of findCoreTools(index))
     add(position, systemTools === undefined ? 'mentioned' : 'core');
   for (const position of systemTools ?? []) add(position, 'system_prompt');
@@ -52,7 +52,7 @@ export function findPinned(
 
 /**
  * The names of the basic tools in published coding agents, by purpose. Names are compared without case and
- * separators. Each agent's loop consists of these tools, although few user turns ask for them.
+ * separators. Agents use these tools in every loop, although users rarely ask for them.
  */
 const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySet<string>>> = {
   shell: new Set(
@@ -74,7 +74,10 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
  */
 const purposesMin = 2;
 
-/** The words of a name such as `search_tools`, `tool_call` or `describeTool`, besides `tool` itself. */
+/**
+ * The words that may occur in a name such as `search_tools`, `tool_call` or `describeTool`, in addition to
+ * `tool` itself.
+ */
 const reachingVerbs = new Set(
   'activate call describe discover dispatch enable execute find get invoke list load run search select use'.split(
     ' ',
@@ -136,8 +139,8 @@ function reachesTools(name: string): boolean {
 }
 
 /**
- * In `in_place` mode, the tools and the prefix never change. A pruned tool that the model calls stays pruned,
- * and recovery can still reach the tool.
+ * In `in_place` mode, the tools and the prefix never change. A pruned tool stays pruned even if the model calls
+ * it, and recovery can still reach the tool.
  */
 export function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,

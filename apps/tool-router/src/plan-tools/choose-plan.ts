@@ -29,15 +29,15 @@ interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
   /**
-   * The user turns that can grow the tool set, oldest first. For a remembered conversation that is not in
+   * The user turns that can grow the tool set, oldest first. If the conversation is remembered and not in
    * shadow, the list contains only the turns after the remembered turns.
    */
   readonly turns: readonly RankedTurn[];
   /** Number of turns at the start of `turns` that the remembered conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn, even if the newest turn cannot grow the tool set. The value is undefined
-   * if the request has no user turns.
+   * The ranking for the newest turn, which exists even if this turn cannot grow the tool set. The value is
+   * undefined if the request has no user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
   /** Positions of the tools mentioned in any user turn. */
@@ -99,8 +99,8 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 }
 
 /**
- * Draws whether a new conversation is a shadow conversation. A remembered conversation keeps the result of its
- * draw. If no tool set is chosen yet because a plan missed its deadline, the function makes the draw.
+ * Decides at random whether a new conversation is a shadow conversation. A remembered conversation keeps its
+ * earlier decision. The function also decides if no tool set is chosen yet because a plan missed its deadline.
  */
 function drawShadow(
   { request, measured }: PlanInput,
@@ -117,7 +117,7 @@ function drawShadow(
 
 /**
  * Lists, for each tool, the smallest K (number of ranked tools) at which the tool set of the newest turn would
- * contain the tool. The value for pinned and mentioned tools is 1.
+ * contain the tool. Pinned and mentioned tools have the value 1.
  */
 function* heldFrom(
   { index, turns, mentioned }: PlanInput,
@@ -137,7 +137,7 @@ function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedT
   return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
-/** In `regrown` mode, tools restored by recovery rounds are forwarded in all later requests. */
+/** In `regrown` mode, recovered tools are forwarded in all later requests. */
 function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequest): ToolSet {
   const { recoveredTools = [] } = request;
   const isFixed = set.recovery.armed && set.recovery.way === 'in_place';
@@ -147,8 +147,8 @@ function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequ
 }
 
 /**
- * Positions of the forwarded tools in ascending order. Tools that share a name are forwarded together,
- * because a call could refer to any of them.
+ * Positions of the forwarded tools in ascending order. Tools with the same name are forwarded together, because
+ * a call could refer to any of them.
  */
 function listForwarded(
   index: KeywordIndex,
@@ -187,10 +187,10 @@ function listCandidates(
 }
 
 /**
- * Returns the reason that the plan reports. The reason for K (the number of ranked tools) is reported when the
- * tool set is chosen, and as long as all tools are sent. A plan reports the reason `decided` if its tool set is
- * chosen after requests with all tools. Plans for later turns report the reason `frozen`, or `grown` if the
- * newest turn added tools.
+ * Returns the reason that the plan reports. The plan reports the reason for K (the number of ranked tools) when
+ * the tool set is chosen, and as long as all tools are sent. A plan reports the reason `decided` if its tool
+ * set is chosen after requests with all tools. Plans for later turns report the reason `frozen`, or `grown` if
+ * the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;
@@ -208,9 +208,9 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 
 /**
  * The probability that the conversation is selected as a shadow conversation. A shadow conversation gets a
- * plan, but all its tools are forwarded. The draw of shadow conversations depends only on the first turn. The
- * gateway remembers the result of the draw, and a second draw gives the same result. Conversations with short
- * tool lists or an override of K are never drawn, because their plans do not measure recall.
+ * plan, but all its tools are forwarded. The random decision depends only on the first turn. The gateway stores
+ * the decision, and repeating it gives the same result. Conversations with short tool lists or an override of K
+ * are never selected, because their plans do not measure recall.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

@@ -35,7 +35,7 @@ describe('the probability of a shadow conversation', () => {
     const capped = { shadow: { at: 0, share: 0.3, learning: 0.1 } };
     expect(shareOfShadow(capped, 'prior', null, bucket)).toBe(0.1);
     expect(shareOfShadow(capped, 'calibrated', measured(100), bucket)).toBe(0.3);
-    // Gateways of the previous release send only one shadow share.
+    // Gateways of the previous release send a single share of shadow conversations.
     expect(shareOfShadow({ shadow: { at: 0, share: 0.05 } }, 'prior', null, bucket)).toBe(0.05);
   });
 

@@ -12,14 +12,15 @@ export interface RankedTurn {
 }
 
 /**
- * Minimum coverage (the probability that a needed tool is in the tool set) if growing the tool set rewrites no
- * cached prefix. With less coverage, a needed tool is more likely to be pruned than forwarded.
+ * Minimum coverage that the tool set must keep if growing it rewrites no cached prefix. Coverage is the
+ * probability that a needed tool is in the tool set. With less coverage, a needed tool is more likely to be
+ * pruned than forwarded.
  */
 const coverageMin = 0.5;
 /**
- * Minimum gain in coverage (the probability that a needed tool is in the tool set) that justifies rewriting a
- * cached prefix. The first minimum applies without recovery, and the second minimum applies with recovery. The
- * second minimum comes from `npm run eval:sessions`, measured on conversations outside its report.
+ * Minimum gain in coverage that justifies rewriting a cached prefix. Coverage is the probability that a needed
+ * tool is in the tool set. The first value applies without recovery, and the second value applies with
+ * recovery. The second value comes from `npm run eval:sessions`, measured on conversations outside its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -35,7 +36,8 @@ interface GrowthQuestion {
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   /**
-   * The K for each turn: an override, or the account's measured K. The value is null if the priors choose K.
+   * The K for each turn, which is an override or the account's measured K. The value is null if the priors
+   * choose K.
    */
   readonly fixedK: number | null;
   readonly isOverride: boolean;
@@ -45,7 +47,8 @@ interface GrowthQuestion {
 
 /**
  * Chooses the tools that a later turn adds to the tool set. Adding tools to the tool set rewrites a cached
- * prefix. An addition therefore requires a confident ranking and a coverage clearly below the target.
+ * prefix. A tool is therefore added only if the ranking is confident and the coverage is clearly below the
+ * target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -60,14 +63,14 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn adds no tool, because such a turn would need the whole tool list.
+  // An ambiguous turn adds no tool, because it would need the whole tool list.
   // No tool is added if the tool set already contains the turn's best tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));
 }
 
-/** Probability that a needed tool is in the tool set, computed from the ranks of the tools in the set. */
+/** Probability that a needed tool is in the tool set, computed from the ranks of the set's tools. */
 function coverageOf(ranked: Uint32Array, curve: RecallCurve, isIn: (position: number) => boolean): number {
   const count = Math.min(ranked.length, curve.at(-1)?.[0] ?? 0);
   const recalls = recallsUpTo(curve, count);

@@ -71,7 +71,7 @@ it('an account has at most one plan for a long tool list in progress, and a few 
       ),
     ),
   );
-  // The waiting plans may miss their deadline on a busy machine.
+  // On a busy machine, the waiting plans may miss their deadline.
   expect(outcomes.filter((outcome) => outcome === 'rate_limit_exceeded')).toHaveLength(3);
   expect(outcomes).toContain('planned');
   await expect(plan('quiet', long)).resolves.toMatchObject({ status: 'planned' });

@@ -13,9 +13,9 @@ import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
 
 /**
- * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit the stored
- * turns. Each stored conversation belongs to one account, so a hash gives no access to another account's
- * conversation.
+ * Stores the user turns of each conversation under the account and the hash from `hashTurns`. Later requests
+ * can then omit these turns. Each stored conversation belongs to one account, so a hash gives no access to
+ * another account's conversation.
  */
 export class TurnMemory {
   readonly #turns: LRUCache<string, string[]>;
@@ -38,7 +38,7 @@ export class TurnMemory {
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
-      // The list of turns is therefore stored twice, once with the newest turn and once without the newest turn.
+      // The list of turns is therefore stored twice, with and without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }
@@ -81,8 +81,8 @@ interface NewestTurn {
 
 /**
  * The ranking query for the newest turn of a request, including the state of the agent loop. The trace of the
- * request shows the resulting ranking. The tool set itself is chosen without the state of the agent loop,
- * from each turn as the turn arrived. Returns undefined if the request has no user turns.
+ * request shows the resulting ranking. The choice of the tool set ignores the state of the agent loop, and uses
+ * each turn as it arrived. Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,
@@ -94,7 +94,7 @@ export function newestQuestion({
 }
 
 /**
- * Maximum number of tools for a quick plan. Plans for longer tool lists take more than a few milliseconds.
+ * Maximum number of tools for a quick plan. A plan for a longer tool list takes more than a few milliseconds.
  */
 const quickListMax = 512;
 
@@ -110,7 +110,7 @@ export class ToolPlanner {
 
   /**
    * Plans a request. For each account, requests with long tool lists are planned one at a time.
-   * @throws GatewayError `invalid_field` if the list's hash does not match its tools
+   * @throws GatewayError `invalid_field` if the list's hash does not match its tools.
    * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests with long tool
    * lists wait
    */
@@ -174,8 +174,8 @@ export class ToolPlanner {
   }
 
   /**
-   * The version of the account's routing policy from the start of the conversation. The account's version is
-   * the optional third part of the policy version string.
+   * The version of the account's routing policy from the start of the conversation. In the policy version
+   * string, this version is the optional third part.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

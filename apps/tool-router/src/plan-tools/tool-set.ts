@@ -8,7 +8,7 @@ import { chooseK, neededRecall, type Recovery, type SentWhole, type Worth } from
 import { measuredRecall, priorRecall, surenessOf, type RecallPriors } from '../policy/recall-prior.ts';
 
 /**
- * Number of user turns that can add tools. Later turns leave the tool set unchanged, which bounds the cost of
+ * Number of user turns that can add tools. Later turns do not change the tool set, which limits the cost of
  * long transcripts.
  */
 export const growingTurnsMax = 64;
@@ -21,13 +21,13 @@ export interface ToolSetOptions {
   readonly mayRecover: boolean;
   readonly price: PlanPrice | undefined;
   /**
-   * Positions of the tools that the tool list pins. Pinned tools are always forwarded and do not count toward
-   * K.
+   * Positions of the tools that the tool list pins. Pinned tools are always forwarded, and do not count toward
+   * K (the number of ranked tools).
    */
   readonly pinned: ReadonlySet<number>;
   /**
-   * The remembered tool set. Later turns can only add tools to the remembered tool set. The value is undefined
-   * if the tool set is still undecided.
+   * The remembered tool set. Later turns can only add tools to this set. The value is undefined if the tool set
+   * is still undecided.
    */
   readonly remembered: PlannedConversation | undefined;
   /**
@@ -60,9 +60,9 @@ export interface ToolSet {
 
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
- * (`TurnRanking.evidence`). With less evidence, the ranking is close to arbitrary. `npm run eval:tools` prints
- * the share of real requests with less evidence than the minimum. For these requests, the command also prints
- * how often the first ten ranked tools include a needed tool.
+ * (`TurnRanking.evidence`). With less evidence, a ranking would be close to arbitrary. The command
+ * `npm run eval:tools` prints the share of real requests with less evidence. For these requests, the command
+ * also prints how often the first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -71,8 +71,8 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
 /**
  * Chooses the tool set for a conversation. The first turn with enough evidence about tools decides the tool
  * set, and later turns add tools. All tools are forwarded until the deciding turn. The tool set for a turn
- * depends only on this turn and earlier turns. After the deciding turn, a transcript's tool set therefore
- * contains the tool set of every shorter prefix of the transcript.
+ * depends only on this turn and earlier turns. After the deciding turn, the tool set of a transcript contains
+ * the tool set of each earlier point of the transcript.
  * @param turns all turns, or only the turns after the remembered turns.
  */
 export function* chooseToolSet(
@@ -159,8 +159,8 @@ function chooseFirst(
 }
 
 /**
- * The requests of the conversation that were sent with the whole tool list, before the deciding turn or because
- * a plan missed its deadline.
+ * The earlier requests that were sent with the whole tool list, because no turn had decided yet or because a
+ * plan missed its deadline.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
@@ -211,7 +211,7 @@ function* growSet(
   return { ...begun, positions, grown };
 }
 
-/** The recall that forwarded tools must reach in a turn, if the priors choose K. */
+/** The recall that the forwarded tools of a turn must reach if the priors choose K. */
 function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery): number {
   return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }

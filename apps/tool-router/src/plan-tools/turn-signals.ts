@@ -13,7 +13,7 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** Maximum length of a user's reply that only continues the task, in words. */
+/** Maximum length in words of a user's reply that only continues the task. */
 const continuationWordsMax = 4;
 
 /**
@@ -34,9 +34,9 @@ const turnCharactersMax = 100_000;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
 /**
  * Positions of the tools that a turn mentions verbatim. A mention is an identifier (`create_issue`, `getUser`),
- * or any tool name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`.
- * Only the text that the person wrote is searched (`splitTurn`), because a name in a pasted log is not a
- * request for the tool.
+ * or any tool name in quotes or backticks. The ordinary word "search" does not count as a mention of a tool
+ * named `search`. Only the text that the person wrote is searched (`splitTurn`), because a name in a pasted log
+ * is not a request for the tool.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
   const text = splitTurn(turn.slice(0, turnCharactersMax)).written;
@@ -53,8 +53,8 @@ export function findMentions(index: KeywordIndex, turn: string): number[] {
 }
 
 /**
- * Strips punctuation from the end of a word. The punctuation is stripped in a loop, because a regular
- * expression would backtrack on long punctuation runs.
+ * Strips punctuation from the end of a word. The function uses a loop, because a regular expression would
+ * backtrack on long runs of punctuation.
  */
 function withoutEnd(word: string): string {
   let end = word.length;

@@ -6,15 +6,13 @@ export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
 
 /**
- * Assumed length of a new conversation, which is eight requests with three turns that need tools. Recorded
- * agent sessions have 13 requests on average (159 sessions), and public dialogues have 4 requests on average.
+ * Assumed length of a new conversation. The assumption is eight requests with three turns that need tools.
+ * Recorded agent sessions have 13 requests on average (159 sessions), and public dialogues have 4 requests on
+ * average.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
-/**
- * Expected number of conversation tokens after the tool definitions, measured halfway through the
- * conversation.
- */
+/** Expected number of conversation tokens after the tool definitions, in the middle of the conversation. */
 const conversationTokens = 2_000;
 /**
  * Cost of a recovery round, in tokens. The cost of a recovery round includes the model's call to the recovery
@@ -24,7 +22,7 @@ const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
  * Length of the recovery tool's definition in tokens. The first number is the length of the definition without
- * tool names. The second number is the length of each listed tool name.
+ * tool names. The second number is the length that each listed tool name adds.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
@@ -34,13 +32,13 @@ const nameTokens = 5;
 const toolTokens = 150;
 /**
  * Factor from K (the number of ranked tools) for one turn to K for a conversation. Later turns need tools that
- * the first turn does not reveal. The factor comes from `npm run eval:sessions`, measured on conversations
+ * the first turn does not mention. The factor comes from `npm run eval:sessions`, measured on conversations
  * outside its report.
  */
 const conversationFactor = 2;
 /**
  * Values of K (the number of ranked tools) to compare, as multiples of the smallest K that meets the recall
- * target. The router chooses the cheapest of the compared values.
+ * target. The router chooses the cheapest of these values.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
@@ -57,7 +55,10 @@ export interface KQuestion {
   readonly mayRecover: boolean;
   readonly kMin: number;
   readonly kOverride: number | null;
-  /** The account's measured K, which is applied unchanged. The value is null if the priors choose K by cost. */
+  /**
+   * The account's measured K (number of ranked tools), which is applied unchanged. The value is null if the
+   * priors choose K by cost.
+   */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
   /**
@@ -68,8 +69,8 @@ export interface KQuestion {
 }
 
 /**
- * The earlier requests of a conversation that was sent with the whole tool list. Pruning in the middle of a
- * conversation rewrites its prompt cache once.
+ * The earlier requests of a conversation that was sent with the whole tool list. Pruning tools in the middle of
+ * a conversation rewrites its prompt cache once.
  */
 export interface SentWhole {
   /** Estimated number of tokens of the instructions and messages after the tools. */
@@ -94,12 +95,12 @@ export interface KChoice {
 
 /**
  * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery, the share
- * of tools that are forwarded or recovered must meet the recall target. With recovery, the function chooses the
- * cheapest value that meets the recall target. The cost of a K consists of the definitions over the whole
- * conversation, the tool names in the recovery tool, and the expected recovery rounds. The function compares
- * the cost with recovery and the cost without recovery, and chooses the cheaper option. If pruning would cost
- * more than pruning saves, all tools are forwarded. A conversation that started with the whole tool list gets K
- * only if the remaining savings exceed the cost of rewriting the prompt cache.
+ * of tools that are forwarded or recovered must meet the recall target. Among these values of K, the function
+ * chooses the cheapest. The cost of a K (number of ranked tools) consists of three parts. The parts are the
+ * definitions over the whole conversation, the tool names in the recovery tool, and the expected recovery
+ * rounds. The function then chooses the cheaper option, with or without recovery. If pruning would cost more
+ * than it saves, all tools are forwarded. A conversation that started with the whole tool list gets K only if
+ * the remaining savings exceed the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -124,8 +125,8 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 }
 
 /**
- * The client's override determines K (the number of ranked tools). With an override, recovery is enabled if
- * recovery costs less than the definitions that recovery replaces.
+ * The client's override determines K (the number of ranked tools). With an override, recovery is enabled only
+ * if it costs less than the definitions that it replaces.
  */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
@@ -143,9 +144,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 }
 
 /**
- * The K of the account's routing policy is applied unchanged. Recovery is used if recovery costs less than
- * sending all definitions. If recovery would cost more than sending all definitions, the policy's larger K
- * for requests without recovery applies.
+ * The K of the account's routing policy is applied unchanged. The router uses recovery if it costs less than
+ * sending all definitions. Otherwise, the policy's larger K for requests without recovery applies.
  */
 function measuredOption(
   question: KQuestion,
@@ -163,7 +163,7 @@ function measuredOption(
   return { k: kWithoutRecovery, armed: false, cost };
 }
 
-/** Whether the measured K includes every scored tool of the tool list. */
+/** Whether the measured K (number of ranked tools) covers every scored tool of the tool list. */
 function coversList({ measured, mayRecover, scored }: KQuestion): boolean {
   const k = mayRecover ? measured?.k : measured?.kWithoutRecovery;
   return typeof k === 'number' && k >= scored;
@@ -200,8 +200,8 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
 }
 
 /**
- * The smallest K that reaches a recall over a whole conversation. The value is undefined if no K reaches the
- * recall.
+ * The smallest K (number of ranked tools) that reaches a recall over a whole conversation. The value is
+ * undefined if no K reaches the recall.
  */
 function smallestFor(
   recallNeeded: number,

@@ -4,16 +4,16 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * The priors of one ranking method, from the ranks of needed tools in public data sets. The router uses the
- * priors until an account has its own measurements.
+ * The priors of one ranking method, derived from the ranks of needed tools in public data sets. The router uses
+ * the priors until an account has its own measurements.
  */
 export interface RecallPrior {
   readonly version: string;
-  /** Minimum number of ranked tools to forward, even if the ranking is very confident. */
+  /** Minimum number of ranked tools to forward, even with a very confident ranking. */
   readonly kMin: number;
   /**
-   * Minimum confidence of a turn that contains information about tools. A turn with only thanks or a greeting
-   * has a lower confidence.
+   * Minimum confidence of a turn that contains information about tools. A turn that only contains thanks or a
+   * greeting has a lower confidence.
    */
   readonly surenessMin: number;
   /** Bands of list sizes, in ascending order of list size. */
@@ -32,18 +32,18 @@ export interface RecallBand {
 }
 
 /**
- * A class of turns with similar confidence. The field `surenessMin` is the lowest confidence in the class. A
- * class of turns covers all turns up to the lowest confidence of the next class. Classes of turns are in
- * ascending order of confidence, and the first class starts at 0.
+ * A class of turns with similar confidence. The field `surenessMin` is the lowest confidence of the class. The
+ * class contains all turns with a confidence from `surenessMin` up to the `surenessMin` of the next class.
+ * Classes are in ascending order of confidence, and the first class starts at 0.
  */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The K values for a class of turns, one for each overall recall in ascending order. Each K value in the
-   * list reaches its recall with as few tools as possible. Confident turns gain more recall per tool than
-   * unsure turns. The recall for confident turns is therefore above the mean, and the recall for unsure turns
-   * is below the mean.
+   * The K values for a class of turns, one for each overall recall in ascending order. Each K (number of ranked
+   * tools) reaches its recall with as few tools as possible. Each forwarded tool raises the recall of confident
+   * turns more than the recall of unsure turns. The recall for confident turns is therefore above the mean, and
+   * the recall for unsure turns is below the mean.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -62,7 +62,7 @@ export function surenessOf({ method, topScore, confidence }: TurnRanking): numbe
   return method === 'keyword' ? topScore : confidence;
 }
 
-/** A recall curve, and a function that returns the K for a given recall. */
+/** A recall curve, with a function that returns the K (number of ranked tools) for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
   /**
@@ -107,15 +107,15 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 }
 
 /**
- * Probability that a needed tool is among the first K ranked tools. The points of the recall curve ascend in
- * K and in recall. Values between two points of the curve are interpolated linearly, starting from zero at K
- * = 0.
+ * Probability that a needed tool is among the first K ranked tools. Along the recall curve, both K (the number
+ * of ranked tools) and the recall increase. The function interpolates linearly between the points, starting
+ * from zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
 /**
- * Recall at K (the number of ranked tools), from 0 to 1. The recall is constant after the last point of the
- * curve.
+ * Recall at K (the number of ranked tools), from 0 to 1. After the last point of the curve, the recall is
+ * constant.
  */
 export function recallAt(curve: RecallCurve, k: number): number {
   let [lastK, lastRecall] = [0, 0];
@@ -155,8 +155,8 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 }
 
 /**
- * The recall curve for a tool list that is `factor` times as long, with K scaled by the same factor. The
- * scaled recall curve is a conservative estimate.
+ * Returns the recall curve for a tool list that is `factor` times as long. K (the number of ranked tools) is
+ * multiplied by the same factor. The result is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

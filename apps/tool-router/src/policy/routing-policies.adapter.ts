@@ -5,12 +5,13 @@ import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
 /**
- * Maximum time in milliseconds that a plan waits for an account's routing policy. If the policy arrives
- * after this time, a new conversation uses the priors.
+ * Maximum time in milliseconds that a plan waits for an account's routing policy. If the policy arrives later,
+ * a new conversation uses the priors.
  */
 const waitMs = 30;
 /**
- * Milliseconds for which routing policies and failed lookups are cached. The worker broadcasts policy changes.
+ * How long routing policies and failed lookups are cached, in milliseconds. The worker broadcasts policy
+ * changes.
  */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;
@@ -38,7 +39,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
-      // A policy lookup that is still in progress may return the previous policy.
+      // A lookup that is still in progress may return the previous policy.
       this.#pending.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });

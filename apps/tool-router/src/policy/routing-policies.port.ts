@@ -3,9 +3,10 @@ import type { RoutingPolicy } from '@gateway/contracts';
 /** Looks up the measured recall for accounts. */
 export interface RoutingPolicies {
   /**
-   * @param version the policy version of an earlier request in the conversation, or null for the newest version
-   * @returns null if the account has no measurements or the lookup takes too long. The policy lookup never
-   * throws an error.
+   * @param version the policy version of an earlier request in the conversation, or null for the newest
+   * version.
+   * @returns null if the account has no measurements or the lookup takes too long. The lookup never throws an
+   * error.
    */
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null;
 }

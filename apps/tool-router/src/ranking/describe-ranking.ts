@@ -11,7 +11,7 @@ interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'ran
   readonly keyword: Float64Array;
 }
 
-/** Summarizes a ranking of either method from the scores of the tools. */
+/** Summarizes a ranking from the scores of the tools, for either ranking method. */
 export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
@@ -60,8 +60,8 @@ export function* describeLogits(
 }
 
 /**
- * Minimum weight of a word that can name a tool. Words from turns before the previous turn have lower
- * weights, so these words do not name tools.
+ * Minimum weight of a word that can name a tool. Words from earlier turns than the previous turn have lower
+ * weights, so they do not name tools.
  */
 const namingWeightMin = 0.5;
 
@@ -71,12 +71,15 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Resolution of logits. Differences between processors, and not between tools, cause smaller differences. */
+/**
+ * Step size to which logits are rounded. Smaller differences come from different processors, not from different
+ * tools.
+ */
 const logitStep = 1e-4;
 
 /**
- * Softmax over the logits of a tool list. The exponentials are summed in ascending order, so that tool order
- * cannot change the result.
+ * Softmax over the logits of a tool list. The function adds the exponentials in ascending order, so that the
+ * order of the tools cannot change the result.
  */
 function probabilitiesOf(logits: Float64Array): Float64Array {
   const rounded = logits.map((logit) => Math.round(logit / logitStep) * logitStep);

@@ -25,11 +25,11 @@ export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Tu
 }
 
 /**
- * The share of the best score in the sum of all scores, from 0 to 1, if scores are treated as log-odds
- * (softmax). Returns 0 if the list of scores is empty.
+ * If scores are treated as log-odds (softmax), the share of the best score in the sum of all scores, from 0 to
+ * 1. Returns 0 if the list of scores is empty.
  */
 function shareOfTop(scores: Float64Array, topScore: number): number {
-  // The exponentials are summed in ascending order, so that tool order cannot change the result.
+  // The function adds the exponentials in ascending order, so that the order of the tools cannot change the result.
   const sum = scores.toSorted().reduce((all, score) => all + Math.exp(score - topScore), 0);
   return sum === 0 ? 0 : 1 / sum;
 }

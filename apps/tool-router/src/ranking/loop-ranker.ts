@@ -3,14 +3,14 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 
 /**
- * Log-odds added to a tool's score in an agent loop if the transcript calls the tool. Agents often call the
- * same tool several times. The value was set by hand, because no public data set contains agent loops.
+ * Log-odds added to a tool's score in an agent loop if the transcript contains a call of the tool. Agents often
+ * call the same tool several times. The value was set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 
 /**
- * Adds the state of the agent loop to a ranking. The inner ranker's ranking of the turn stays the same
- * throughout an agent loop. The cache of the inner ranker therefore serves every step.
+ * Adds the state of the agent loop to a ranking. During an agent loop, the inner ranker's ranking of the turn
+ * does not change. The inner ranker's cache can therefore be used in every step.
  */
 export class LoopRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -34,9 +34,9 @@ export class LoopRanker implements ToolRanker {
 }
 
 /**
- * Returns the ranking with higher scores for the called tools. Keyword scores are log-odds, so the gain is
- * added to the scores. The scores of the `semantic` method are probabilities, so the gain multiplies the odds,
- * and all scores are scaled to the sum 1.
+ * Returns the ranking with higher scores for the called tools. Keyword scores are log-odds, so the added value
+ * is simply added to the scores. The scores of the `semantic` method are probabilities. Their odds are
+ * multiplied, and all scores are then scaled to the sum 1.
  */
 export function raiseCalled(
   index: KeywordIndex,
@@ -50,7 +50,7 @@ export function raiseCalled(
     if (!called.has(position)) return score;
     return isSemantic ? score * Math.exp(calledGain) : score + calledGain;
   });
-  // The scores are summed in ascending order, so that tool order cannot change the result.
+  // The function adds the scores in ascending order, so that the order of the tools cannot change the result.
   const sum = isSemantic ? raised.toSorted().reduce((all, score) => all + score, 0) : 1;
   const scores = raised.map((score) => score / sum);
   const order = orderByScore(index, scores);

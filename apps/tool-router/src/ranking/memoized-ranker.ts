@@ -5,9 +5,9 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. A lost
- * ranking is computed again. The cached rankings do not contain the state of the agent loop, because
- * `LoopRanker` adds this state later.
+ * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. A ranking
+ * that was dropped from the cache is computed again. The cached rankings do not contain the state of the agent
+ * loop, because `LoopRanker` adds this state later.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -51,10 +51,7 @@ export class MemoizedRanker implements ToolRanker {
     return made;
   }
 
-  /**
-   * Fallback rankings are not cached, because the next attempt may have the model, the vectors or enough
-   * time.
-   */
+  /** Fallback rankings are not cached, because the next attempt may have the missing model, vectors or time. */
   #keep(key: string, ranking: TurnRanking): TurnRanking {
     if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);
     return ranking;
@@ -63,7 +60,7 @@ export class MemoizedRanker implements ToolRanker {
 
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
-/** Each text is prefixed with its length, so that different queries never have the same cache key. */
+/** Each text in the cache key follows its length, so that different queries never have the same key. */
 function keyOf(listHash: string, { turns, at }: RankQuestion, { method = 'semantic' }: RankOptions): string {
   const relevant = turns.slice(Math.max(0, at - contextTurnsMax), at + 1);
   const text = [`${relevant.length}`, ...relevant.map((each) => `${each.length}\n${each}`)];

@@ -41,7 +41,7 @@ export interface RankingOptions {
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Callback for each tool list that contains tools without a stored vector. */
+  /** A callback for each tool list that contains tools without a stored vector. */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
@@ -56,7 +56,7 @@ export interface Ranking {
 }
 
 /**
- * Loads the models for rankings. A missing model is not an error. Without a model, tools are ranked by keyword,
+ * Loads the models for ranking. A missing model is not an error. Without a model, tools are ranked by keyword,
  * and the log and metrics report the missing model.
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
@@ -143,7 +143,7 @@ function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors)
 }
 
 /**
- * Loads the synonyms stored next to a feature reranker. Returns no synonyms if the synonyms file is missing.
+ * Loads the synonyms stored next to a feature reranker. If the synonyms file is missing, returns no synonyms.
  */
 async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
   if (rerankerDir === null) return Synonyms.none;

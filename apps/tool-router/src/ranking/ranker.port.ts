@@ -5,8 +5,8 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 export const shortListMax = 8;
 
 /**
- * A user turn and its context. Turns after `at` must not influence the ranking, because later turns would
- * otherwise change the conversation's tool set.
+ * A user turn and its context. Turns after `at` must not influence the ranking, because they would change the
+ * conversation's tool set.
  */
 export interface RankQuestion {
   /** The user turns, oldest first. The ranking reads only the turns up to `at`. */
@@ -23,14 +23,14 @@ export interface RankQuestion {
 
 export interface RankOptions {
   /**
-   * Ranking method to use. The value `keyword` keeps a conversation on keyword ranking if the conversation
-   * started with this method. In any other conversation, vectors are used if the model, the tool list and the
-   * remaining time permit. The field `methodReason` reports a fallback to keyword ranking.
+   * Ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this method.
+   * Otherwise, the ranker uses vectors if the model, the tool list and the remaining time permit. The field
+   * `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
    * Deadline in milliseconds, as a timestamp from `performance.now()`. If vector ranking is not finished by
-   * the deadline, keyword ranking is returned.
+   * then, the ranker returns keyword ranking.
    */
   readonly deadlineAt?: number;
   /** The account that the ranking is for. Accounts take turns on the inference thread. */
@@ -40,18 +40,18 @@ export interface RankOptions {
 /**
  * The reason for the ranking method. With `semantic`, vectors ranked the tool list, as intended. All other
  * reasons are for keyword rankings. With `asked`, the caller requested keyword ranking. With `short_list`, all
- * tools are forwarded. With `new_tools`, too many tools have no vector yet, and the missing vectors are
- * computed afterwards. With `no_model`, the model is missing or broken. With `late`, the deadline has passed.
- * With `busy`, too many tasks wait.
+ * tools are forwarded. With `new_tools`, too many tools have no vector yet. Their vectors are computed after
+ * the plan. With `no_model`, the model is missing or broken. With `late`, the deadline has passed. With `busy`,
+ * too many tasks wait.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
 /** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * Scores of the tools by position, 0 or more, comparable only within one ranking. For vector ranking, the
-   * scores are probabilities that sum to 1. The logarithm of the ratio between two probabilities is a
-   * difference in log-odds.
+   * Scores of the tools by position. Scores are at least 0, and comparable only within one ranking. For vector
+   * ranking, the scores are probabilities that sum to 1. For two tools, the logarithm of the ratio of their
+   * probabilities is a difference in log-odds.
    */
   readonly scores: Float64Array;
   /**
@@ -60,41 +60,41 @@ export interface TurnRanking {
    */
   readonly order: Uint32Array;
   /**
-   * The best tool's score. For keyword ranking, the best score grows with the number of rare words shared by
-   * the turn and the best tool.
+   * The best tool's score. For keyword ranking, this score grows with the number of rare words that the turn
+   * and the best tool share.
    */
   readonly topScore: number;
   /**
-   * Evidence about the tools in the words of the turn and its context. The evidence is the best keyword
-   * score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool contains a word
-   * of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976). The evidence is
-   * therefore measured in distinctive words, and is comparable between tool lists of any size. Both ranking
-   * methods compute the evidence from the keyword scores.
+   * The evidence that the words of the turn and its context give about the needed tools. The evidence is the
+   * best keyword score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool
+   * contains a word of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976).
+   * The evidence is therefore measured in distinctive words, and is comparable between tool lists of any size.
+   * Both ranking methods compute the evidence from the keyword scores.
    */
   readonly evidence: number;
   /**
-   * Whether the turn contains every word of the best tool's name. In a list whose tools share most words, a
+   * Whether the turn contains every word of the best tool's name. If most tools of a list share their words, a
    * turn with all words of a tool name is the best sign of a correct ranking.
    */
   readonly namesTop: boolean;
   /**
-   * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. The best tool's share
-   * is a probability for vector ranking, but only a hint for keyword ranking.
+   * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. This share is a
+   * probability for vector ranking, but only a hint for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
   /**
-   * Identifies the ranking code and models as part of the policy version. Ranking code and models with equal
-   * identifiers produce the same ranking on every replica.
+   * Identifies the ranking code and models as part of the policy version. With equal identifiers, every replica
+   * produces the same ranking.
    */
   readonly rankedBy: string;
 }
 
 /**
- * Ranks a tool list for a turn. Callers request the rankings of several turns concurrently (`Promise.all`), so
- * that the inferences share a batch. The ranker never throws an error. If the model or Redis is unavailable, or
- * too little time is left, the ranker falls back to keyword ranking.
+ * Ranks a tool list for a turn. Callers should request the rankings of several turns concurrently
+ * (`Promise.all`), so that the inferences share a batch. The ranker never throws an error. If the model or
+ * Redis is unavailable, or too little time is left, the ranker falls back to keyword ranking.
  */
 export interface ToolRanker {
   rank(

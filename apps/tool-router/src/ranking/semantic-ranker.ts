@@ -24,9 +24,9 @@ export interface SemanticRankerOptions {
 }
 
 /**
- * Ranks by vectors and keywords. The ranker encodes the turn, loads the list's vector matrix, and then runs the
- * second stage. The cheap keyword ranking is computed first. The keyword ranking is the fallback if a step of
- * vector ranking fails, is late or lacks data.
+ * Ranks by vectors and keywords. The ranker encodes the turn, loads the vectors of the tool list, and then runs
+ * the second stage. The ranker computes the cheap keyword ranking first. If a step of vector ranking fails, is
+ * late or lacks data, the ranker returns the keyword ranking.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;

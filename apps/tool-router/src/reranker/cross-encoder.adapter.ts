@@ -4,14 +4,14 @@ import { TextTokens } from '../inference/text-tokens.ts';
 import type { Reranker } from '../inference/model.port.ts';
 
 /**
- * Maximum number of tokens in a query and a tool together. Scoring has a deadline, and the time for scoring
- * grows with the number of tokens.
+ * Maximum number of tokens in a query and a tool together. Scoring has a deadline, and its duration grows with
+ * the number of tokens.
  */
 const tokensMax = 192;
 
 /**
- * Reranker that loads any cross-encoder directory: `model.onnx` and `tokenizer.json`. The reranker scores one
- * pair of query and text at a time, so that a score does not depend on other pairs.
+ * A reranker that loads any cross-encoder directory, with `model.onnx` and `tokenizer.json`. The reranker
+ * scores one pair of query and text at a time, so that a score does not depend on other pairs.
  */
 export class CrossEncoder implements Reranker {
   readonly id: string;
@@ -54,7 +54,7 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-/** The relevance logit is the only output, or the second of two outputs minus the first output. */
+/** If the model has two outputs, the relevance logit is the second output minus the first. */
 function scoreOf(logits: { readonly data: unknown } | undefined): number {
   const data = logits?.data;
   const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];

@@ -45,7 +45,7 @@ export class FeatureReranker implements Reranker {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
     // The ONNX runtime owns the memory of the scores, which must not be transferred to another thread.
-    // The scores are therefore copied before the transfer.
+    // The code therefore copies the scores before the transfer.
     return data.slice();
   }
 

@@ -65,7 +65,7 @@ export function computeFeatures(
   return runAtOnce(computeInPieces(list, turn, vectors, synonyms, keyword));
 }
 
-/** Computes the result of `computeFeatures` in steps with pauses between the steps. */
+/** Like `computeFeatures`, but with pauses between the steps. */
 export function* computeInPieces(
   list: StageList,
   turn: StageTurn,
@@ -183,7 +183,7 @@ function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimen
   };
 }
 
-/** The mean cosines are cached by vector matrix, because a tool list always has the same mean cosines. */
+/** The cache key is the vector matrix, because the mean cosines depend only on the tool list. */
 const centralities = new WeakMap<Float32Array, Float64Array>();
 
 function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
@@ -195,14 +195,14 @@ function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
 }
 
 /**
- * Cosine between each tool and the list's mean vector. A tool that resembles all other tools is needed less
- * often than the cosine with the turn suggests.
+ * Cosine between each tool and the list's mean vector. A tool that is similar to all other tools is needed less
+ * often than its cosine with the turn suggests.
  */
 function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
   const count = index.names.length;
   const positions = new Uint32Array(count);
   index.tieRanks.forEach((rank, position) => (positions[rank] = position));
-  // The vectors are summed in name order, so that the order of the tools cannot change the result.
+  // The function adds the vectors in name order, so that the order of the tools cannot change the result.
   const mean = new Float32Array(dimensions);
   for (const position of positions) {
     const from = position * dimensions;
@@ -213,8 +213,8 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: StageVec
 }
 
 /**
- * A preliminary order of the tools, based on fixed weights. The preliminary order selects the leading tools,
- * to which other tools are compared.
+ * A preliminary order of the tools, based on fixed feature weights. The preliminary order selects the leading
+ * tools, to which other tools are compared.
  */
 function fuse(
   columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>,

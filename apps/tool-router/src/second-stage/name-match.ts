@@ -6,7 +6,7 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Maximum distance between two words of a turn that count as adjacent, in words. */
+/** Maximum distance in words between two words of a turn that count as adjacent. */
 const phraseGapMax = 2;
 
 /** Computes the share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn that each tool's texts contain, by word weight in this tool list. */
+/** The share of the turn that each tool's texts contain. Words count by their weight in this tool list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -63,8 +63,8 @@ const leadersMax = 3;
 /** Number of leading tools that may need parameters supplied by other tools. */
 const needyMax = 5;
 /**
- * Minimum share of a tool's name for a supplier of parameters. If the share is higher, the own parameters of
- * the supplying tool also count, multiplied by `secondHop`.
+ * Minimum share of a tool's name that the turn must contain, so that the tool counts as a supplier of
+ * parameters. Above this share, the supplying tool's own parameters also count, multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;
@@ -76,9 +76,9 @@ interface Affinity {
 }
 
 /**
- * Measures how closely each tool is related to the leading tools. The relation is measured by vector cosine,
- * by shared name words, and by supplied parameters. A tool supplies a parameter that a leading tool needs
- * (`get_user_id` before `send_message(user_id)`).
+ * Measures how closely each tool is related to the leading tools. The relation is measured by vector cosine, by
+ * shared name words, and by supplied parameters. A tool can supply a parameter that a leading tool needs, for
+ * example `get_user_id` before `send_message(user_id)`.
  */
 export function* measureAffinity(
   list: StageList,
@@ -120,7 +120,7 @@ function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Ar
   return supply;
 }
 
-/** The share of each tool's name, by word weight, that occurs in another tool's words. */
+/** The share of each tool's name that occurs in another tool's words. Words count by their weight. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

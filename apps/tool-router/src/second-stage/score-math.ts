@@ -1,9 +1,6 @@
 import { countAtMost, countBelow } from '../tool-index/keyword-scores.ts';
 
-/**
- * Functions that make scores comparable between tool lists. Scores that are equal stay equal after the
- * conversion.
- */
+/** Functions that make scores comparable between tool lists. Equal scores stay equal. */
 
 /** Scores divided by the best score. If no score is above 0, all scaled scores are 0. */
 export function shareOfTop(scores: Float64Array): Float64Array {
@@ -16,7 +13,7 @@ const deviationsMax = 6;
 /** Scores as standard deviations from the list's mean, capped at 6. */
 export function standardize(scores: Float64Array): Float64Array {
   const count = Math.max(1, scores.length);
-  // The scores are summed in ascending order, so that tool order cannot change the result.
+  // The function adds the scores in ascending order, so that the order of the tools cannot change the result.
   const sorted = scores.toSorted();
   const mean = sorted.reduce((sum, score) => sum + score, 0) / count;
   const variance = sorted.reduce((sum, score) => sum + (score - mean) ** 2, 0) / count;
@@ -25,8 +22,8 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * Gain of each tool by rank. The first tool has the gain 1, and the gain decreases logarithmically to 0. Tools
- * with equal scores share the mean of their ranks.
+ * A gain for each tool, which depends on the tool's rank. The first tool has the gain 1, and the gain decreases
+ * logarithmically to 0. Tools with equal scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;
@@ -54,9 +51,9 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. The caller must guarantee that both rows lie within their arrays. The loop in this
- * function takes most of the time for ranking a long tool list. Four partial sums therefore allow parallel
- * addition, and values are not checked.
+ * Dot product of two rows. Callers must ensure that both rows lie within their arrays. This loop takes most of
+ * the time for ranking a long tool list. Therefore, the loop uses four partial sums, which can be added in
+ * parallel, and does not check values.
  */
 export function dot(
   one: Float32Array,

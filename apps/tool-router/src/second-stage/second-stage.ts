@@ -46,16 +46,16 @@ interface StageScores {
 }
 
 /**
- * The weights of the keyword share, the soft match share, and the cosine deviation from the list's mean in the
- * fused order, which applies without a feature reranker. The fused order performs as well as the preliminary
- * order in the trained models (`second-stage/features.ts`).
+ * The weights of three scores in the fused order, which applies without a feature reranker. The scores are the
+ * keyword share, the soft match share, and the cosine's deviation from the list's mean. In the trained models,
+ * the fused order performs as well as the preliminary order (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
 /**
- * Scores a tool list for a turn from words, vectors and the available reranker. A feature reranker scores
- * every tool. A cross-encoder reorders the top tools in the fused order. Without a reranker, the fused order
- * of the tools is final.
+ * Scores a tool list for a turn from words, vectors and the available reranker. A feature reranker scores every
+ * tool. A cross-encoder changes only the order of the top tools in the fused order. Without a reranker, the
+ * fused order of the tools is final.
  */
 export class SecondStage {
   readonly #options: SecondStageOptions;
@@ -85,9 +85,7 @@ export class SecondStage {
     return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
-  /**
-   * The list's second-stage data is computed without a deadline, because late data still serves the next plan.
-   */
+  /** This data is computed without a deadline, because late data is still useful for the next plan. */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
     if (kept !== undefined) return kept;
@@ -100,8 +98,8 @@ export class SecondStage {
   }
 
   /**
-   * Rows are sorted by name and not by the client's order, because matrix kernels sum rows within a block
-   * differently from leftover rows.
+   * Rows are sorted by name instead of the client's order, because matrix kernels sum the last rows differently
+   * from full blocks.
    */
   async #scoreFeatures(
     { tieRanks }: KeywordIndex,
@@ -121,8 +119,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the top tools in the fused order by cross-encoder score. The top tools exchange their logits
-   * among themselves, so all later tools keep their places.
+   * Reorders the top tools in the fused order by cross-encoder score. The top tools exchange their logits only
+   * with each other, so all other tools keep their places.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -151,7 +149,7 @@ export class SecondStage {
   }
 }
 
-/** Stops the work after the deadline, because the ranking has then fallen back to keywords. */
+/** Stops the work after the deadline, because keyword ranking is used instead. */
 function* endInTime<Result>(pieces: Pieces<Result>, deadlineAt: number): Pieces<Result> {
   let step = pieces.next();
   while (step.done !== true) {
@@ -162,7 +160,7 @@ function* endInTime<Result>(pieces: Pieces<Result>, deadlineAt: number): Pieces<
   return step.value;
 }
 
-/** Compares feature names, because an equal feature count does not imply equal meanings. */
+/** Compares the names of features, because equal numbers of features do not imply equal meanings. */
 export function hasOurFeatures(features: readonly string[]): boolean {
   return features.join() === featureNames.join();
 }
@@ -195,7 +193,7 @@ export class ToolTextMemory {
     for (const definition of definitions) {
       if (this.#texts.get(definition.hash) !== undefined) continue;
       const text = joinParts(makeToolEncoderText(definition)).slice(0, charactersMax);
-      // The text is copied, because a substring would keep the whole text in memory.
+      // The code copies the text, because a substring would keep the whole text in memory.
       this.#texts.set(definition.hash, Buffer.from(text).toString());
     }
   }

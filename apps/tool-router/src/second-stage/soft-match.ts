@@ -4,14 +4,14 @@ import { idfOf } from '../tool-index/keyword-index.ts';
 import { gramsOf } from './stage-list.ts';
 
 /**
- * Minimum share of common trigrams (Dice coefficient) for two words to count as similar in spelling. The
- * weight of a match by spelling is multiplied by `lookAlikeDiscount`.
+ * Minimum share of common trigrams (Dice coefficient) for two words to count as similar in spelling. A match by
+ * spelling has a lower weight (`lookAlikeDiscount`).
  */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
 /**
- * Maximum number of words in a turn that match by similarity. Words beyond the maximum match only exactly,
- * because the search for similar words is expensive.
+ * Maximum number of words in a turn that match by similarity. Any further words match only exactly, because the
+ * search for similar words is expensive.
  */
 const softWordsMax = 64;
 
@@ -31,8 +31,9 @@ interface SoftScores {
 }
 
 /**
- * Scores tools by late interaction through the inverted index. The score of each word in the turn is the
- * score of its best match among the tool's words. A match is the same word, a synonym or a similar spelling.
+ * Scores tools by late interaction (word by word), using the inverted index. Each word in the turn contributes
+ * the score of its best match among the tool's words. A match is the same word, a synonym or a similar
+ * spelling.
  */
 export function* scoreSoftly(
   list: StageList,
@@ -117,11 +118,11 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 }
 
 /**
- * Synonyms, read from `synonyms.bin`. The synonyms file starts with a uint32 length of the words' text in
- * bytes, followed by the words' text. The words' text has one word per line and is padded with newlines to
- * four bytes. After the words' text, the synonyms file has one uint32 per word with the start of the word's
- * neighbours. One uint32 with the end of all neighbours follows the starts. Each neighbour has a uint16 word
- * index and a uint8 cosine in units of 1/255.
+ * Synonyms, read from `synonyms.bin`. The file starts with a uint32 that contains the length in bytes of the
+ * words' text. The words' text follows. The words' text has one word per line and is padded with newlines to
+ * four bytes. Then follows one uint32 per word, which is the start of the word's neighbours. Another uint32 is
+ * the end of all neighbours. Each neighbour consists of a uint16 word index and a uint8 cosine in units of
+ * 1/255.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));

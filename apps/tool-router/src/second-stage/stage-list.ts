@@ -8,15 +8,15 @@ export interface StageList {
   /** Positions of the tools with the word in their name, keyed by word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
-   * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. A tool is listed twice
-   * if its name contains the adjacent words twice.
+   * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. If a name contains the
+   * same pair of words twice, the tool is listed twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
   /** The sum of `idfOf` over the words in each tool's name, by tool position. */
   readonly nameWeights: Float64Array;
   /** Words in each tool's parameter names, by tool position. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** The value for a tool position is 1 if the agent uses the tool to ask its user, and otherwise 0. */
+  /** For each tool position, 1 if the agent uses the tool to ask its user, and otherwise 0. */
   readonly asking: Float64Array;
   /** Words in the tool list, keyed by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
@@ -25,9 +25,11 @@ export interface StageList {
 }
 
 const gramLength = 3;
-/** Maximum length of a word in the trigram index, in characters. Longer words are ids or encoded data. */
+/**
+ * Maximum length of a word in the trigram index, in characters. Longer words are usually ids or encoded data.
+ */
 const gramWordLengthMax = 24;
-/** Maximum number of words in the trigram index. Words of the tool list beyond the maximum are skipped. */
+/** Maximum number of words in the trigram index. Any further words of the tool list are skipped. */
 const gramWordsMax = 20_000;
 
 /** Number of words added to the trigram index between two pauses. */
@@ -44,7 +46,7 @@ export function makeStageList(
   return runAtOnce(makeStageListInPieces(index, cards));
 }
 
-/** Computes the result of `makeStageList` in steps with pauses between the steps. */
+/** Like `makeStageList`, but with pauses between the steps. */
 export function* makeStageListInPieces(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -78,19 +80,19 @@ export function* makeStageListInPieces(
 }
 
 /**
- * Maximum number of parameters of a tool that only asks a question. The parameters are the question and
+ * Maximum number of parameters of a tool that only asks a question. Such a tool needs only the question and
  * possibly the choices.
  */
 const askingParametersMax = 4;
 /**
- * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average
- * length. In texts with a lower weight, the word "ask" occurs only incidentally.
+ * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average length.
+ * With a lower weight, the word "ask" occurs only by chance.
  */
 const askingWeightMin = 0.85;
 
 /**
- * Marks tools that the agent uses to ask its user. Users' requests share no words with tools that ask the
- * user.
+ * Marks tools that the agent uses to ask its user. Such tools need a mark, because they share no words with
+ * users' requests.
  */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);

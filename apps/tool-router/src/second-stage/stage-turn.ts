@@ -12,7 +12,10 @@ const wordsMax = 256;
 /** Maximum number of tasks in a turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
-/** Runs of white space become one character. Other patterns could read a run from each of its positions. */
+/**
+ * Replaces each run of white space with one character. Other patterns could otherwise read a run of white space
+ * once for each of its positions.
+ */
 const spacePattern = /\s+/g;
 /** Matches separators between tasks, which are sentence ends, conjunctions and line breaks. */
 const jointPattern =
@@ -24,7 +27,10 @@ export interface StageTurn {
   readonly query: TurnQuery;
   /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /** The words in each task of the turn. A turn with one task has one element with all of its words. */
+  /**
+   * The words in each task of the turn. If the turn has one task, the list has one element with all words of
+   * the turn.
+   */
   readonly segments: readonly (readonly string[])[];
   /**
    * The turn's dependence on earlier turns, from 0 to 1. The value is 0 for the first turn, 1 for a later
@@ -32,8 +38,8 @@ export interface StageTurn {
    */
   readonly contextWeight: number;
   /**
-   * Texts to encode. The texts are the turn, the turn with its context, and each segment if the turn has
-   * several segments. For a turn without context, the first two texts are the same object.
+   * Texts to encode. The texts are the turn, the turn with its context, and, if there are several, the segments
+   * of the turn. For a turn without context, the first two texts are the same object.
    */
   readonly texts: readonly EncoderText[];
 }
@@ -68,7 +74,7 @@ interface Segment {
   readonly words: readonly string[];
 }
 
-/** Splits text into tasks. Text segments with too few words are merged into the previous segment. */
+/** Splits text into tasks. A segment with too few words is merged into the previous segment. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
   const spaced = text.replace(spacePattern, (run) => (run.includes('\n') ? '\n' : ' '));

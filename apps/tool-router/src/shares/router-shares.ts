@@ -9,9 +9,9 @@ import type { Metrics } from '@gateway/observability';
 
 /** The shares of accounts in the router's processor time. */
 export interface RouterShares {
-  /** The account shares of the event loop's time, for plans for long tool lists. */
+  /** The account shares of the event loop's time, which plans for long tool lists use. */
   readonly loop: LoopShare;
-  /** The account shares of the inference thread's time, for vectors of new tools. */
+  /** The account shares of the inference thread's time, which vectors of new tools use. */
   readonly vectors: TimeShare;
 }
 

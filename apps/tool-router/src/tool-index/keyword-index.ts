@@ -3,9 +3,9 @@ import { nextCount, type Word } from './tokens.ts';
 import type { ToolCard } from './tool-card.ts';
 
 /**
- * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a
- * single weighted field. On the public data sets (`npm run eval:tools`), other constants change recall@5 by
- * less than one point. The tried ranges of the BM25 constants are k1 from 0.9 to 2 and b from 0.3 to 0.9.
+ * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a single
+ * weighted field. On the public data sets (`npm run eval:tools`), other constants change recall@5 by less than
+ * one point. The tested ranges are k1 from 0.9 to 2 and b from 0.3 to 0.9.
  */
 const k1 = 1.2;
 const b = 0.6;
@@ -15,7 +15,7 @@ interface ListLengths {
   readonly norms: Float64Array;
 }
 
-/** The tools that contain a term. */
+/** The tools that contain a term, with weighted counts. */
 class Postings {
   readonly positions: number[];
   readonly #counts: number[];
@@ -23,8 +23,8 @@ class Postings {
   #gains: Float64Array | undefined;
 
   /**
-   * The array starts with one element, because most terms occur in a single tool and such an array reserves no
-   * extra capacity.
+   * The array starts with one element. Most terms occur in a single tool, and such an array reserves no extra
+   * memory.
    */
   constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
@@ -41,9 +41,9 @@ class Postings {
   }
 
   /**
-   * The term's contribution to each tool's score, which is the saturated weighted count multiplied by the
-   * inverse document frequency. A term's contribution is computed on first use, because most terms in a long
-   * tool list are never queried.
+   * The amount that the term adds to each tool's score. The amount is the saturated weighted count multiplied
+   * by the inverse document frequency. The amounts are computed on first use, because most terms of a long tool
+   * list never occur in a query.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());
@@ -65,8 +65,8 @@ export interface KeywordIndex {
   /** Hashes of the tool definitions by position. */
   readonly hashes: readonly string[];
   /**
-   * Tool names by position. The value is null for a tool without a name. The keyword index keeps no reference
-   * to the cached words of a tool, so the cache can free the memory of the words.
+   * Tool names by position. The value is null for a tool without a name. The index keeps no reference to the
+   * cached words of a tool, so the cache can free their memory.
    */
   readonly names: readonly (string | null)[];
   /** The distinct words in each tool's name, by position. */
@@ -89,9 +89,9 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Key
   return runAtOnce(indexInPieces(listHash, cards));
 }
 
-/** Computes the result of `indexToolList` in steps with pauses between the steps. */
+/** Like `indexToolList`, but with pauses between the steps. */
 export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pieces<KeywordIndex> {
-  // Text lengths are integers, so the sum of text lengths does not depend on tool order.
+  // The order of the tools cannot change the sum of text lengths, because text lengths are integers.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = yield* collectPostings(cards, lengthMean);
   const bytes = yield* sumBytes(cards, postings);
@@ -112,8 +112,8 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
 }
 
 /**
- * Numbers of tool cards and terms that are processed between two pauses. Processing 32 tool cards or 2,048
- * terms takes a fraction of a millisecond.
+ * Numbers of tool cards and of terms to process between two pauses. Processing 32 tool cards or 2,048 terms
+ * takes a fraction of a millisecond.
  */
 const [cardsAtOnce, termsAtOnce] = [32, 2_048];
 
@@ -162,9 +162,9 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up the postings (index entries) of each token by the token's text once, and then stores their place in
+ * Looks up the postings (index entries) of each token once by the token's text, and then stores their place in
  * the token object. Another count that runs during a pause may overwrite the stored place of a token. In this
- * case, the postings are looked up by the token's text again.
+ * case, the function looks up the postings by the token's text again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

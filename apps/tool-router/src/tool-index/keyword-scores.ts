@@ -5,18 +5,18 @@ import { splitTokens } from './tokens.ts';
 const turnTokensMax = 512;
 const turnCharactersMax = 20_000;
 /**
- * Number of earlier user turns that contribute words. Each earlier turn has half the weight of the turn after
+ * Number of earlier user turns that contribute words. Each of these turns has half the weight of the turn after
  * it.
  */
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * Number of words above which a turn needs less context. If a turn has fewer words, the earlier turns have
- * the weights 0.5, 0.25 and 0.125. If a turn has more words, the weights of the earlier turns shrink
- * proportionally. The number of words was chosen by recall@5 and recall@10 on public dialogues with 100
- * candidates. Recall@5/recall@10 without context, with full context, and with shrinking weights is 79.8/88.0,
- * 77.9/87.0 and 80.2/88.8 for independent turns (bfcl_multi_turn), and 55.9/61.2, 75.0/85.6 and 74.5/85.4 for
- * connected dialogues (apibank).
+ * If a turn has more words than this number, it needs less context. If a turn has fewer words, the earlier
+ * turns have the weights 0.5, 0.25 and 0.125. In a longer turn, these weights shrink in proportion. The number
+ * of words was chosen by recall@5 and recall@10 on public dialogues with 100 candidates. For independent turns
+ * (bfcl_multi_turn), recall@5/recall@10 is 79.8/88.0 without context, 77.9/87.0 with full context, and
+ * 80.2/88.8 with shrinking weights. For connected dialogues (apibank), the values are 55.9/61.2, 75.0/85.6 and
+ * 74.5/85.4.
  */
 export const standaloneWords = 6;
 
@@ -24,8 +24,8 @@ export const standaloneWords = 6;
 export type TurnQuery = ReadonlyMap<string, number>;
 
 /**
- * The query for turn `at`, which contains the words of the turn and weighted words from earlier turns. Turns
- * after `at` have no influence on the query.
+ * The query for turn `at`, which contains the words of the turn and weighted words from earlier turns. Later
+ * turns have no influence on the query.
  */
 export function makeTurnQuery(turns: readonly string[], at: number): TurnQuery {
   const query = new Map<string, number>();
@@ -69,14 +69,14 @@ export function countBelow(ascending: Float64Array, value: number): number {
 }
 
 /**
- * Number of tool positions that are processed between two pauses. Processing this number of tool positions
- * takes about half a millisecond.
+ * Number of tool positions to process between two pauses. Processing this number of tool positions takes about
+ * half a millisecond.
  */
 const positionsAtOnce = 50_000;
 
 /**
  * Keyword scores of the tools, by position in the tool list. Each score is summed in the order of the query's
- * words, so tool order cannot change the score.
+ * words, so the order of the tools cannot change the score.
  */
 export function* scoreByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Float64Array> {
   const scores = new Float64Array(index.names.length);
@@ -104,8 +104,8 @@ export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): 
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // Places each tool in the first free slot for its score.
-  // Placing the tools in slots by score is five times as fast as a comparison sort.
+  // The function puts each tool into the first free slot for its score.
+  // This method is five times as fast as a comparison sort.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);
   for (const position of byTie) {

@@ -14,8 +14,7 @@ const stopWords = new Set(
 );
 
 /**
- * Matches runs of text in scripts without spaces between words. Runs of text without spaces are split into
- * character pairs.
+ * Matches runs of text in scripts without spaces between words. Such text is split into pairs of characters.
  */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
@@ -23,7 +22,10 @@ const wordPattern =
   // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
-/** Most text is ASCII text. The word pattern for ASCII text is five times as fast as the general pattern. */
+/**
+ * Most texts contain only ASCII characters. For these texts, the word pattern is five times as fast as the
+ * general pattern.
+ */
 const asciiText = /^[\t-~]*$/;
 // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
 const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
@@ -41,9 +43,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token as an object. A counting function stores the token's place in this object, which saves a lookup per
- * token. The stored place of a token is valid until the counting function returns, so no other count may run
- * during a count.
+ * A token as an object. A counting function stores the token's place in this object, so it needs no lookup per
+ * token. The place is valid until the counting function returns, so no other count may run during a count.
  */
 export interface Word {
   readonly token: string;
@@ -79,7 +80,8 @@ export function trimWords(): void {
 }
 
 /**
- * Splits text like `splitTokens`, but returns one shared object per token until `trimWords` clears the cache.
+ * Splits text like `splitTokens`, but returns shared objects. Equal tokens share one object until `trimWords`
+ * clears the cache.
  */
 export function readWords(text: string, tokensMax: number): Word[] {
   const words: Word[] = [];
@@ -118,8 +120,8 @@ function readToken(word: string): string | null {
 }
 
 /**
- * V8 stores a substring of 13 or more characters as a view of the whole text. The copy lets V8 free the memory
- * of the whole text.
+ * V8 stores a substring of 13 or more characters as a view of the whole text. With a copy, V8 can free the
+ * memory of the whole text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

@@ -3,8 +3,8 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Weights of a tool's text fields, in quarters. With weights in quarters, text lengths stay integers, so sums
- * do not depend on tool order. The best weights on the public data sets are 2 for the name, 1 for the
+ * Weights of a tool's text fields, in quarters. Because of this unit, text lengths stay integers, so sums do
+ * not depend on the order of the tools. The best weights on the public data sets are 2 for the name, 1 for the
  * description and for parameter names, and 0.25 for parameter descriptions. Enum values and examples have the
  * weights of similar fields.
  */
@@ -27,8 +27,8 @@ export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
   /**
-   * The distinct words of a tool. The words and their counts are in parallel arrays, because a map would take
-   * three times the memory.
+   * The distinct words of a tool. Words and counts are in two parallel arrays, because a map would take three
+   * times the memory.
    */
   readonly terms: readonly Word[];
   /** Weighted counts of the words, in quarters. */
@@ -47,8 +47,8 @@ export interface ToolCard {
 }
 
 /**
- * Collects a tool's words with their weighted counts. The time for collecting words is linear in the
- * definition's size, up to fixed size limits. The function never throws an error, even for an invalid schema.
+ * Collects a tool's words with their weighted counts. The running time is linear in the size of the definition,
+ * and the size is limited. The function never throws an error, even for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -138,9 +138,9 @@ const schemaMaps = ['patternProperties', '$defs', 'definitions'];
 const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
 /**
- * Walks the schema breadth-first, so that the size limit drops the deepest levels. The keyword `$ref` is not
- * followed, because its target is visited where the target is defined. An endless loop through `$ref` is
- * therefore impossible.
+ * Visits the schema level by level (breadth-first), so that the size limit drops the deepest levels. The
+ * function does not follow `$ref`, because it visits the target where the target is defined. A `$ref` can
+ * therefore not cause an endless loop.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {
   const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];

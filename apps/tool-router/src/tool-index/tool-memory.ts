@@ -9,10 +9,7 @@ import { makeToolCard } from './tool-card.ts';
 
 type FoundToolList =
   | { readonly status: 'known'; readonly index: KeywordIndex }
-  /**
-   * Hashes of the missing tool definitions. The list of missing hashes is empty if the tool list itself is
-   * missing.
-   */
+  /** Hashes of the missing tool definitions. The list is empty if the tool list itself is missing. */
   | { readonly status: 'unknown'; readonly missing: string[] };
 
 /** Indexed tool lists by the hash of the list. */
@@ -27,8 +24,8 @@ export interface ToolLists {
 }
 
 /**
- * Number of tool definitions that are processed between two pauses. Processing this number of tool
- * definitions takes about half a millisecond.
+ * Number of tool definitions to process between two pauses. Processing this number of tool definitions takes
+ * about half a millisecond.
  */
 const definedAtOnce = 8;
 
@@ -38,8 +35,9 @@ interface ToolMemoryOptions {
 }
 
 /**
- * Stores tool definitions and indexed tool lists in this process. The least recently used definitions and
- * lists are evicted first. The edge gateway sends evicted definitions again on request.
+ * Stores tool definitions and indexed tool lists in this process. When a size limit is reached, the least
+ * recently used definitions and lists are evicted first. The edge gateway sends evicted definitions again on
+ * request.
  */
 export class ToolMemory implements ToolLists {
   readonly #cards: LRUCache<string, ToolCard>;
@@ -82,7 +80,7 @@ export class ToolMemory implements ToolLists {
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
     // All accounts that send the same tools share one indexed list.
-    // The hash check prevents a client from storing other tools under a list's hash.
+    // Because of the hash check, a client cannot store other tools under the hash of a list.
     if (hashToolList(toolHashes) !== listHash) {
       throw new GatewayError('invalid_field', {
         param: 'listHash',

@@ -4,12 +4,12 @@ import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './packed-vector.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/** Timeout of Redis commands in milliseconds. A plan may wait this time for an unresponsive Redis server. */
+/** Timeout of Redis commands in milliseconds. A plan may wait this long for an unresponsive Redis server. */
 const commandDefaultMs = 40;
-/** Expiry time of a vector in seconds. A vector that was not used until its expiry is computed again. */
+/** Expiry time of a vector in seconds. A vector that nothing used until then is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
-/** Number of vectors that are written before the next reply of Redis. */
+/** Number of vectors that are written before the router waits for a reply of Redis. */
 const writesAtOnce = 32;
 
 /** Redis commands fail immediately while Redis is unavailable. */
@@ -23,7 +23,7 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
 
 /**
  * Stores tool vectors in the Redis cache, keyed by model and definition hash. Neither a vector nor a hash
- * reveals the tool definition. Values from Redis with the wrong length are ignored.
+ * reveals the tool definition. The store ignores values with the wrong length.
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;

@@ -15,8 +15,8 @@ export interface SharedVectors {
 }
 
 /**
- * The shared vectors of a deployment with only one router. Without other routers, the store of shared vectors
- * is always empty.
+ * The shared vectors of a deployment with only one router. This store is always empty, because no other router
+ * uses the vectors.
  */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),

@@ -12,18 +12,18 @@ import { VectorBlocks } from './vector-blocks.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for which a plan waits. The vectors for more new tools would not be
- * ready before the deadline.
+ * Maximum number of new tools in a list for which a plan waits. A plan would miss its deadline if it waited for
+ * more vectors.
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of tool definitions waiting for a vector. Above the maximum, new tool definitions get no
+ * Maximum number of tool definitions waiting for a vector. Above this number, new tool definitions get no
  * vector, and their tool lists are ranked by keyword.
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may add when other accounts have filled the queue. This number
- * is larger than the number of tools in the largest tool list. With the additional definitions, the queue may
+ * Number of tool definitions that each account may still add when other accounts have filled the queue. This
+ * number is larger than the number of tools in the largest tool list. With these definitions, the queue may
  * grow to twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
@@ -32,11 +32,11 @@ const pendingCharactersMax = 64 * 1024 * 1024;
 /** Minimum time in milliseconds between two requests for the definitions of a tool list. */
 const forgottenMs = 10 * 60_000;
 /**
- * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. During the delay,
+ * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. During this delay,
  * the router can first plan the request that contained the tool list.
  */
 const laterMs = 30;
-/** Number of tool definitions that are processed between two pauses. */
+/** Number of tool definitions to process between two pauses. */
 const readAtOnce = 8;
 
 /** Vectors for the tools in a list, by position. A tool without a vector has a row of zeros. */
@@ -54,24 +54,24 @@ export interface ToolVectorsOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Callback with the tools of a list that have no stored vector, to request their definitions again. Calls
-   * of the callback for the same tool list are rate-limited.
+   * A callback with the tools of a list that have no stored vector, so that their definitions are requested
+   * again. For the same tool list, calls of the callback are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
  * Stores vectors by definition hash and matrices by list hash. The encoding of a tool starts when its
- * definition arrives. The router looks up a vector in memory and then in the shared store. If the vector is
- * missing there too, the router computes the vector.
+ * definition arrives. The router looks up a vector in memory and then in the shared store. If both lack the
+ * vector, the router computes it.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Tool lists for which definitions were requested recently. The cache of requested tool lists prevents
-   * repeated requests if a vector cannot be computed.
+   * Tool lists for which definitions were requested recently. Without this cache, the router would request
+   * definitions repeatedly if a vector cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   readonly #pendingOf = new Map<string, number>();
@@ -107,7 +107,7 @@ export class ToolVectors {
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
     const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
-    // The tool list may still be incomplete, because the definitions of a long list arrive in several messages.
+    // The tool list may be incomplete here, because the definitions of a long list arrive in several messages.
     const urgency: Urgency = ofAccount <= awaitedToolsMax ? 'awaited' : 'later';
     const waiting = this.#pending.size + fresh.length;
     const hasReserve = ofAccount <= pendingReservedPerAccount && waiting <= 2 * pendingMax;
@@ -127,9 +127,9 @@ export class ToolVectors {
   }
 
   /**
-   * Returns the tool list's matrix, or the reason why the matrix is not available. The reason `new_tools` means
-   * that more than `awaitedToolsMax` tools have no vector yet, or that a vector cannot be obtained. The reason
-   * `no_model` means that no encoder is available. The method waits for pending vectors, and the caller
+   * Returns the vectors of the tool list, or the reason why they are not available. The reason `new_tools`
+   * means that more than `awaitedToolsMax` tools have no vector yet, or that a vector cannot be obtained. The
+   * reason `no_model` means that no encoder is available. The method waits for pending vectors, and the caller
    * enforces the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
@@ -179,8 +179,8 @@ export class ToolVectors {
   }
 
   /**
-   * Loads vectors that are no longer in memory from the shared store. The definitions of vectors that are not
-   * in the shared store are requested again.
+   * Loads vectors that are no longer in memory from the shared store. If the shared store lacks a vector, the
+   * definition of its tool is requested again.
    */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { PackedVector } from './packed-vector.ts';
 
-/** Number of vectors per block. Vector blocks are allocated on demand, so an idle router has no block. */
+/** Number of vectors per block. Blocks are allocated on demand, so an idle router has no block. */
 const blockRows = 4096;
 /**
- * Number of bytes per vector for the hash (64 characters), the cache entry and the scale, in addition to the
- * numbers. The number of bytes was measured with 100,000 vectors.
+ * Number of bytes per vector in addition to its numbers. The bytes hold the hash (64 characters), the cache
+ * entry and the scale. The value was measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 
 /**
  * Stores vectors by definition hash and evicts the least recently used vectors. Each vector is stored as int8
- * numbers with one scale, so that the vector's largest number becomes 127. The int8 numbers change a cosine
- * by less than 0.005 and need a quarter of the memory of 32-bit numbers. Computed and loaded vectors are
+ * numbers with one scale. The scale makes the vector's largest number 127. This rounding changes a cosine by
+ * less than 0.005, and needs a quarter of the memory of 32-bit numbers. Computed and loaded vectors are
  * identical on every replica.
  */
 export class VectorBlocks {
