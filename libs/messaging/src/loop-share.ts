@@ -17,7 +17,7 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 
 /**
  * Runs the work in short pieces. Other work runs in the pauses between the pieces. Use this function only for
- * work that is limited by other means than a `LoopShare`.
+ * work that another mechanism than a `LoopShare` limits.
  * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {

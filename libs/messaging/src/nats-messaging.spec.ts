@@ -20,7 +20,7 @@ async function serveDouble(
   await untilServed(caller);
 }
 
-/** Serves the contract, and delays its replies until the test releases them. */
+/** Serves the contract, and delays replies until the test releases the replies. */
 async function serveHeld(options: { inFlightMax?: number } = {}) {
   const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const serve = async ({ value }: { value: number }) => {

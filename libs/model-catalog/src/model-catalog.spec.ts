@@ -195,7 +195,7 @@ describe('the catalogue shipped with the gateway', () => {
     expect(catalog.find('openai', 'gpt-4.1')?.quality).toContainEqual(
       expect.objectContaining({ measure: 'Aider Polyglot', value: 52.4, measuredOn: '2025-04-14' }),
     );
-    // The entries are one model, once with its maker's dated id and once with a host's longer id.
+    // The entries belong to one model, under the maker's dated id and under a host's longer id.
     const ofOpus = catalog.find('anthropic', 'claude-opus-4-5-20251101')?.quality;
     expect(ofOpus).not.toEqual([]);
     expect(catalog.find('hosted', 'us.anthropic.claude-opus-4-5-20251101-v1:0')?.quality).toEqual(ofOpus);

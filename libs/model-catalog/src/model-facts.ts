@@ -4,8 +4,8 @@ import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
  * Functions that read facts about models. A wrong fact can make a request fail or cost more. If a fact is
- * unknown or only second-hand, these functions return the safe value. The fields of the model contain each
- * fact unchanged, with its source and certainty in `evidence`.
+ * unknown, or if only other sources state the fact, these functions return the safe value. The fields of the
+ * model contain each fact unchanged, with its source and certainty in `evidence`.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const apiName = z.enum(['chat-completions', 'responses', 'messages', 'converse', 'gemini', 'cohere']);
 
 /**
- * Whether an API accepts tools for a model. `effort_none` means that the API accepts tools only with
- * `reasoning_effort: "none"`. `effort_unset` means that the API accepts tools only without
+ * Whether an API accepts tools for a model. `effort_none` means that the API accepts tools only if
+ * `reasoning_effort` is `"none"`. `effort_unset` means that the API accepts tools only without
  * `reasoning_effort`, or with `"none"`.
  */
 export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']);

@@ -14,7 +14,7 @@ const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
  * of the delay hides a single long stall, so each stall is counted. The label states the cause of the stall.
  * `work` means work in the main thread of this process. `host` means that the host gave the thread no
  * processor. The metric `event_loop_stall_cpu_seconds` counts the processor time of each stall, because on a
- * busy machine a stall takes longer than its work.
+ * busy machine a stall takes longer than the work that causes the stall.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {

@@ -103,7 +103,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     docsUrl: 'https://console.groq.com/docs/openai',
     // The chunk of the last choice contains usage under `x_groq`.
-    // Groq sends a separate usage chunk only if the request asks for it.
+    // Groq sends a separate usage chunk only if the request asks for usage.
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -283,7 +283,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     takesCustomTools: true,
     hasResponsesModels: true,
   }),
-  // A server that uses OpenAI's format and has no other row in this table.
+  // A server that uses OpenAI's format and has no other row in the provider table.
   openAiCompatible({
     name: 'custom',
     displayName: 'OpenAI-compatible server',

@@ -68,8 +68,8 @@ const streamTypes: Record<ProviderFormat, string> = {
 
 /**
  * Builds the URL and the headers of an upstream request. If the provider requires signed requests, call
- * `signUpstreamRequest` afterwards. The header `accept-encoding: identity` is deliberate. The gateway parses
- * the response while it streams. A decompressor would delay each chunk and need a size limit.
+ * `signUpstreamRequest` afterwards. The header `accept-encoding` has the value `identity`, because the
+ * gateway parses the response during streaming. A decompressor would delay each chunk and need a size limit.
  * @throws GatewayError `provider_not_connected` if no address is known or the provider does not support the
  * format.
  * @throws GatewayError `invalid_field` if the credential has characters that are not allowed in a header.

@@ -14,7 +14,7 @@ import type {
 
 /** Share of requests in the mode `fast` that are sent to a model with few observations. */
 export const explorationShare = 0.05;
-/** Minimum number of observations, weighted by age, above which a model is not explored further. */
+/** Number of observations, weighted by age, above which a model is no longer explored. */
 const knownWeight = 5;
 /** Assumed tool recall of a model without observations, and the weight of this assumption in requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;

@@ -40,7 +40,7 @@ export interface ComplexityModel {
 
 /**
  * Maximum deviation of a feature from the mean, in standard deviations. Larger deviations are capped, because
- * such values were rare in the training data.
+ * larger values were rare in the training data.
  */
 const deviationsMax = 5;
 

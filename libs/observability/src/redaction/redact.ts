@@ -12,8 +12,8 @@ const depthMax = 16;
 
 /**
  * Redacts every text in a JSON value before the value is serialized. Field names stay unchanged, so the value
- * keeps its structure whatever the secrets contain. A field name is replaced only if the name has the form of
- * a known credential. Returns the same object if the object contains no secret.
+ * keeps its structure. A field name is replaced only if the name has the form of a known credential. Returns
+ * the same object if the object contains no secret.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, secrets);
@@ -99,8 +99,8 @@ function readName(name: string): FieldName {
 
 /**
  * Redacts a log line. The line is parsed, each value is redacted, and the line is serialized again. The
- * redacted line is therefore valid JSON with the same fields, whatever the secrets contain. A log line
- * without a secret is returned unchanged.
+ * redacted line is therefore valid JSON with the same fields for any secret. A log line without a secret is
+ * returned unchanged.
  */
 export function redactLine(line: string, secrets: SecretSet | undefined): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;

@@ -18,8 +18,8 @@ const partCharsMin = 20;
  */
 const peersMax = 16;
 /**
- * Up to this number of secrets, the JavaScript engine's search for each value is tried first, because it is
- * faster than this class.
+ * Up to this number of secrets, the JavaScript engine first searches for each value, because that search is
+ * faster than the rolling hash.
  */
 const plainSearchMax = 4;
 const marksSize = 1 << 12;

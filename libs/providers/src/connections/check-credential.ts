@@ -11,8 +11,8 @@ const charsMin = 8;
  */
 const structural = /["'`\\{}[\]<>]/;
 /**
- * Matches a single word in one case, such as "assistant". A real key of up to 19 characters has digits or
- * mixed case.
+ * Matches a single word in lower case, in upper case, or with a capital first letter, such as "assistant". A
+ * real key of up to 19 characters has digits or mixed case.
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /**

@@ -30,7 +30,7 @@ function renderList({ vectors, tokens }: Embedded, request: JsonFields, model: s
   };
 }
 
-/** Little-endian 32-bit floats in base64, as OpenAI's clients expect for `encoding_format: base64`. */
+/** Little-endian 32-bit floats in base64, as OpenAI's clients expect if `encoding_format` is `base64`. */
 function renderBase64(vector: unknown): string {
   const bytes = Buffer.alloc(listOf(vector).length * 4);
   listOf(vector).forEach((value, at) => bytes.writeFloatLE(Number(value), at * 4));

@@ -9,7 +9,7 @@ import { chooseFreePort } from '../../../../tools/bootstrap/stack/ports.ts';
 export interface NatsServer {
   readonly port: number;
   readonly url: string;
-  /** Kills the NATS server with SIGKILL, like a crash, so that its connections are cut. */
+  /** Kills the NATS server with SIGKILL, so that its connections end as after a crash. */
   stop(): Promise<void>;
   /** Restarts the NATS server on its previous port. */
   start(): Promise<void>;

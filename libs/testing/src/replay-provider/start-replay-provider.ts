@@ -61,7 +61,10 @@ export interface ReplayProviderOptions {
 
 const requestsMax = 5_000;
 const queueMax = 10_000;
-/** Matches `Authorization: Bearer replay:<exchange id>`, or the same value in `x-api-key` or `api-key`. */
+/**
+ * Matches `Bearer replay:<exchange id>` in the header `authorization`, or the same value in `x-api-key` or
+ * `api-key`.
+ */
 const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**

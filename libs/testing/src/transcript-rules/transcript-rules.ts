@@ -8,7 +8,7 @@ import {
   type TranscriptMessage,
 } from './transcript.ts';
 
-/** A reasoning block of a response, in the form in which a provider sends it. */
+/** A reasoning block of a response, in the form in which a provider sends the block. */
 export type IssuedReasoning =
   | { readonly kind: 'reasoning'; readonly text: string; readonly signature: string }
   | { readonly kind: 'unsigned'; readonly text: string }

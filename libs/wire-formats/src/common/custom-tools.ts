@@ -52,8 +52,8 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 /**
  * Wraps the provider side of a format, so that calls to functions that replace custom tools become calls to
  * the custom tools. The complete input of a call is emitted as one delta when the call ends. Models sometimes
- * send arguments that are not an object with the text parameter. Arguments in any other form become the input
- * of the custom tool, unchanged.
+ * send arguments that are not an object with the text parameter. Arguments in any other form become the
+ * unchanged input of the custom tool.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(

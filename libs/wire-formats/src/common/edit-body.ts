@@ -73,8 +73,8 @@ export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdi
 }
 
 /**
- * Removes the examples from a tool or its inner object. If a field that the gateway validates is repeated,
- * the earlier occurrences are also removed.
+ * Removes the examples from a tool or from the object inside the tool. If a field that the gateway validates
+ * is repeated, the earlier occurrences are also removed.
  */
 export function stripToolMembers(
   tape: JsonTape,

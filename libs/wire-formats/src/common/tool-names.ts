@@ -13,7 +13,7 @@ import type { ProviderHalf } from './format.ts';
 /** Maps the tool names sent to the provider back to the client's names. */
 export type UpstreamToolNames = ReadonlyMap<string, string>;
 
-/** Maximum length of replacement names. All formats accept tool names with this number of characters. */
+/** Maximum length of replacement names. All formats accept tool names of this length. */
 const nameCharactersMax = 64;
 const markCharacters = 8;
 

@@ -17,7 +17,7 @@ const valueBytesMax = 32_767;
  * Encodes a message.
  * @throws RangeError for header names of 0 or more than 255 bytes, and for header values of more than 32,767
  * bytes.
- * @throws RangeError for a number out of range for its type, and for a message above the specification's
+ * @throws RangeError for a number outside the range of its type, and for a message above the specification's
  * limits.
  */
 export function encodeEventStream({ headers, payload }: EventStreamMessage): Buffer {

@@ -19,8 +19,8 @@ export interface EventStreamDecoderOptions {
 const bufferBytesMin = 1024;
 
 /**
- * Decodes messages from a stream of chunks. The decoder verifies the checksum before it uses a length. The
- * decoder allocates memory for received bytes, not for announced lengths.
+ * Decodes messages from a stream of chunks. The decoder verifies the checksum of a length before it uses the
+ * length. The decoder allocates memory for received bytes, not for announced lengths.
  */
 export class EventStreamDecoder {
   readonly #bytesMax: number;

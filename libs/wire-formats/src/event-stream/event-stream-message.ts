@@ -22,7 +22,7 @@ export type EventStreamHeader =
   | { readonly type: 'uuid'; readonly value: string };
 
 /**
- * The length of the prelude, which contains the total length, the headers length, and a checksum of both
+ * The size of the prelude, which contains the total length, the headers length, and a checksum of both
  * lengths.
  */
 export const preludeBytes = 12;

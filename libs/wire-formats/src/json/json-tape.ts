@@ -95,7 +95,7 @@ export class JsonTape {
     return this.#words.byteLength;
   }
 
-  /** The next node after this node and its descendants. */
+  /** The next node after the given node and its descendants. */
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
@@ -184,7 +184,10 @@ export class JsonTape {
     return this.bytes.toString('utf8', this.start(node), this.end(node));
   }
 
-  /** Parses a value with `JSON.parse`. Call this method only for small values, because it builds a tree. */
+  /**
+   * Parses a value with `JSON.parse`. Call this method only for small values, because the method builds a
+   * tree.
+   */
   value(node: JsonNode): unknown {
     return JSON.parse(this.text(node));
   }

@@ -28,8 +28,8 @@ export function readExactly(tape: JsonTape): unknown {
 class ExactReader {
   readonly #tape: JsonTape;
   /**
-   * The offsets of all long digit runs, ascending. Digit runs in strings are included, because they do no
-   * harm.
+   * The offsets of all long digit runs, ascending. Digit runs in strings are also included, because extra
+   * offsets do no harm.
    */
   readonly #places: readonly number[];
 

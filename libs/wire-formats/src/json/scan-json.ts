@@ -281,7 +281,7 @@ class Scanner {
 
   /**
    * The limit on values is checked only when the tape grows, so that the check costs nothing per node. The
-   * limit is exact only if it is 4096 times a power of two.
+   * limit on values is exact only if the limit is 4096 times a power of two.
    */
   #grow(): void {
     if (this.#nodes >= this.#valuesMax) throw new JsonValuesError(this.#valuesMax);

@@ -55,7 +55,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
 
 /**
  * Removes reasoning items with encrypted content that the gateway created for reasoning from other formats. A
- * provider of the responses format rejects encrypted content that it did not create.
+ * provider of the responses format rejects encrypted content from other sources.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   const input = tape.kind(tape.root) === 'object' ? tape.get(tape.root, 'input') : undefined;

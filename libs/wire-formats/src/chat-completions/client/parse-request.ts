@@ -80,7 +80,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
-  // The extensions also keep these fields, to record which of several spellings the client used.
+  // The extensions also keep fields with several spellings, to record the spelling that the client used.
   settings.maxOutputTokens = maxTokensFields
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);

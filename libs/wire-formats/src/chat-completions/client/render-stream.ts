@@ -131,7 +131,9 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
   return renderDelta(opened, event.choice, { tool_calls: [call] });
 }
 
-/** Opaque parts from another format are dropped, because clients of chat completions cannot read them. */
+/**
+ * Opaque parts from another format are dropped, because clients of chat completions cannot read these parts.
+ */
 function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
   const { part: raw } = readOwn(part);
   return raw === undefined ? [state, []] : renderDelta(state, choice, { content: [raw] });

@@ -3,9 +3,9 @@ import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses a provider's error body. The body has OpenAI's shape (`{error: {…}}`), the unwrapped shape of
- * Mistral and Doubleword (`{message, type, code}`), Venice's shape (`{error: "…"}`) or FastAPI's shape
- * (`{detail}`). Plain text is also parsed.
+ * Parses a provider's error body. The body has OpenAI's shape (`{error:{…}}`), the unwrapped shape of Mistral
+ * and Doubleword (`{message, type, code}`), Venice's shape (`{error:"…"}`) or FastAPI's shape (`{detail}`).
+ * Plain text is also parsed.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);

@@ -12,8 +12,8 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block that is being sent, and the blocks that wait for its end. In the Converse format, blocks are
- * strictly sequential. In other formats, tool calls can overlap.
+ * The block that is being sent, and the blocks that wait for the end of that block. In the Converse format,
+ * blocks are strictly sequential. In other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;

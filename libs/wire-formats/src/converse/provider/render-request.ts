@@ -53,7 +53,7 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
     ...optional('toolChoice', choice),
     ...kept,
   };
-  // `isEmpty` is false for `{ auto: {} }`, so a tool choice without fields is kept.
+  // `isEmpty` is false for `{auto:{}}`, so a tool choice without fields is kept.
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 
@@ -121,7 +121,7 @@ interface Turn {
 /**
  * Renders the conversation. System messages become the system prompt, and tool results become part of a user
  * turn. Turns must alternate between user and assistant, so adjacent turns with the same role are merged.
- * Empty turns are dropped, because the API rejects them.
+ * Empty turns are dropped, because the API rejects empty turns.
  */
 function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): RenderedMessages {
   const system: JsonObject[] = [];

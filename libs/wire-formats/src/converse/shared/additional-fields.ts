@@ -3,7 +3,7 @@ import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/i
 import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 
 /**
- * Settings for which the Converse API has no field. Some models accept such settings in
+ * Settings for which the Converse API has no field. Some models accept settings in
  * `additionalModelRequestFields`. Claude accepts `thinking` (or `reasoning_config`) and `top_k`, and Nova
  * accepts `inferenceConfig.topK`.
  */
@@ -74,7 +74,7 @@ export function renderAdditionalFields(
   if (thinking !== undefined) {
     const member = read.spelling.thinking ?? (family === 'anthropic' ? 'thinking' : undefined);
     if (member !== undefined) fields[member] = renderThinking(thinking);
-    // Without a setting, models other than Claude do not reason, so they need no field to turn it off.
+    // Models other than Claude do not reason by default, so no field is needed to turn reasoning off.
     else if (thinking.enabled) lose('thinking');
   }
   if (topK !== undefined) {

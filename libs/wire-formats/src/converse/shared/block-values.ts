@@ -3,7 +3,7 @@ import { asList, asNumber, asObject, asText, isObject, optional } from '../../js
 import { own } from './own-members.ts';
 
 /**
- * Parses a cache point, which requests caching of the blocks before it. Returns undefined for other blocks
+ * Parses a cache point, which requests caching of the preceding blocks. Returns undefined for other blocks
  * and for cache points with unknown fields.
  */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {

@@ -57,8 +57,8 @@ function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
 }
 
 /**
- * A server tool call is not parsed, because the provider executes it. The server tool call is kept unchanged
- * and sent only to providers that use the Converse format.
+ * A server tool call is not parsed, because the provider executes server tools. The server tool call is kept
+ * unchanged and sent only to providers that use the Converse format.
  */
 function parseToolUse(body: JsonObject): ChatPart | undefined {
   const id = asText(body.toolUseId);

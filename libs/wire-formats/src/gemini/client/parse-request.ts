@@ -140,7 +140,8 @@ interface ReadResponse {
   readonly parts: readonly ChatPart[];
   readonly isError: boolean;
   /**
-   * The original response object of a function, if the parsed text and error flag do not cover it completely.
+   * The original response object of a function, if the parsed text and error flag do not cover the whole
+   * object.
    */
   readonly response: JsonObject | undefined;
 }
@@ -159,7 +160,7 @@ function parseResponse(response: unknown): ReadResponse {
   return { parts, isError: false, response: object };
 }
 
-/** Drops `thought: false`, which some clients add to every part. */
+/** Drops the field `thought` with the value false, which some clients add to every part. */
 function withoutThought(members: JsonObject): JsonObject {
   return members.thought === false ? otherMembers(members, ['thought']) : members;
 }

@@ -47,7 +47,7 @@ function parseFunction(raw: JsonObject): ChatTool {
 export interface ReadToolConfig {
   readonly toolChoice: ToolChoice;
   readonly rest: JsonObject;
-  /** The client's spelling of the tool choice, if the parsed tool choice does not cover it completely. */
+  /** The client's spelling of the tool choice, if the parsed tool choice does not cover all fields. */
   readonly spelling: JsonObject;
 }
 

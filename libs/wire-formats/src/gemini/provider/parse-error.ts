@@ -3,8 +3,8 @@ import { asList, asObject, asText, isObject, optional } from '../../json/read-me
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses an error body, which is `{error: {code, message, status, details}}`, as an object or in a list (as
- * in streams), or plain text.
+ * Parses an error body, which is `{error:{code,message,status,details}}`, as an object or in a list (as in
+ * streams), or plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);

@@ -86,9 +86,9 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 }
 
 /**
- * A Gemini stream has no last event that marks its end. A response is complete when every candidate has a finish reason. If a
- * candidate has no finish reason, the arguments of an open call are still emitted, because no delta has
- * contained these arguments yet.
+ * A Gemini stream has no last event that marks its end. A response is complete when every candidate has a
+ * finish reason. If a candidate has no finish reason, the arguments of an open call are still emitted,
+ * because no earlier delta contained the arguments.
  */
 function endStream(state: StreamState): StreamStep {
   const candidates = [...state.candidates.values()];

@@ -68,7 +68,7 @@ function valueAt(holder: unknown, key: Key): unknown {
 
 function setValue(holder: unknown, key: Key, value: unknown): void {
   // List elements arrive in order.
-  // An index beyond the end is rejected, because it could allocate a list of any length.
+  // An index beyond the end is rejected, because a large index could allocate a list of any length.
   if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
   // Assigning to `__proto__` would change the object's prototype instead of adding a field.
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });

@@ -102,9 +102,8 @@ export function parseTokenCount(bytes: Uint8Array): number {
 }
 
 /**
- * Parses a provider's error body. The body has Anthropic's shape (`{type: "error", error: {type, message,
- * details}}`), or the shape of a reseller (`{error: {…}}`, `{error: "…"}` or `{message}`). Plain text is also
- * parsed.
+ * Parses a provider's error body. The body has Anthropic's shape (`{error:{type,message,details}}`), or the
+ * shape of a reseller (`{error:{…}}`, `{error:"…"}` or `{message}`). Plain text is also parsed.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);

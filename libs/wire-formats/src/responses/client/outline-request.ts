@@ -176,7 +176,7 @@ function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart
 
 /**
  * The function calls in the request, in order. Malformed function calls are skipped. Calls with a namespace
- * are also skipped, because they do not call a function in the tool list.
+ * are also skipped, because the tool list does not contain their functions.
  */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listItems(tape).flatMap((node): CallPlace[] => {

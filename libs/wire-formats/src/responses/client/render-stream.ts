@@ -30,7 +30,7 @@ interface OpenItem {
   /** The item id in the client's stream, which is either the provider's own id or a generated id. */
   readonly itemId: unknown;
   readonly texts: string[];
-  /** The position of the latest text in a reasoning item, and the deltas of this text. */
+  /** The position of the latest text in a reasoning item, and the deltas of the latest text. */
   place: ReasoningPlace;
   placeTexts: string[];
   characters: number;

@@ -104,7 +104,10 @@ const steps: ReadonlyMap<string, ReadStep> = new Map(
   }),
 );
 
-/** The text of a delta, if it differs from the field `delta`, and the part of the reasoning that contains it. */
+/**
+ * The text of a delta, if the text differs from the field `delta`, and the part of the reasoning with the
+ * text.
+ */
 interface GivenText {
   readonly part?: string;
   readonly text?: string;

@@ -111,8 +111,8 @@ function endCall(state: StreamState, index: number, item: JsonObject, events: St
 
 /**
  * Ends a reasoning item. The complete item is kept for clients of the responses format, because the provider
- * requires it unmodified in the next request. A stored reasoning item may have only an id. Other formats have
- * no equivalent of a reasoning item without content, so the item becomes an opaque part.
+ * requires the unmodified item in the next request. A stored reasoning item may have only an id. Other
+ * formats have no equivalent of a reasoning item without content, so the item becomes an opaque part.
  */
 function endReasoning(
   state: StreamState,

@@ -90,7 +90,7 @@ function renderItem(part: ChatPart, field: string, context: ItemContext): JsonOb
     }
     case 'opaque': {
       const item = asObject(own.read(part).rawItem);
-      // A client's reasoning is never opaque. Reasoning of an unstored response exists only if it is encrypted.
+      // An opaque reasoning item is dropped, because the item only refers to a stored response.
       if (item?.type === 'reasoning') return [];
       return item === undefined ? undefined : [item];
     }
