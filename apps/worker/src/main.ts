@@ -17,8 +17,8 @@ let queueRedis: Redis | undefined;
 await runService({
   name: 'worker',
   config,
-  // A query may use two or three of the ten database connections at the same time.
-  // The log writer needs some of the other database connections.
+  // A query may use up to three of the ten database connections at the same time.
+  // The log writer needs some of the remaining database connections.
   accountShare: { ...accountShare, slots: 4, waitMsMax: 4_000 },
   ready: async () => ({
     database: await database.isUp(),

@@ -82,8 +82,8 @@ export class WorkerModule implements OnApplicationShutdown {
   }
 
   /**
-   * Closes the database connection and the Redis connection after the jobs have stopped, because the jobs use
-   * the connections until then.
+   * Closes the connections to the database and to Redis after the jobs have stopped, because the jobs use these
+   * connections.
    */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();

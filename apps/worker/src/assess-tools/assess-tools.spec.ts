@@ -15,7 +15,7 @@ function offer(name: string, description = '', parameters: unknown = null): Offe
   return { name, description, parameters, examples: [] };
 }
 
-/** An object schema in which every property is described and required. */
+/** An object schema whose properties are all described and required. */
 const schemaOf = (...names: string[]) => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -48,8 +48,8 @@ function* assessInPieces(tools: readonly OfferedTool[], meanings: Meanings | nul
 }
 
 /**
- * An assessment pauses between steps, so that queries from other accounts can run. An assessment of the longest
- * tool lists takes seconds.
+ * An assessment pauses between its steps, so that queries from other accounts can run. An assessment of the
+ * longest tool lists takes seconds.
  */
 const pieceMs = 5;
 
@@ -83,7 +83,7 @@ export async function assessTools(
     await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
     await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
   }
-  // The check for a deleted account follows the write, so that a deletion after the check finds the written rows.
+  // The code checks for a deleted account after the write. A deletion after this check finds the written rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: assessed.length };

@@ -18,25 +18,25 @@ const similarityMin = 0.75;
  * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
  * definitions are related and the differing words in their names have the same meaning (cars, vehicles). Two
  * tools also match if their names have no word in common but their definitions are nearly identical. No pair
- * among GitHub's 117 tools reaches the thresholds for similarity in meaning. The closest pair of GitHub's
- * tools, labels and tags, has a cosine of 0.35.
+ * among GitHub's 117 tools reaches these thresholds. The closest pair of GitHub's tools, labels and tags, has a
+ * cosine of 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
 /**
- * Maximum number of tools in a tool list that are compared. The comparison of the tools takes quadratic time,
- * and runs in steps with pauses.
+ * Maximum number of tools in a tool list that are compared. The time of the comparison grows with the square of
+ * the number of tools. The comparison pauses between its steps.
  */
 const toolsMax = 1_000;
 
 /**
  * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
- * similarity comes from the objects in the names, with synonymous verbs treated as one verb. The other half
- * of the lexical similarity comes from the words in the descriptions, weighted by their rarity in the list.
- * Tools with the same words in their names are always near duplicates. If `meanings` is given, the function
- * also finds tools that express the same meaning in other words.
+ * similarity comes from the objects in the names. Synonymous verbs count as one verb. The other half of the
+ * lexical similarity comes from the words in the descriptions, weighted by their rarity in the list. Tools with
+ * the same words in their names are always near duplicates. If `meanings` is given, the function also finds
+ * tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -86,14 +86,14 @@ function measureSimilarity(
 
 /**
  * Returns the cosine between two definitions that describe the same action in other words. Returns 0 if the
- * definitions do not reach the thresholds for similarity in meaning.
+ * definitions do not reach these thresholds.
  */
 function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanings): number {
   if (one.action !== other.action || one.action === undefined) return 0;
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // If a name contains another name and more words, the longer name belongs to a more specific tool.
+  // A name that contains another name and more words belongs to a more specific tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;
@@ -113,7 +113,7 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   return shared / (one.size + other.size - shared);
 }
 
-/** Weights the words in each description by rarity, and returns a vector of length 1 per description. */
+/** Returns one vector of length 1 per description, in which each word is weighted by its rarity. */
 function* weighDescriptions(
   tools: readonly AssessedTool[],
 ): Pieces<ReadonlyMap<AssessedTool, ReadonlyMap<string, number>>> {

@@ -3,8 +3,7 @@ import type { Messaging } from '@gateway/messaging';
 import { readName, type OfferedTool } from './assessed-tool.ts';
 
 /**
- * Embeddings of tools and words, as rows of length 1. The dot product of two rows is the cosine between the
- * rows.
+ * Embeddings of tools and words, as rows of length 1. The dot product of two rows is the cosine between them.
  */
 export class Meanings {
   readonly #dimensions: number;
@@ -12,7 +11,7 @@ export class Meanings {
   readonly #tools: ReadonlyMap<string, number>;
   readonly #words: ReadonlyMap<string, number>;
 
-  /** @param numbers the embedding rows of the tools, followed by the embedding rows of the words */
+  /** @param numbers the rows of the tools, followed by the rows of the words */
   constructor(
     dimensions: number,
     numbers: Float32Array,
@@ -68,13 +67,13 @@ const wordsMax = 2_000;
 const wordCharactersMax = 64;
 const floatBytes = 4;
 
-/** Returns the embeddings of a tool list. Returns null if the router cannot encode the tools at the moment. */
+/** Returns the embeddings of a tool list. Returns null if the router currently cannot encode the tools. */
 export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
 export const READ_MEANINGS = Symbol('ReadMeanings');
 
 /**
- * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable. If
- * the embeddings are missing, the tools are compared only by their words.
+ * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable.
+ * Without embeddings, the tools are compared only by their words.
  */
 export async function readMeanings(
   messaging: Pick<Messaging, 'call'>,

@@ -28,7 +28,7 @@ const emptyNames = new Set(
 );
 const listedMax = 4;
 
-/** Scores how well a tool definition lets a model choose this tool among other tools. */
+/** Scores how well a tool definition helps a model to choose the tool among other tools. */
 export function scoreDescription(tool: AssessedTool, near: readonly NearDuplicate[]): DescriptionScore {
   const issues = [
     judgeLength(tool),

@@ -1,8 +1,8 @@
 import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
 /**
- * A suggested wording that distinguishes a tool from another tool. The wording contains only names of tools
- * and parameters, so the worker may store the wording.
+ * A suggested wording that distinguishes a tool from another tool. The wording contains only names of tools and
+ * parameters, so the worker is allowed to store it.
  */
 export interface SuggestedWording {
   readonly collidesWith: string;
@@ -13,10 +13,10 @@ export interface SuggestedWording {
 const namedMax = 3;
 
 /**
- * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion uses the
- * tool's action and object, plus the parameters and name words that the similar tool lacks. The suggestion does
- * not describe the similar tool, because a description of the similar tool would attract the wrong requests.
- * The value is null if the similar tool also has all of the tool's parameters and name words.
+ * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion combines the
+ * tool's action and object with the parameters and name words that the similar tool lacks. The suggestion does
+ * not describe the similar tool, because such a description would attract the wrong requests. The value is null
+ * if the similar tool also has all of the tool's parameters and name words.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);
@@ -44,7 +44,7 @@ function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const parameters = sorted.map(({ name }) => phraseOf(name)).filter((name) => !theirs.has(name));
   if (parameters.length > 0) return parameters.slice(0, namedMax);
   const words = splitWords(tool.name).filter((word) => !theirWords.has(word));
-  // A different verb is not enough to distinguish two tools, because both verbs have the same meaning.
+  // A different verb does not distinguish the two tools, because both verbs have the same meaning.
   return tool.objects.size === neighbour.objects.size ? [] : words.slice(0, namedMax);
 }
 

@@ -7,8 +7,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * The account and request that own a stored request content. The content can be decrypted only for the
- * account and the request that own it.
+ * The account and the request to which a stored content belongs. The content can be decrypted only for this
+ * account and this request.
  */
 export interface ContentPlace {
   readonly accountId: string;
@@ -16,10 +16,10 @@ export interface ContentPlace {
 }
 
 /**
- * Encrypts a request's content into salt, nonce, ciphertext and tag. Each request content has its own
- * encryption key. The key for one content is derived from the service's key with HKDF-SHA-256 (RFC 5869). The
- * HKDF salt is random, and the HKDF info is the account. The encryption also authenticates the account and
- * the request, so that a moved or swapped row cannot be decrypted.
+ * Encrypts a request's content into salt, nonce, ciphertext and tag. Each content has a separate encryption
+ * key. This key is derived from the service's key with HKDF-SHA-256 (RFC 5869). The salt for HKDF is random,
+ * and its info is the account. The encryption also authenticates the account and the request, so that a moved
+ * or swapped row cannot be decrypted.
  */
 export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Array): Buffer {
   const salt = randomBytes(saltBytes);

@@ -57,8 +57,8 @@ interface StoredContent {
 }
 
 /**
- * Maximum total size in bytes of an account's request contents. Each hour, the oldest request contents above
- * the maximum total size are deleted.
+ * Maximum total size in bytes of an account's request contents. Each hour, the worker deletes the oldest
+ * contents above this size.
  */
 const accountBytesMax = 1024 * 1024 * 1024;
 
@@ -105,8 +105,8 @@ export async function expireContents(
   if (!isAllowed) {
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
-  // The first twelve digits of a request id encode the time of the request.
-  // The id of a request before an instant is less than the twelve digits of the instant followed by zeros.
+  // The first twelve hex digits of a request id encode the time of the request.
+  // All ids of requests before an instant are smaller than the twelve digits of the instant followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

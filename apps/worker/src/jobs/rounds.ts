@@ -1,7 +1,4 @@
-/**
- * Runs a periodic task, with a pause after each run. A pause between two runs does not prevent the process
- * from exiting.
- */
+/** Runs a periodic task, with a pause after each run. During a pause, the process can exit. */
 export class Rounds {
   /** Runs the task and returns the pause after the run, in milliseconds. The task function must not throw. */
   readonly #work: () => Promise<number>;
@@ -27,10 +24,7 @@ export class Rounds {
     this.#timer.unref();
   }
 
-  /**
-   * Resolves when the current run of the task has finished. After the call, no further run of the task
-   * starts.
-   */
+  /** Resolves when the current run of the task has finished. No further run starts after this call. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -7,7 +7,7 @@ import type { Logger } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 
 const everyMs = 250;
-/** Milliseconds until the next attempt while the database or the queue is unavailable. */
+/** Delay before the next attempt while the database or the queue is unavailable, in milliseconds. */
 const awayMs = 2_000;
 
 export interface ShipLedgerParts {
@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // The check of the connection keeps Redis commands from waiting for Redis, which would delay the exit of this process.
+    // This check keeps Redis commands from waiting for Redis, which would delay the exit of the process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
@@ -75,17 +75,20 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /**
- * Maximum number of ledger batches in the queue. The billing service may be unavailable for days. Ledger
- * batches above the maximum wait in Postgres.
+ * Maximum number of ledger batches in the queue. The billing service may be unavailable for days. Any further
+ * batches wait in Postgres.
  */
 const shippedMax = 500;
 const batchesAtOnce = 100;
-/** Seconds until a ledger batch that is not reported as written is queued again under the same id. */
+/**
+ * If a ledger batch is not reported as written within this number of seconds, it is queued again under the same
+ * id.
+ */
 const resendAfterSeconds = 10;
 
 /**
- * Claims ledger batches for queueing. Each ledger batch is claimed by only one worker. The claim is raw SQL,
- * because the claim must be a single SQL statement.
+ * Claims ledger batches for queueing. Each ledger batch is claimed by only one worker. The claim uses raw SQL,
+ * because it must be a single SQL statement.
  */
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
@@ -102,10 +105,7 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/**
- * Queues ledger batches under their ids. The call changes nothing for a ledger batch that is still in the
- * queue.
- */
+/** Queues ledger batches under their ids. If a batch is still in the queue, the call does not change it. */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**

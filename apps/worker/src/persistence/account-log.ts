@@ -1,9 +1,6 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
-/**
- * A time span in one account's request log, from one instant (inclusive) to another instant (exclusive), both
- * in RFC 3339.
- */
+/** A time span in one account's request log, with an inclusive start and an exclusive end, both in RFC 3339. */
 interface LogSpan {
   readonly accountId: string;
   readonly from: string;
@@ -11,10 +8,10 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, the account's log rows in the time span. A query that selects from `own` is
- * limited to one account and few partitions. The text in `sql` follows the definition of `own`, so `sql`
- * starts with `SELECT`, or with a comma and another definition. The parameters of `sql` start at `$4`.
- * Postgres inlines `own` into the query.
+ * Runs a query over `own`, the account's log rows in the time span. A query that selects from `own` reads only
+ * one account and few partitions. The text in `sql` follows the definition of `own`, so `sql` starts with
+ * `SELECT`, or with a comma and another definition. The parameters of `sql` start at `$4`. Postgres inlines
+ * `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -41,8 +38,8 @@ interface PageSpan extends LogSpan {
 }
 
 /**
- * SQL columns for `queryAccountPage`, with the total number of rows in a list, and one page of the list under
- * the list's name.
+ * SQL columns for `queryAccountPage`. The columns contain the total number of rows of a list, and one page of
+ * the list under the list's name.
  */
 export const pageOf = (list: string, orderBy: string): string => `
   (SELECT count(*) FROM ${list})::float8 AS total, (
@@ -63,8 +60,8 @@ export async function queryAccountPage<Row>(
 }
 
 /**
- * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. The query over
- * `used` selects a page of a list with `pageOf`.
+ * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. This query selects a
+ * page of a list with `pageOf`.
  */
 export async function queryToolDays<Row>(
   database: TelemetryDatabase,
@@ -89,8 +86,7 @@ export async function queryToolDays<Row>(
 export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
 
 /**
- * The columns that a log row adds to its hour in `usage_hours`, with the same expressions as in the database
- * triggers.
+ * The columns that a log row adds to its hour in `usage_hours`. The database triggers use the same expressions.
  */
 const addends = {
   requests: '1',
@@ -130,8 +126,7 @@ const nothing = Object.keys(addends)
 const hourMs = 3_600_000;
 
 /**
- * Returns the whole hours in a time span. If the span contains no whole hour, the two returned times are equal,
- * and lie within the span or at its end.
+ * Returns the whole hours in a time span. If the span contains no whole hour, both returned times are equal.
  */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
@@ -153,12 +148,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. Callers can sum the figures in the rows of
- * `used`. For whole hours, the rows of `used` are hourly totals per API key. For the partial hours at both ends
- * of the time span, the rows of `used` are log rows. The column `at` is a time on the day to which the usage
- * belongs. The hourly totals are kept longer than the request log. The column `purged_requests` counts the
- * requests in a row of `used` that are no longer in the log. The column `unknown_requests` is above zero if the
- * totals lack deleted requests from a partial hour. The parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. Callers can add up the figures in the rows of
+ * `used`. For whole hours, the rows are hourly totals per API key. For the partial hours at both ends of the
+ * time span, the rows are log rows. The column `at` is a time on the day to which the usage belongs. The hourly
+ * totals are kept longer than the request log. The column `purged_requests` counts the requests of a row that
+ * are no longer in the log. The column `unknown_requests` is above zero if the totals lack deleted requests
+ * from a partial hour. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

@@ -11,8 +11,8 @@ interface MonthPartition {
 }
 
 /**
- * Id of the lock that prevents two workers from creating the same partition. The lock id can be any number
- * that is unique in this database.
+ * Id of the lock that prevents two workers from creating the same partition. The id can be any number that is
+ * unique in this database.
  */
 const partitionLock = 0x72_65_71_6c;
 
@@ -47,8 +47,7 @@ export class Partitions {
   }
 
   /**
-   * Clears the cached partition names. The caller must call this method after it has dropped a partition of the
-   * log.
+   * Clears the cached partition names. Callers must call this method after they drop a partition of the log.
    */
   forget(): void {
     this.#known.clear();

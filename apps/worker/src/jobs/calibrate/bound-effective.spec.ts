@@ -38,7 +38,7 @@ describe('the lower bound of effective recall', () => {
     }
   });
 
-  // The expected bounds come from a bisection over the whole trinomial distribution, with ten times as many pairs.
+  // The expected bounds come from a search by bisection over the whole trinomial distribution, with ten times as many pairs.
   it.each([
     [20, 20, 0, 0.6, 0.516535],
     [20, 10, 8, 0.5, 0.220983],

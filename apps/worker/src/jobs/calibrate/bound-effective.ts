@@ -2,7 +2,7 @@ import type { BoundedRecall } from '@gateway/contracts';
 import { boundRecallBelow } from './measure-bucket.ts';
 import { boundEffective } from './recovery-rate.ts';
 
-/** Error probability of each bound. Each statistical bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 /**
  * Maximum number of conversations for the exact test. For more conversations, the exact bound and the binomial
@@ -14,9 +14,9 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Extra weight in the test for a conversation that misses several tools, as a factor. The loss of a
- * conversation that misses several tools is less certain than the loss for one tool. The exact test is valid
- * with any weight, and the chosen weight allows the most misses.
+ * Factor by which the test weights a conversation that misses several tools. For such a conversation, the loss
+ * is less certain than for a conversation that misses one tool. The exact test is valid with any weight. The
+ * chosen weight allows the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -25,7 +25,7 @@ const weightFactor = 1.5;
  */
 const recoveryMin = 0.1;
 
-/** The number of conversations that miss tools at one value of K (the number of ranked tools). */
+/** For one value of K (the number of ranked tools), the number of conversations that miss tools. */
 export interface MissCounts {
   readonly samples: number;
   /**
@@ -42,9 +42,9 @@ export interface MissCounts {
 }
 
 /**
- * Computes the lower and upper bound of effective recall at one value of K. The lower bound of effective
- * recall is exact for up to 400 conversations. The upper bound, and the lower bound for more conversations,
- * are binomial bounds at the real-valued sum of the losses (`boundRecallBelow`).
+ * Computes the lower and upper bound of effective recall at one value of K (the number of ranked tools). The
+ * lower bound of effective recall is exact for up to 400 conversations. All other bounds are binomial bounds at
+ * the real-valued sum of the losses (`boundRecallBelow`).
  * @param recoveryRate the recovery rate ρ from which `losses` was computed
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
@@ -53,9 +53,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * Returns the smallest mean loss at which the observed number of misses, or a smaller number, is too
- * unlikely. The function finds the root of the logarithm, which is almost linear, by false position (the
- * Illinois variant). The returned mean loss is on the safe side of the root.
+ * Returns the smallest mean loss at which the observed number of misses, or a smaller number, is too unlikely.
+ * The function finds the root of the logarithm, which is almost linear, by the Illinois variant of false
+ * position. The result is on the safe side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -67,7 +67,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // If one end of the interval is kept twice, the value at this end is halved, so that the end moves next.
+    // If the same end of the interval is kept twice, its value is halved, so that this end moves next.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;
@@ -83,8 +83,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the target. The function gives the same result as a
- * comparison of `boundEffectiveAt` with the target, but in less time.
+ * Whether the lower bound of effective recall meets the target. The function gives the same result as comparing
+ * `boundEffectiveAt` with the target, but is faster.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)
@@ -98,12 +98,12 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 
 /**
  * Returns the largest probability of the observed number of misses, or of a smaller number, if the mean loss is
- * `loss`. A conversation misses one tool with probability p₁, which has the loss 1 − ρ (ρ is the recovery
- * rate). A conversation misses several tools with probability p₂, which has at most the loss 1. The two
- * probabilities therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one +
- * w · more, with a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses the
- * worst pair (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked tools)
- * grows, so the smallest K that passes the test needs no statistical correction.
+ * `loss`. With probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery rate).
+ * With probability p₂, a conversation misses several tools and has at most the loss 1. The two probabilities
+ * therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one + w · more, with
+ * a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses the worst pair
+ * (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked tools) grows, so
+ * the smallest K that passes the test needs no statistical correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -141,7 +141,7 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The sum covers the opposite tail of the distribution, so that the first term is not too small.
+  // The code sums the opposite tail of the distribution, so that the first term is not too small.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }

@@ -4,14 +4,11 @@ import { calibrateAccount, type CalibrateContext, type RecallChange } from './ca
 import type { Counter, Logger, Metrics } from '@gateway/observability';
 
 const restMs = 2_000;
-/**
- * Maximum share of the worker's time that the worker spends on calibration, regardless of the number of
- * accounts.
- */
+/** Maximum share of its time that the worker spends on calibration, regardless of the number of accounts. */
 const busyShare = 0.05;
 /**
  * Number of days of shadow requests that the worker reads on startup. The worker then calibrates the accounts
- * of these requests, because the worker that wrote the requests may have stopped before the calibration.
+ * of these requests. The worker that wrote the requests may have stopped before the calibration.
  */
 const startDays = 1;
 

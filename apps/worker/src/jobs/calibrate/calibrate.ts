@@ -16,7 +16,7 @@ const storedBuckets = z.array(
     toolsMean: z.number(),
     since: z.string().nullable(),
     // The previous release stored only the curve and the field `isOff` of a bucket.
-    // Buckets that the previous release stored use the priors until the next calibration round.
+    // Such buckets use the priors until the next calibration round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
       .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])
@@ -42,7 +42,8 @@ export interface CalibrateContext {
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
   /**
-   * The callback after a routing policy was stored, for each bucket in which recall dropped or is tested again.
+   * A callback that runs after a routing policy was stored, for each bucket in which recall dropped or is
+   * tested again.
    */
   readonly onRecallChange?: (change: RecallChange) => void;
   readonly now?: () => number;
@@ -57,8 +58,8 @@ export interface RecallChange {
 }
 
 /**
- * Computes an account's next routing policy from its conversations. If the new policy differs from the
- * current policy, the worker stores the new policy and announces the policy to the routers.
+ * Computes an account's next routing policy from its conversations. If the new policy differs from the current
+ * policy, the function stores the new policy and announces it to the routers.
  */
 export async function calibrateAccount(context: CalibrateContext, accountId: string): Promise<void> {
   const { database, now = Date.now } = context;
@@ -121,9 +122,9 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The check follows the write, so that an account deletion after the check finds the written row.
+  // The code checks for a deleted account after the write. A deletion after this check finds the written row.
   const isForgotten = (await forgottenAccount.count()) > 0;
-  // Conversations keep their policy version, but no conversation lasts a month, so older versions are deleted.
+  // Older versions are deleted. A conversation keeps its policy version, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);
   await routingPolicy.deleteMany({
     where: isForgotten ? {} : { version: { lt: version }, madeAt: { lt: oldest } },

@@ -16,7 +16,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     setup,
     ...change,
   }));
-/** Settings without recovery, so that K depends only on forwarded recall. */
+/** Settings without recovery, so that K (the number of ranked tools) depends only on forwarded recall. */
 const goalsFor = (recallTarget: number) => ({ recallTarget, hasRecovery: false });
 const measure = (samples: readonly ShadowSample[], previous: Calibration | null, recallTarget: number) =>
   calibrate({ samples, pruned: [] }, previous, goalsFor(recallTarget));
@@ -64,7 +64,7 @@ describe('a calibrated routing policy', () => {
       }));
       return bucketOf(calibrate({ samples: missing, pruned }, null, { recallTarget: 0.95, hasRecovery })).k;
     };
-    // One conversation in twenty needs a K (number of ranked tools) above 12.
+    // One of twenty conversations needs a K (number of ranked tools) above 12.
     // With 342 tools recovered in 7,600 conversations, the recovery rate ρ is 0.9.
     expect(kAt(342)).toBe(12);
     expect(kAt(342, false)).toBe(60);
@@ -82,7 +82,7 @@ describe('a calibrated routing policy', () => {
       );
       return losses.find(([k]) => k === 5)?.[1];
     };
-    // At the prior recovery rate of 0.5, one missed tool has a loss of 0.5, and three missed tools have a loss of 0.875.
+    // With the prior recovery rate of 0.5, one missed tool has a loss of 0.5. Three missed tools have a loss of 0.875.
     expect(recall(once)).toBeCloseTo(20 * 0.5, 9);
     expect(recall(twice)).toBeCloseTo(20 * 0.875, 9);
   });
@@ -112,7 +112,7 @@ describe('a calibrated routing policy', () => {
     const second = measure(fallen, first, 0.95);
     expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
     // The conversations just before the drop in recall also had high ranks.
-    // The exact start of the drop in recall can therefore not be determined.
+    // The test can therefore not determine the exact start of the drop in recall.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });

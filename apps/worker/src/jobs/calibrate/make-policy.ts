@@ -71,8 +71,8 @@ export function calibrate(
 }
 
 /**
- * A bucket uses its own recovery rate if the rate comes from enough measurements. A bucket with too few
- * measurements uses the account's recovery rate.
+ * A bucket uses its own recovery rate if the rate comes from enough measurements. Any other bucket uses the
+ * account's recovery rate.
  */
 function chooseRate(
   bucket: string,
@@ -122,7 +122,7 @@ export function renderPolicy(
   };
 }
 
-/** A bucket with too few measurements follows the bucket for all intents in its size band. */
+/** A bucket with too few measurements uses the policy of the bucket for all intents in its size band. */
 function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): CalibratedBucket {
   const decided = own.state === 'prior' && pooled !== undefined && pooled.state !== 'prior' ? pooled : own;
   const { state, reason, k, kWithoutRecovery, recoveryRate, samples, curve, losses, effective, retest } =

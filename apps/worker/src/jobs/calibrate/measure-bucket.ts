@@ -7,9 +7,9 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * The K (number of ranked tools) that each called tool needs. The needed K is the smallest K for which the
-   * tool set contains the tool at its first call. The values are in descending order, up to a maximum number of
-   * tools. The list is empty if the model called no tool.
+   * The K (number of ranked tools) that each called tool needs. This is the smallest K for which the tool set
+   * contains the tool when it is first called. The list is in descending order and has a maximum length. The
+   * list is empty if the model called no tool.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
@@ -32,8 +32,8 @@ export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number 
 }
 
 /**
- * A point on the recall curve. If `k` ranked tools are forwarded, `misses` is the number of conversations
- * that lack a needed tool.
+ * A point on the recall curve. The field `misses` is the number of conversations that lack a needed tool if `k`
+ * ranked tools are forwarded.
  */
 export type CurvePoint = readonly [k: number, misses: number];
 
@@ -42,16 +42,17 @@ export type CurvePoint = readonly [k: number, misses: number];
  */
 const pointsMax = 64;
 /**
- * Up to this number of misses, the curve has a point for each number of misses. Above this number of misses,
- * the number grows by one eighth from each point to the next point.
+ * Up to this number, the curve has a point for each number of misses. Above this number, each point has one
+ * eighth more misses than the point before.
  */
 const missesInFull = 40;
 
 /**
  * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
- * the smallest K that causes no more misses. The points on the recall curve are in ascending order of K. Recall
- * never falls when K grows, so the first point with a bound that meets the target is as reliable as a single
- * bound. The choice among many values of K therefore needs no statistical correction.
+ * the smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in
+ * ascending order of K. Recall never falls when K grows. The first point with a bound that meets the target is
+ * therefore as reliable as a single bound. The choice among many values of K therefore needs no statistical
+ * correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);
@@ -59,7 +60,7 @@ export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
     // Points on the curve arrive in descending order of K (the number of ranked tools).
-    // The first of several points with equal K (number of ranked tools) has the true number of misses.
+    // Among several points with the same K, the first point has the true number of misses.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
   return [...points].sort(([one], [other]) => one - other);
@@ -83,8 +84,8 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
 
 /**
  * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf` returns
- * the loss of a conversation for a number of needed tools that are pruned at K. The list has one point per K at
- * which the sum changes, in ascending order of K, up to a maximum number of points.
+ * the loss of a conversation for a number of needed tools that are pruned at K. The list has one point for each
+ * K at which the sum changes, in ascending order of K, up to a maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -105,14 +106,14 @@ function countWhile(values: readonly number[], test: (value: number) => boolean)
   return at < 0 ? values.length : at;
 }
 
-/** Error probability of each bound. Each statistical bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 
 /**
- * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The lower
- * bound for recall is a quantile of the beta distribution. Source: Clopper & Pearson, "The use of confidence
- * or fiducial limits illustrated in the case of the binomial", 1934. Without any misses, lower bounds of 90,
- * 95 and 99% require 29, 59 and 299 samples.
+ * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The bound is a
+ * quantile of the beta distribution. Source: The method comes from Clopper & Pearson, "The use of confidence or
+ * fiducial limits illustrated in the case of the binomial", 1934. Without any misses, lower bounds of 90, 95
+ * and 99% require 29, 59 and 299 samples.
  * @param misses number of misses, which may be fractional (see `boundEffective`)
  */
 export function boundRecallBelow(samples: number, misses: number): number {

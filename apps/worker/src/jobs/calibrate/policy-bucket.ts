@@ -13,7 +13,7 @@ import { watchRecall, type RecallState, type WatchedConversation } from './watch
 /** Number of conversations used per bucket, newest first. Older conversations may have used other tools. */
 const samplesMax = 1_000;
 
-/** A bucket of conversations in the form that is stored with its routing policy. */
+/** A bucket as it is stored with the account's routing policy. */
 export interface PolicyBucket {
   readonly bucket: string;
   /** Number of conversations in which the model called tools. */
@@ -34,7 +34,7 @@ export interface PolicyBucket {
   readonly toolsMean: number;
   /**
    * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded from the bucket.
-   * The time is null if recall has not dropped.
+   * The value is null if recall has not dropped.
    */
   readonly since: string | null;
   /**

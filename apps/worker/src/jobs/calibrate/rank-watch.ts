@@ -1,15 +1,15 @@
 import { fall, type Likelihood, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 
 const stretchMax = 20;
-/** Number of bisection steps. The result is exact to 0.00002 for an interval with a length of at most 20. */
+/** Number of bisection steps. For an interval of length 20 or less, the result is exact to 0.00002. */
 const rounds = 20;
 
 /**
- * Detects when tool ranks in conversations get worse. To model a drop in recall, the depth of every rank is
- * multiplied by a factor. This factor lowers recall at K by ten percentage points. The multiplication raises
- * the share of deeper ranks to a power (Lehmann, "The power of rank tests", 1953). The test therefore works
- * for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank contains
- * only half of the information.
+ * Detects when tool ranks in conversations get worse. The test models a drop in recall by multiplying the depth
+ * of every rank by a factor. This factor lowers recall at K by ten percentage points. In statistical terms, the
+ * share of deeper ranks is raised to a power (Lehmann, "The power of rank tests", 1953). The test therefore
+ * works for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank
+ * contains only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -53,9 +53,9 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 }
 
 /**
- * Tool calls within a conversation are correlated, so they contain less information than independent tool
- * calls. Without a change in recall, a likelihood ratio has mean 1. The weight of a conversation's tool calls
- * is the exponent, at most 1, for which the mean ratio of the reference conversations is 1.
+ * The tool calls of a conversation are correlated, so they contain less information than independent tool
+ * calls. Without a change in recall, a likelihood ratio has mean 1. The weight is an exponent of at most 1,
+ * chosen so that the mean ratio of the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -74,7 +74,7 @@ function bisect(low: number, high: number, holdsAt: (place: number) => boolean):
 }
 
 /**
- * Tool ranks from the reference conversations. New conversations are compared with the reference
+ * Tool ranks from the reference conversations. The test compares new conversations with the reference
  * conversations.
  */
 class RankReference {
@@ -89,8 +89,8 @@ class RankReference {
 
   /**
    * The depth of a rank is the negative logarithm of the share of reference ranks that are as deep or deeper. A
-   * reference rank equal to the given rank counts half. The depths of the reference ranks are exponentially
-   * distributed with mean 1, for any distribution of the ranks.
+   * reference rank that equals the given rank counts as half. Whatever the distribution of the ranks, the
+   * depths of the reference ranks are exponentially distributed with mean 1.
    */
   depthOf(rank: number): number {
     const total = this.#ranks.length;

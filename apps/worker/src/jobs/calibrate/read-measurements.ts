@@ -6,20 +6,20 @@ import type { PrunedConversation } from './recovery-rate.ts';
 import type { Setup } from './setup-change.ts';
 
 /**
- * Number of days from which requests are read. Requests from earlier days are ignored, because the account's
- * traffic changes.
+ * Number of days from which requests are read. Earlier requests are ignored, because the account's traffic
+ * changes.
  */
 export const windowDays = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
 /**
- * Maximum number of needed tools that the worker reads per conversation. In a conversation, the tools that
- * need the largest K come first.
+ * Maximum number of needed tools that the worker reads per conversation. The worker reads first the tools that
+ * need the largest K (number of ranked tools).
  */
 const needsMax = 32;
 /**
- * Number of pruned requests from which recoveries are measured. If there are more pruned requests, the newest
- * requests are used.
+ * Number of pruned requests from which recoveries are measured. If there are more, the worker uses the newest
+ * requests.
  */
 const prunedRequestsMax = 50_000;
 
@@ -34,10 +34,7 @@ const firstSetupSql = ['tool_list', 'model', 'ranker']
   .map((column) => `(array_agg(${column} ORDER BY created_at))[1] AS ${column}`)
   .join(', ');
 
-/**
- * A tool counts once per conversation, with the K (number of ranked tools) that the tool needed at its first
- * call.
- */
+/** A tool counts once per conversation, with the K (number of ranked tools) that its first call needed. */
 const samplesSql = `
   , shadow AS (
     SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, tools_in, needs,
@@ -76,8 +73,8 @@ interface SampleRow extends SetupColumns {
 }
 
 /**
- * Counts a recovered tool only if the model then called the tool. Conversations with an API key that sets K are
- * excluded, because these conversations are never selected as shadow conversations.
+ * Counts a recovered tool only if the model then called the tool. The query excludes conversations with an API
+ * key that sets K, because they are never selected as shadow conversations.
  */
 const prunedSql = `
   , pruned AS (
@@ -110,8 +107,8 @@ interface PrunedRow extends SetupColumns {
 }
 
 /**
- * Reads an account's measurements of recall from the request log. The measurements are shadow conversations,
- * and recoveries in pruned conversations.
+ * Reads an account's measurements of recall from the request log. The measurements come from shadow
+ * conversations, and from recoveries in pruned conversations.
  */
 export async function readMeasurements(
   database: TelemetryDatabase,

@@ -9,8 +9,8 @@ export interface WatchedSample {
 }
 
 /**
- * Estimates the usual behavior from reference conversations. Computes the ratio of a conversation's
- * probability after a drop in recall to its probability before the drop.
+ * Estimates the usual behavior from reference conversations. Then computes how a drop in recall would change
+ * the probability of a conversation, as a ratio.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
@@ -21,8 +21,8 @@ export interface Likelihood {
   /** The mean information (in nats) of one conversation after the drop in recall. */
   readonly nats: number;
   /**
-   * The logarithm of the ratio of a conversation's probability after the drop in recall to its probability
-   * before the drop.
+   * The logarithm of a ratio. The ratio is the probability of a conversation after the drop in recall, divided
+   * by its probability before the drop.
    */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
@@ -53,8 +53,7 @@ export class MissWatch implements RecallWatch {
 }
 
 /**
- * Returns the log-likelihood ratios for an event and for the absence of the event, if the probability of the
- * event rises.
+ * If the probability of an event rises, returns the log-likelihood ratios for the event and for its absence.
  */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];

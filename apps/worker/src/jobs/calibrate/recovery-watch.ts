@@ -12,8 +12,8 @@ export interface WatchedRecovery {
 }
 
 /**
- * Minimum number of served conversations in the reference. For a smaller reference, recoveries are not evidence
- * for a drop in recall.
+ * Minimum number of served conversations in the reference. With fewer conversations, recoveries do not prove a
+ * drop in recall.
  */
 const referenceMin = 200;
 /**
@@ -21,9 +21,12 @@ const referenceMin = 200;
  * many conversations, or at the end of the day (UTC).
  */
 export const blockMax = 40;
-/** Minimum and maximum recovery rate from which the size of a rise is computed. */
+/** Limits of the recovery rate from which the size of a rise is computed. */
 const [rateMin, rateMax] = [0.3, 1];
-/** Minimum number of blocks of conversations or of days. A smaller number gives no useful variance. */
+/**
+ * Minimum number of blocks of conversations, and of days. With fewer blocks or days, the variance has no
+ * meaning.
+ */
 const blocksMin = 3;
 /** Confidence level of the bounds of a variance ratio. */
 const certainty = 0.95;
@@ -31,10 +34,11 @@ const certainty = 0.95;
 export const dateLength = 10;
 
 /**
- * Measures how often tools are recovered. Computes how a drop of forwarded recall by ten points changes the
- * probability of a conversation with or without a recovery. The share of conversations with a recovery is
+ * Measures how often tools are recovered. Then computes how a drop of forwarded recall by ten points changes
+ * the probability of a conversation with or without recovery. The share of conversations with a recovery is
  * proportional to the share of conversations that miss a tool at their K (number of ranked tools). Shadow
- * conversations measure the share with a missed tool, so a change of K is not mistaken for a drop in recall.
+ * conversations measure the share of conversations with a missed tool. A change of K is therefore not mistaken
+ * for a drop in recall.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
@@ -44,7 +48,8 @@ export class RecoveryWatch {
   }
 
   /**
-   * @param missShareAt the share of shadow conversations that need more than K ranked tools, which is above 0
+   * @param missShareAt function that returns the share of shadow conversations that need more than K ranked
+   * tools. The share is above 0.
    */
   fit(missShareAt: (k: number) => number): RecoveryLikelihood {
     let [events, missed] = [0, 0];
@@ -81,8 +86,8 @@ export class RecoveryWatch {
 
 export interface RecoveryLikelihood {
   /**
-   * The number of conversations that are similar to each other, as the ratio of the variance of blocks to a
-   * binomial variance. The result is at least 1.
+   * The number of conversations that are similar to each other. The number is the variance of blocks divided by
+   * a binomial variance. The result is at least 1.
    */
   readonly dispersion: number;
   /**
@@ -96,12 +101,11 @@ export interface RecoveryLikelihood {
 /**
  * Compares the variance of recoveries between blocks of conversations with the variance between independent
  * conversations. Similar conversations (an agent that repeats a task) need the same tools. The evidence is
- * divided by the measured ratio, so that similar conversations do not count as independent (Wedderburn,
- * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations show series of similar
- * conversations, and whole days also show parallel series. If blocks vary significantly more than independent
- * conversations, the upper bound of the ratio for blocks is used. A variance ratio that is too small would
- * cause false alarms. For whole days, the lower bound of the variance ratio is used, because there are few
- * days.
+ * divided by this ratio, so that similar conversations do not count as independent (Wedderburn,
+ * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations reveal similar conversations in
+ * sequence. Whole days also reveal similar conversations in parallel. If blocks vary significantly more than
+ * independent conversations, the upper bound of the ratio is used for blocks. A ratio that is too small would
+ * cause false alarms. For whole days, the lower bound is used, because there are few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -133,8 +137,8 @@ export function measureDispersion(
 }
 
 /**
- * Sums the squared differences between the blocks and their expected values, and the expected variances of
- * independent conversations.
+ * Sums the squared differences between the blocks and their expected values. Also sums the expected variances
+ * of independent conversations.
  */
 class Tally {
   #events = 0;
@@ -159,8 +163,8 @@ class Tally {
   }
 
   /**
-   * A bound on the ratio of the measured variance to the variance of independent conversations. The bound on
-   * the variance ratio is 0 if there are too few blocks.
+   * A bound on the ratio of the measured variance to the variance of independent conversations. The bound is 0
+   * if there are too few blocks.
    */
   boundRatio(side: 'low' | 'high'): number {
     if (this.size < blocksMin) return 0;

@@ -5,8 +5,8 @@
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
 /**
- * Minimum number of conversations since the first use of a new value in the setup. A new value in fewer
- * conversations does not count as a change.
+ * Minimum number of conversations since the first use of a new value in the setup. In fewer conversations, a
+ * new value does not count as a change.
  */
 const conversationsMin = 5;
 /** Minimum share of conversations with a new value, counted from the first use of the value. */
@@ -14,9 +14,9 @@ const shareMin = 0.5;
 
 /**
  * The index of the first conversation after the newest change of the tool list, the model or the ranker. A new
- * value counts as a change only if most conversations since its first use contain the new value. A tool list
- * that changes with every conversation, or a model on trial, is therefore not a change. The value is null if
- * the setup did not change.
+ * value counts as a change only if most conversations since its first use contain the new value. Therefore, a
+ * tool list that changes with every conversation is not a change, and neither is a model on trial. The value is
+ * null if the setup did not change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

@@ -4,46 +4,45 @@ import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts'
 import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
 import { findChange, type Setup } from './setup-change.ts';
 
-/** Number of shadow conversations in the reference before the worker tests for drops in recall. */
+/** Number of shadow conversations that the reference needs before the worker tests for drops in recall. */
 export const referenceMin = 59;
 /**
- * Share of growth after which the reference is estimated again. The growth is counted in reference
+ * Relative growth after which the reference is estimated again. The growth is measured in reference
  * conversations.
  */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum test) raises more false alarms if each conversation contains more information (in
  * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
- * 1985, chapter 2). The alarm threshold is therefore the logarithm of this multiple of the information.
- * `npm run eval:calibration -- --part quiet` counts the false alarms. The page docs/internals/recall.md lists
- * the results.
+ * 1985, chapter 2). To get the alarm threshold, the information is multiplied by this number, and the logarithm
+ * is taken. `npm run eval:calibration -- --part quiet` counts the false alarms. The page
+ * docs/internals/recall.md lists the results.
  */
 const alarmMultiple = 3_000_000;
 /**
  * Maximum number of conversations in a run of the CUSUM test. A drop of ten percentage points in recall is
- * confirmed with fewer conversations. In a longer run, small errors in the reference conversations would add up
- * to apparent evidence of a drop. A run of maximum length therefore becomes part of the reference, and a new
- * run starts. The maximum length follows the idea of window-limited tests (Lai, "Sequential changepoint
- * detection in quality control and dynamical systems", 1995).
+ * confirmed with fewer conversations. In a longer run, small errors in the reference conversations could look
+ * like evidence of a drop. A run of maximum length therefore becomes part of the reference, and a new run
+ * starts. This follows the idea of window-limited tests (Lai, "Sequential changepoint detection in quality
+ * control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;
-/** Evidence from which a drop in recall is suspected, as a share of the evidence that an alarm needs. */
+/** From this share of the evidence for an alarm on, a drop in recall is suspected. */
 const suspectedShare = 0.35;
 /**
- * Minimum evidence from shadow conversations. A higher number of recoveries does not prove a drop
- * in recall, because a model may only use the recovery tool more often.
+ * Minimum evidence from shadow conversations. More recoveries do not prove a drop in recall, because a model
+ * may simply use the recovery tool more often.
  */
 const shadowMin = Math.log(2);
 /**
- * The maximum evidence from one block of possibly similar conversations, as a share of the evidence for an
- * alarm.
+ * Maximum evidence from one block of possibly similar conversations, as a share of the evidence for an alarm.
  */
 const blockShareMax = 1 / 3;
 /**
- * Evidence that an alarm needs after a change of the setup. After a change of the setup, the time of a
- * possible drop is known, so a sequential test needs less evidence. For each kind of drop, the test raises a
- * false alarm after at most one of 200 changes (Ville's inequality).
+ * Evidence that an alarm needs after a change of the setup. After a change of the setup, the time of a possible
+ * drop is known, so a sequential test needs less evidence. For each kind of drop, at most one of 200 changes
+ * causes a false alarm (Ville's inequality).
  */
 const changeAlarmAt = Math.log(200);
 /** Number of shadow conversations after a change of the setup until the test of the change ends. */
@@ -101,8 +100,8 @@ export function watchRecall(conversations: readonly WatchedConversation[], k: nu
 /** Evidence for a drop in recall in the conversations from `startedAt` on. */
 interface Evidence {
   /**
-   * The logarithm of the ratio of the conversations' probability after a drop in recall to their probability
-   * without a drop.
+   * The logarithm of a ratio. The ratio is the conversations' probability after a drop in recall, divided by
+   * their probability without a drop.
    */
   readonly nats: number;
   readonly shadowNats: number;
@@ -112,7 +111,7 @@ interface Evidence {
 
 /**
  * A cumulative sum test, CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the
- * current run form the reference. A run ends at its maximum length, or when the evidence for a drop does not
+ * current run are the reference. A run ends at its maximum length, or when the evidence for a drop does not
  * exceed the evidence against a drop.
  */
 function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
@@ -153,10 +152,9 @@ function testChange(
 }
 
 /**
- * Computes the evidence of a run. The shares of conversations before a drop are estimated from a limited
- * number of conversations. The evidence therefore includes the sampling errors of the reference and of the
- * run. To correct for sampling errors, the evidence is multiplied by the reference's share of the
- * conversations.
+ * Computes the evidence of a run. The shares of conversations before a drop come from a limited number of
+ * conversations. The evidence therefore contains the sampling errors of the reference and of the run. As a
+ * correction, the evidence is multiplied by the reference's share of the conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -168,12 +166,10 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
   return samples < retestSamples;
 }
 
-/**
- * Evidence that is summed over consecutive conversations, with a limit per block of similar conversations.
- */
+/** The sum of the evidence of consecutive conversations, with a limit per block of similar conversations. */
 class Run {
   readonly #natsMax: number;
-  /** The number of the account's conversations per observed conversation. */
+  /** Number of the account's conversations for each observed conversation. */
   readonly #weight: number;
   #closed = 0;
   #open = 0;
@@ -218,7 +214,7 @@ interface Fitted {
   readonly ratioOf: (conversation: WatchedConversation) => number;
 }
 
-/** The conversations with which later conversations are compared. */
+/** The conversations to which later conversations are compared. */
 class Reference {
   readonly #watch: RecallWatch;
   readonly #recoveries = new RecoveryWatch();
@@ -272,8 +268,8 @@ class Reference {
   }
 
   /**
-   * The share of shadow conversations that need more than K ranked tools. Half a conversation is added to both
-   * counts of the share, so that the share is never 0 or 1.
+   * The share of shadow conversations that need more than K ranked tools. Half a conversation is added to each
+   * of the two counts, so that the share is never 0 or 1.
    */
   #missShares(): (k: number) => number {
     const shares = new Map<number, number>();
@@ -295,6 +291,6 @@ function ratioOf(
   recoveries: RecoveryLikelihood,
 ): number {
   if (conversation.kind === 'pruned') return recoveries.ratioOf(conversation);
-  // The evidence of pruned and shadow conversations is not independent, because these conversations can be similar to each other.
+  // Pruned and shadow conversations can be similar to each other, so their evidence is not independent.
   return labels.ratioOf(conversation) / recoveries.dispersion;
 }

@@ -10,8 +10,8 @@ export interface Keeping {
 
 const dayMs = 86_400_000;
 /**
- * Number of rows that one SQL statement deletes. Each SQL statement takes a fraction of a second, so writers
- * are hardly delayed.
+ * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so it hardly
+ * delays other writers.
  */
 const rowsAtOnce = 5_000;
 /**
@@ -20,16 +20,16 @@ const rowsAtOnce = 5_000;
  */
 const toolDaysKept = 91;
 /**
- * Milliseconds that the deletion of a partition waits for readers and writers. A partition in use for a longer
- * time is kept until the next hourly run.
+ * How long the deletion of a partition waits for readers and writers, in milliseconds. A partition that is in
+ * use for longer is kept until the next hourly run.
  */
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes an account's expired log rows, request contents, and assessments of tools that have not been offered
- * during the retention period. Hourly totals of usage are not deleted. Daily figures of tools are kept as long
- * as queries can request them, regardless of the retention period. Returns the number of deleted rows and
- * contents.
+ * Deletes an account's expired log rows and request contents. Also deletes assessments of tools that were not
+ * offered during the retention period. Hourly totals of usage are not deleted. Daily figures of tools are kept
+ * as long as queries can request them, regardless of the retention period. Returns the number of deleted rows
+ * and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -59,8 +59,9 @@ export async function expireAccount(
 }
 
 /**
- * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
- * Assessments are included, because an assessment can outlast the request with the assessed tool.
+ * Lists accounts with data that is more than one day old, because one day is the shortest retention period. The
+ * list includes accounts with assessments, because an assessment can outlast the request with the assessed
+ * tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
@@ -101,7 +102,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // Another worker may have written to the partition, so the partition is checked under the lock.
+    // The code checks the partition under the lock, because another worker may have written to it.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

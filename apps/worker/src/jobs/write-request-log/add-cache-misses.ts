@@ -6,7 +6,7 @@ import type { ParsedEvent } from './parse-batch.ts';
 
 /**
  * Maximum age in milliseconds of an earlier request that is read. No provider keeps an unused prompt prefix for
- * a longer time.
+ * longer.
  */
 const historyMs = 13 * 3_600_000;
 /**
@@ -30,7 +30,7 @@ const select = `
 
 const stored = z.array(
   z.object({
-    /** The id of the request in the batch. The found request itself is earlier than this request. */
+    /** The id of the new request in the batch. The found request is earlier than this request. */
     requestId: z.string(),
     id: z.string(),
     atMs: z.number(),
@@ -44,8 +44,8 @@ const stored = z.array(
 );
 
 /**
- * Compares each event with the earlier requests of its conversation, and adds the reason why its request
- * missed the prompt cache. The earlier requests are in the request log or in the same batch of events.
+ * Compares each event with the earlier requests of its conversation, and adds the reason for a miss of the
+ * prompt cache. The earlier requests are in the request log or in the same batch of events.
  */
 export async function addCacheMisses(
   database: TelemetryDatabase,

@@ -6,8 +6,8 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
- * Maximum number of dead letters (events that cannot be written to the request log). Above the maximum, the
- * oldest dead letters are deleted, because large numbers of dead letters usually have the same cause.
+ * Maximum number of dead letters (events that cannot be written to the request log). Above this number, the
+ * oldest dead letters are deleted, because many dead letters usually have the same cause.
  */
 const lettersMax = 100_000;
 /** Number of dead letters per read. A dead letter takes about 4 kB. */
@@ -35,7 +35,7 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // The check of the connection keeps Redis commands from waiting for Redis, possibly for days.
+    // This check keeps Redis commands from waiting for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {

@@ -19,17 +19,17 @@ export interface PromptRecord {
 }
 
 /**
- * Size of a prompt cache block in tokens. Differences below one block are rounding errors. Providers cache
- * prompts in blocks, for example in blocks of 128 tokens at OpenAI.
+ * Size of a prompt cache block in tokens. Smaller differences are rounding errors. Providers cache prompts in
+ * blocks, for example in blocks of 128 tokens at OpenAI.
  */
 const blockTokens = 128;
 const tokensMin = 256;
 const shareMin = 0.02;
 
 /**
- * Finds the reason for a prompt cache miss, by comparing a request with the earlier request that it
- * continues. Returns null if the request missed no cached token, or does not continue an earlier request.
- * @param earlier requests of the same conversation in any order, of which requests after `record` are ignored
+ * Finds the reason for a prompt cache miss, by comparing a request with the earlier request that it continues.
+ * Returns null if the request missed no cached token, or does not continue an earlier request.
+ * @param earlier requests of the same conversation in any order. Requests after `record` are ignored.
  */
 export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
   const previous = choosePrevious(record, earlier);
@@ -59,7 +59,7 @@ function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]):
   return best;
 }
 
-/** Similarity of two requests. Returns 0 if neither request continues the other. */
+/** Similarity of two requests. The result is 0 if neither request continues the other. */
 function likenessOf(client: PromptHashes, earlier: PromptHashes): number {
   if (client.opening !== earlier.opening) return 0;
   const shared = Number(client.tools === earlier.tools) + Number(client.system === earlier.system);
@@ -71,8 +71,8 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
 }
 
 /**
- * The number of tokens that were in the cache after the earlier request but were not read by the later
- * request. Only tokens that the later request contained are counted.
+ * The number of tokens that were in the cache after the earlier request but were not read by the later request.
+ * The function counts only tokens that the later request contained.
  */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;
@@ -95,9 +95,9 @@ type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
  * Returns the cause of a cache miss. If the cache lifetime has expired and nothing was read, the cause is the
- * lifetime, regardless of other changes. If the lifetime has not expired, or a cached part was read, the
- * cause is a change by the client or the gateway. Without a change by the client or the gateway, the cause is
- * the provider or the expired lifetime.
+ * lifetime, regardless of other changes. If the lifetime has not expired, or the provider read a cached part,
+ * the cause is a change by the client or the gateway. Without such a change, the cause is the provider or the
+ * expired lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;
@@ -116,8 +116,8 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
 }
 
 /**
- * Attributes a change that the provider reports. If the client did not change the reported section of the
- * prompt, the gateway changed the section.
+ * Finds the cause of a change that the provider reports. The gateway caused the change if the client did not
+ * change the reported section of the prompt.
  */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];

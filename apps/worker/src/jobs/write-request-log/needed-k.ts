@@ -14,8 +14,8 @@ export interface StoredNeeds {
 
 /**
  * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
- * do not send the needs of a request. For these gateways, the rank of each called tool replaces the needed K
- * (number of ranked tools).
+ * do not send the needs. For their requests, the rank of each called tool replaces the needed K (number of
+ * ranked tools).
  */
 export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
   const { plan, calledTools } = event;
@@ -42,7 +42,7 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
  * called. If all called tools are always included, the result is 1. Returns null if the request was not in
  * shadow or called none of the offered tools. A tool needs a K equal to its rank among the tools that are not
  * always included. The plan's tool set takes precedence over the ranks, because the tool set also contains
- * tools from earlier turns. A tool in the plan needs at most the plan's K, and any other tool needs a larger K.
+ * tools from earlier turns. A tool in the plan needs at most the plan's K. Any other tool needs a larger K.
  */
 export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;
@@ -52,8 +52,8 @@ export function findNeededK(event: MeasuredEvent): number | null {
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The log may lack candidates, so a called tool may be missing from the candidates.
-    // A called tool that the log lacks counts as missed, although the tool may not have been offered.
+    // The log may lack candidates, so a called tool may be missing from the logged candidates.
+    // Such a tool counts as missed, although it may not have been offered.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }

@@ -110,14 +110,14 @@ const useColumns: Readonly<Record<keyof ToolUse, string>> = {
 const useNames = Object.keys(useColumns);
 const useKeys = ['account_id', 'day', 'tool'];
 /**
- * Maximum number of tools per account and day. If an account already has this many tools on a day, a batch
- * adds no further tool for the day.
+ * Maximum number of tools per account and day. When an account has reached this number, a batch adds no further
+ * tool for the day.
  */
 const toolsPerDayMax = 2_000;
 
 /**
- * SQL that adds the tool use in the JSON parameter to the table `tool_days`, if the given condition is true.
- * Rows are written in the order of their keys, so that two batches never deadlock.
+ * SQL that adds the tool use in the JSON parameter to the table `tool_days`, if a given condition is true. Rows
+ * are written in the order of their keys, so that two batches never deadlock.
  */
 const addToolUse = (json: string, condition: string) => `
   INSERT INTO tool_days AS days (${useNames.join(', ')})
@@ -169,13 +169,13 @@ const insertWithLedger = `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * The SQLSTATE classes 22, 23 and 54 are data exceptions, constraint violations and exceeded limits. The
- * written rows cause the errors of these classes.
+ * The SQLSTATE classes 22, 23 and 54 are data exceptions, constraint violations and exceeded limits. Errors of
+ * these classes are caused by the written rows.
  */
 const rowsAtFault = /^(22|23|54)/;
 /** SQLSTATE with which Postgres reports a missing partition. */
 const checkViolation = '23514';
-/** JSON escapes for characters that Postgres cannot store: NUL and lone surrogates. */
+/** JSON escapes for characters that Postgres cannot store, which are NUL and lone surrogates. */
 const unstorable = /\\u(?:0000|d[89ab][0-9a-f]{2}|d[cdef][0-9a-f]{2})/;
 
 export class PostgresRequestLogWriter implements RequestLogWriter {
@@ -218,8 +218,8 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
   /**
    * Adds the tool use for a batch of which some rows were already in the request log. The new rows are known
-   * only after the insert, so the tool use needs a second transaction. If the second transaction fails, the
-   * tool use of the new rows is not counted, because a retry finds no new rows.
+   * only after the insert, so the tool use needs a second transaction. If this transaction fails, the tool use
+   * of the new rows is not counted, because a retry finds no new rows.
    */
   async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
     const client = this.#database.acrossAccounts;
@@ -229,7 +229,7 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
 function renderRows(rows: readonly object[]): string {
   const json = JSON.stringify(rows);
-  // Nearly all batches contain no unstorable characters and are therefore serialized only once.
+  // Almost every batch is serialized only once, because it contains no characters that Postgres rejects.
   return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;
 }
 

@@ -113,8 +113,8 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
 }
 
 /**
- * Initial values of the cache miss fields of a log row. The function `addCacheMisses` replaces the initial
- * values after it compares the request with the earlier requests of its conversation.
+ * Initial values of the cache miss fields of a log row. The function `addCacheMisses` replaces these values
+ * when it compares the request with earlier requests of its conversation.
  */
 const noMiss = {
   cache_miss_cause: null,

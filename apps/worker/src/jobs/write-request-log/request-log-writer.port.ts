@@ -6,10 +6,9 @@ export class RowsRefused extends Error {}
 
 export interface RequestLogWriter {
   /**
-   * Writes either all log rows or no row, adds their tool use, and returns the number of rows that changed
-   * the log. A repeated request changes nothing, unless the log contains the request as `interrupted` and the
-   * new row has another status. Rows for a deleted account are not written. The request ids of the rows must
-   * be unique.
+   * Writes either all log rows or no row, adds their tool use, and returns the number of rows that changed the
+   * log. A repeated request changes nothing, with one exception. A row with another status replaces an
+   * `interrupted` row. Rows for a deleted account are not written. The request ids of the rows must be unique.
    * @throws RowsRefused if a row is invalid. Any other error comes from the database, and the write can be
    * retried.
    */
@@ -18,8 +17,8 @@ export interface RequestLogWriter {
 
 export interface DeadLetters {
   /**
-   * Stores events that cannot be written to the request log. An event that is passed repeatedly is stored
-   * only once.
+   * Stores events that cannot be written to the request log. An event is stored only once, even if it is passed
+   * repeatedly.
    */
   add(letters: readonly DeadRequestEvent[]): Promise<void>;
   /** Deletes an account's stored events. Throws `service_unavailable` while the queue is unavailable. */

@@ -8,8 +8,7 @@ export interface UsedRow {
 }
 
 /**
- * Use of a tool on one day, which is added to a row of `tool_days`. The fields of the record are the columns
- * of `tool_days`.
+ * Use of a tool on one day, which is added to a row of `tool_days`. The fields are the columns of `tool_days`.
  */
 export interface ToolUse {
   readonly account_id: string;
@@ -22,10 +21,7 @@ export interface ToolUse {
   called: number;
   called_when_pruned: number;
   denied: number;
-  /**
-   * Number of tool calls with a known rank. The field `rank_sum` is the sum of the ranks of all ranked tool
-   * calls.
-   */
+  /** Number of tool calls with a known rank. The field `rank_sum` is the sum of these ranks. */
   ranked_calls: number;
   rank_sum: number;
   /** The time of the tool's last use, as RFC 3339. */
@@ -80,8 +76,8 @@ function addOffer(use: ToolUse, { isForwarded, rank }: Offer, isCalled: boolean)
 }
 
 /**
- * Tools that share a name count as one tool, with the best rank. The combined tool was forwarded if one of
- * the tools was forwarded.
+ * Tools with the same name count as one tool, with the best rank. The combined tool was forwarded if one of the
+ * tools was forwarded.
  */
 function listOffers(
   { candidates, tools_pruned, tools_in, tools_out }: RequestLogRow,

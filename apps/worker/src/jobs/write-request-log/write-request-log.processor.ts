@@ -15,9 +15,9 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /**
- * A queue worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs. A job with
- * invalid JSON would cause an error in BullMQ and stall permanently. This queue worker returns invalid JSON as
- * text, so that the batch is rejected like other invalid data.
+ * A queue worker that accepts invalid JSON. BullMQ parses the data of a job before any other code runs.
+ * Therefore, a job with invalid JSON would cause an error in BullMQ and stall permanently. This queue worker
+ * returns invalid JSON as text, so that the batch is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -49,8 +49,8 @@ class LenientWorker extends Worker<unknown, void> {
  */
 const concurrency = 4;
 /**
- * Milliseconds until another worker takes over the batch of a stopped worker. The detection of the stopped
- * worker can take the same time in addition.
+ * Delay before another worker takes over the batch of a stopped worker, in milliseconds. Detecting the stopped
+ * worker can take the same time again.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -63,8 +63,8 @@ interface WriteRequestLogParts {
   /** The queue of dead letters. The processor closes this queue when it stops. */
   readonly deadLetters: BullmqDeadLetters;
   /**
-   * Accounts with shadow requests since their last calibration. The writer of the request log adds accounts
-   * to the set.
+   * Accounts with shadow requests since their last calibration. The code that writes the request log adds
+   * accounts to this set.
    */
   readonly shadowAccounts: Set<string>;
   readonly reportCommitted: (batchIds: string[]) => void;
@@ -101,8 +101,8 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 
   /**
-   * Starts without waiting for Redis, because queries work without Redis. If Redis is configured to evict
-   * keys, an uncaught error ends the process.
+   * Starts without waiting for Redis, because queries work without Redis. If Redis may evict keys, an uncaught
+   * error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -128,7 +128,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // If the worker is killed, its batch does not count as failed.
+      // The batch of a killed worker does not count as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
@@ -177,13 +177,13 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
 }
 
 /**
- * Milliseconds for which the ids of written batches are collected, so that one message to the gateways can
+ * How long the ids of written batches are collected, in milliseconds. One message to the gateways can then
  * contain several ids.
  */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Reports to the gateways the batches that are in the database, with several batches per message. */
+/** Reports written batches to the gateways, several batches per message. */
 class CommitReports {
   readonly #broadcast: (batchIds: string[]) => void;
   #waiting: string[] = [];

@@ -11,9 +11,9 @@ export interface WriteRequestLogContext {
   /** Adds to each event the reason why its request missed the prompt cache. */
   readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
-  /** Collects the accounts with newly written requests that contain evidence about recall. */
+  /** Receives the accounts with newly written requests that contain evidence about recall. */
   readonly shadowAccounts: Set<string>;
-  /** Callback with the rows in a batch that changed the request log. */
+  /** A callback that receives the rows of a batch that changed the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
@@ -98,7 +98,7 @@ async function traceEvents<T>(
   for (const { row, traceparent } of events) {
     if (traceparent === null) continue;
     const attributes = {
-      // https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
+      // See https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
       'messaging.system': 'bullmq',
       'messaging.operation.type': 'process',
       'messaging.destination.name': requestEventBatch.queue,
@@ -113,7 +113,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends with the batch. An error of the batch is thrown only once, after the spans have ended.
+    // Each span ends with the batch. If the batch fails, the error is thrown once, after all spans have ended.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/** The columns for a row in the request list, without the columns that only the detail view shows. */
+/** The columns of a row in the request list. Columns that only the detail view shows are not included. */
 export const entryFields = {
   omit: {
     candidates: true,
@@ -116,7 +116,7 @@ function renderSavings(row: RequestLogLine) {
 export function renderDetail(row: RequestLogRecord): RequestDetail {
   const trace = renderTrace(row);
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
-  // Without a list of candidates, or if no tool was pruned, all offered tools were forwarded.
+  // All offered tools were forwarded if there is no list of candidates, or if no tool was pruned.
   const pruned = trace.candidates.length > 0 && (row.toolsPruned ?? row.toolsIn - row.toolsOut) > 0;
   const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
   const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
@@ -140,7 +140,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     model_choice: renderChoice(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
-    // The request's content is stored separately, and a separate query returns the content.
+    // A separate query returns the request's content, because the content is stored separately.
     content: null,
   };
 }

@@ -14,15 +14,14 @@ import { entryFields, renderDetail, renderEntry, storedContext } from './render-
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
- * Maximum number of requests to count. Counting requests reads the index row by row, which takes about 15 ms
- * for this number of rows. A total that equals this maximum means that there may be more requests.
+ * Maximum number of requests to count. Counting reads the index row by row, which takes about 15 ms for this
+ * number of rows. If a total equals this maximum, there may be more requests.
  */
 const totalMax = 100_000;
 
 /**
  * Lists an account's requests that match the filter, newest first. The field `total` counts all matching
- * requests. Counting stops at 100,000 if the filter uses anything other than the API key and the status
- * `error`.
+ * requests. Counting stops at 100,000 if the filter uses anything except the API key and the status `error`.
  */
 export async function listRequests(
   database: TelemetryDatabase,
@@ -44,8 +43,8 @@ export async function listRequests(
 }
 
 /**
- * Counts requests with the hourly totals. For each API key, the hourly totals contain the number of requests
- * and errors that are still in the log.
+ * Counts requests with the hourly totals. For each API key, the totals contain the number of requests and
+ * errors that are still in the log.
  */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
@@ -107,7 +106,7 @@ function isBefore(id: string): TelemetryWhere {
   return { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { id: { lt: id } }] };
 }
 
-/** Renders the filter for the database. Unset fields of the filter match every request. */
+/** Renders the filter for the database. An unset field matches every request. */
 export function chooseRequestFilter({
   keyId,
   model,

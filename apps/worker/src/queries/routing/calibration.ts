@@ -20,7 +20,8 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
 /**
- * Describes an account's routing policy as the router applies the policy, together with the underlying data.
+ * Describes an account's routing policy in the form in which the router applies it, together with the
+ * underlying data.
  */
 export async function describeCalibration(
   database: TelemetryDatabase,
@@ -106,8 +107,8 @@ function renderRate(rate: RecoveryRate): RoutingCalibration['recovery_rate'] {
 }
 
 /**
- * Returns the number of conversations without a miss that the lower bound of recall requires. The number of
- * conversations is ln 0.05 / ln target, because the bound for n conversations is 0.05^(1/n).
+ * Returns how many conversations without a miss the lower bound of recall requires. The result is ln 0.05 / ln
+ * target, because the bound for n conversations is 0.05^(1/n).
  */
 function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
   return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));

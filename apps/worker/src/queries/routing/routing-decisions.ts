@@ -30,7 +30,7 @@ export async function listRoutingTraces(
   return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
 }
 
-/** Keeps the best candidates in a routing decision and all called candidates, by rank. */
+/** Keeps all called candidates and the best candidates of a routing decision, by rank. */
 export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_total'>): RecentRoutingTrace {
   const candidates = trace.candidates
     .filter(({ rank, called }) => called || rank <= candidatesMax)
@@ -39,16 +39,16 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * The reason why a tool was pruned. A first turn forwards the best K tools, so only a later turn can lack a
- * tool with a rank of at most K.
+ * The reason why a tool was pruned. A first turn forwards the best K (number of ranked) tools. Only a later
+ * turn can therefore lack a tool with a rank of at most K.
  */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 
 /**
  * SQL that selects each recall alert once per request. A call to a pruned tool is a `recovery` if the model
- * requested the tool through the recovery tool. Without the recovery tool, the call is a `hallucinated_call`,
- * because the request did not contain the called tool name. In a shadow request, all tools were sent, and the
- * plan would have pruned the called tool.
+ * requested the tool through the recovery tool. A call without the recovery tool is a `hallucinated_call`,
+ * because the request did not contain the called tool name. A shadow request sends all tools, although the plan
+ * would have pruned the called tool.
  */
 const sql = `
   , candidates AS (
@@ -68,8 +68,8 @@ const sql = `
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
 /**
- * Lists tools that a model needed although the plan pruned the tools, or would have pruned the tools. The
- * list starts with the most recently needed tools.
+ * Lists needed tools that the plan pruned or, in a shadow conversation, would have pruned. The list starts with
+ * the most recently needed tools.
  */
 export function listRecallAlerts(
   database: TelemetryDatabase,

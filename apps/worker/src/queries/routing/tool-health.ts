@@ -75,7 +75,7 @@ const calledMin = 5;
 /** Maximum mean rank at which the description of a called tool counts as good. */
 const rankMax = 10;
 
-/** Rates a tool's description by the tool's use. */
+/** Rates the description of a tool by the tool's use. */
 function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
   const issues: DescriptionIssue[] = [];
   if (stats.called === 0 && stats.forwarded >= forwardedMin) {

@@ -5,7 +5,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /**
- * Maximum number of routing decisions that are read. Most of the query's time is spent on expanding the
+ * Maximum number of routing decisions that are read. The query spends most of its time on expanding the
  * candidates of the decisions.
  */
 const requestsMax = 1_000;
@@ -15,13 +15,13 @@ const requestsMax = 1_000;
  */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which another tool ranked higher. At a smaller share, the other tool is
+ * Minimum share of a tool's calls in which another tool ranked higher. With a smaller share, the other tool is
  * merely relevant in many requests.
  */
 const shareMin = 0.2;
 /**
- * Maximum rank of a called tool. Calls to tools with a larger rank number are ignored, because many unrelated
- * tools rank higher than these tools.
+ * Maximum rank of a called tool. Calls to tools with a worse rank are ignored, because many unrelated tools
+ * rank higher.
  */
 const rivalsMax = 20;
 
@@ -95,7 +95,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Whether a wording suggestion can help. For two dissimilar tools, a different wording does not help. */
+/** Whether a wording suggestion can help. Wording does not help if the two tools are dissimilar. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

@@ -17,8 +17,7 @@ import { dayOf, loggedColumns, usedAnalyticsColumns, usedColumns } from './usage
 const modelsMax = 20;
 
 /**
- * Usage figures that can be summed. The totals of an account and of an API key are kept longer than the
- * request log.
+ * Usage figures that can be summed. The totals of accounts and API keys are kept longer than the request log.
  */
 type SumRow = UsageFigures &
   Pick<AnalyticsDay, 'gross_savings_usd' | 'pruned_requests'> &
@@ -115,8 +114,8 @@ interface Sums {
 }
 
 /**
- * Stored totals exist only per account and API key. Figures with a filter for models or sessions need the
- * request log.
+ * Stored totals exist only per account and API key. If a filter names models or sessions, only the request log
+ * has the figures.
  */
 function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
   const { model, session_id } = question.filter;
@@ -201,7 +200,7 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** Renders the filter for an account's totals, which are not divided by model or session. */
+/** Renders the filter for an account's totals, which have no model or session. */
 function narrowTotals({ key_id }: UsageFilter): {
   readonly from: string;
   readonly values: readonly string[];
@@ -220,7 +219,7 @@ interface NarrowedLog {
   readonly values: readonly string[];
 }
 
-/** Renders the filter for an account's request log. Unset fields of the filter match every log row. */
+/** Renders the filter for an account's request log. An unset field matches every log row. */
 export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
   const values: string[] = [];
   const conditions: string[] = [];
@@ -231,7 +230,7 @@ export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedL
   };
   add(key_id, (place) => `key_id = ${place}::uuid`);
   add(session_id, (place) => `session_id = ${place}::text`);
-  // As in the request list, a model matches by its name in the response or by the requested name.
+  // A model matches by its name in the response or by the requested name, as in the request list.
   // A model also matches by the combination of its provider and its name.
   add(
     model,

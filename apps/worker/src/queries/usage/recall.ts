@@ -4,8 +4,8 @@ import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
- * Selects the number of shadow conversations from `narrowed`, by number of missed tools. As in calibration, a
- * tool counts once per conversation, with the plan at the tool's first call. Log rows of earlier releases lack
+ * Selects the number of shadow conversations from `narrowed`, by number of missed tools. A tool counts once per
+ * conversation, with the plan at the tool's first call, as in calibration. Log rows of earlier releases lack
  * the needed tools. Such a row counts as one missed tool if the plan's K (number of ranked tools) was too
  * small.
  */
@@ -60,9 +60,7 @@ export function renderRecall(
   };
 }
 
-/**
- * A conversation without recovery is lost after one missed tool, so this tool counts like several missed tools.
- */
+/** Without recovery, one missed tool already counts as a full loss, like several missed tools. */
 function boundRecovered(
   counts: readonly ShadowCount[],
   samples: number,

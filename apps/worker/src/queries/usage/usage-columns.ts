@@ -11,7 +11,7 @@ const named = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, sql]) => `(${sql})::float8 AS ${name}`)
     .join(', ');
 
-/** Columns whose sums are equal in the request log and in the hourly totals. */
+/** Columns that have equal sums in the request log and in the hourly totals. */
 const sums = {
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),
@@ -43,7 +43,7 @@ export const loggedColumns = named({
   gross_savings_usd: 'sum(gross_savings_usd)',
 });
 
-/** Columns over rows of `queryAccountUsage`. A usage column is null if a part of its sum is unknown. */
+/** Columns over rows of `queryAccountUsage`. A column is null if a part of its sum is unknown. */
 const known = (columns: Readonly<Record<string, string>>): string =>
   named(
     Object.fromEntries(
@@ -65,7 +65,7 @@ export const usedColumns = known({
   provider_savings_usd: 'CASE WHEN sum(saving_requests) > 0 THEN sum(provider_savings_usd) END',
 });
 
-/** The columns of analytics that the hourly totals contain, in addition to `usedColumns`. */
+/** The columns of analytics that also exist in the hourly totals, in addition to `usedColumns`. */
 export const usedAnalyticsColumns = known({
   gross_savings_usd: 'CASE WHEN sum(gross_requests) > 0 THEN sum(gross_savings_usd) END',
   pruned_requests: sumOf('pruned_requests'),
