@@ -24,11 +24,11 @@ const mailbox = z.string().refine((text) => {
 const operatorVariables = {
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * The session secret has 32 bytes, in base64. All keys of the embedded identity service are derived from the
-   * session secret. A change of the session secret ends every login session, but passwords stay valid.
+   * The session secret consists of 32 bytes, in base64. All keys of the embedded identity service are derived
+   * from the session secret. Changing the session secret ends every login session, but passwords stay valid.
    */
   SESSION_SECRET: key,
-  /** The gateway's public origin, used for links in emails: `https://gateway.example`. */
+  /** The gateway's public origin for links in emails, for example `https://gateway.example`. */
   PUBLIC_URL: unlessEmpty(origin.optional()),
   /**
    * An external OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use
@@ -47,8 +47,8 @@ const variables = z.object({
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * The pepper for API keys: 32 bytes in base64. Each API key is stored as an HMAC keyed with this pepper. If
-   * the pepper changes, all API keys stop working.
+   * The pepper for API keys, which is 32 bytes in base64. Each API key is stored as an HMAC keyed with this
+   * pepper. If the pepper changes, all API keys stop working.
    */
   KEY_PEPPER: key,
   /**
@@ -69,7 +69,7 @@ const variables = z.object({
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
   /**
    * The mail server, as `smtp://user:password@host:587` or `smtps://…`. Without a mail server, the service
-   * sends no email, and the operator's command line resets forgotten passwords.
+   * sends no email, and the operator resets forgotten passwords on the command line.
    */
   SMTP_URL: unlessEmpty(
     z

@@ -19,7 +19,7 @@ const authenticationDatabase = createAccountDatabase({
   connectionsMax: authenticationConnectionsMax,
 });
 
-/** The service can start and run without Redis, because changes are announced mainly by broadcast. */
+/** The service can start and run without Redis, because it announces changes mainly by broadcast. */
 function connectEpochRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
     commandTimeoutMs: 1_000,

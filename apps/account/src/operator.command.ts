@@ -1,4 +1,4 @@
-// The operator's commands for users of the embedded identity service:
+// The operator's commands for users of the embedded identity service.
 //
 //   node dist/apps/account/operator.command.js reset-password <email>   prints a link for a new password
 //   node dist/apps/account/operator.command.js verify-email <email>     marks the address as verified

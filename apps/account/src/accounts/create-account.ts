@@ -59,8 +59,8 @@ interface Registered {
 const unnamed = 'My account';
 
 /**
- * Creates an account with a policy, preferences, and a person for the subject of a token. Returns the
- * existing account if the subject already has an account, because each subject gets exactly one account.
+ * Creates an account with a policy, preferences, and a person for the token's subject. If the subject already
+ * has an account, returns this account, because each subject gets exactly one account.
  */
 export async function registerAccount(
   context: AccountsContext,

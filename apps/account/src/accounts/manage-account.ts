@@ -108,9 +108,9 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 
 /**
  * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
- * notifies gateways directly, so this call only serves gateways that miss the vault's notification. Such a
- * gateway reads the account's new epoch (change number) in Redis, and then reloads the account's credentials
- * before the next use. Throws `not_found` for an unknown account.
+ * notifies gateways directly, so this call only helps gateways that miss the vault's notification. A gateway
+ * that missed the notification reads the account's new epoch (change number) in Redis. The gateway then reloads
+ * the account's credentials before the next use. Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -119,7 +119,7 @@ export async function noteCredentialChange(
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     // A grant must contain the account's latest epoch (change number).
-    // If a grant had an outdated epoch, gateways would reload the grant repeatedly.
+    // Gateways would reload a grant with an outdated epoch again and again.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

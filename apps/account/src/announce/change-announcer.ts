@@ -30,7 +30,10 @@ export interface AccountChange {
   readonly deleted?: boolean;
 }
 
-/** The user of a broadcast about the user's account or the end of the user's login sessions. */
+/**
+ * The user to whom a broadcast refers. The broadcast is about the user's account, or about the end of the
+ * user's login sessions.
+ */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;
@@ -38,7 +41,7 @@ export interface LoginSessionChange {
 
 /** Milliseconds between searches for changes that were committed but never announced. */
 const sweepMs = 1_000;
-/** Milliseconds for which announced epochs are collected before they are stored. */
+/** How long announced epochs are collected before they are stored, in milliseconds. */
 const markMs = 250;
 /** Maximum number of accounts per search. The next search finds the remaining accounts. */
 const sweptMax = 100;
@@ -57,11 +60,11 @@ interface UnannouncedAccount {
 }
 
 /**
- * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast.
- * The epoch (number) of each change is also written to Redis, for gateways that miss the broadcast. Call the
- * announcer only after the transaction has committed. A process can be killed between the commit and the
- * announcement. Each account's row therefore contains the last announced epoch, and a sweep on every replica
- * repeats missing announcements.
+ * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast. The
+ * announcer also writes the epoch (number) of each change to Redis, for gateways that miss the broadcast.
+ * Callers must call the announcer only after the transaction has committed. A process can be killed between the
+ * commit and the announcement. Each account's row therefore contains the last announced epoch. A sweep on every
+ * replica repeats missing announcements.
  */
 export class ChangeAnnouncer {
   readonly #messaging: ChangeAnnouncerParts['messaging'];
@@ -69,8 +72,8 @@ export class ChangeAnnouncer {
   readonly #database: AccountDatabase;
   readonly #logger: Pick<Logger, 'warn'>;
   /**
-   * The announced epochs that the last sweep found. The second sweep that finds a change announces the change
-   * again. The first sweep may run while a process still announces the change.
+   * The announced epochs that the last sweep found. A change is announced again by the second sweep that finds
+   * it. During the first sweep, a process may still be announcing the change.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -136,9 +139,9 @@ export class ChangeAnnouncer {
   }
 
   /**
-   * Stores the announced epochs with one query at a time, because each query may wait for a running change of
-   * the account. An epoch is stored only after the previous epoch, so that no change is skipped. The sweep
-   * announces the changes of a failed or skipped query again.
+   * Stores the announced epochs. Only one query runs at a time, because each query may wait for a running
+   * change of the account. An epoch is stored only after the previous epoch, so that no change is skipped. If a
+   * query fails or is skipped, the sweep announces its changes again.
    */
   async #storeMarks(): Promise<void> {
     try {
@@ -176,7 +179,7 @@ export class ChangeAnnouncer {
     this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
     for (const account of found) {
       if (lastSwept.get(account.id) !== account.announcedEpoch) continue;
-      // An error is only noted, so that one locked account row does not stop the announcements for other accounts.
+      // The code only records an error, so that one locked account row does not stop the announcements for other accounts.
       await this.#repeat(account).catch((error: unknown) => this.#noteFailure(error));
     }
   }

@@ -4,20 +4,20 @@ import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
  * Maximum number of epochs (change numbers) that wait to be written to Redis. Above the maximum, the oldest
- * waiting epochs are dropped. The loss of an epoch is safe, because gateways reload cached grants every 10 s.
+ * waiting epochs are dropped. Losing an epoch is safe, because gateways reload cached grants every 10 s.
  */
 const waitingMax = 10_000;
 /**
- * Milliseconds between two attempts to write epochs (change numbers) to Redis. Redis can reject writes even
- * while connected, for example while it is a replica awaiting promotion.
+ * Milliseconds between two attempts to write epochs (change numbers) to Redis. Even a connected Redis server
+ * can reject writes, for example a replica that is not yet promoted.
  */
 const againMs = 1_000;
 
 /**
- * Stores an epoch (change number) if it is higher than the stored epoch. Changes are announced after the
- * commit of their transaction, so announcements can arrive out of order. A positive epoch never replaces a
- * negative epoch, which marks a deletion or revocation. Epochs are small and expire, so they are written even
- * while Redis is out of memory.
+ * Stores an epoch (change number) if it is higher than the stored epoch. Announcements can arrive out of order,
+ * because changes are announced after their transaction has committed. A positive epoch never replaces a
+ * negative epoch, which marks a deletion or revocation. Epochs are written even while Redis is out of memory,
+ * because they are small and expire.
  */
 const writeNewest = `#!lua flags=allow-oom
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
@@ -42,8 +42,8 @@ export class RedisEpochBoard implements EpochBoard {
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param redis the client, which must not use an offline queue. The class `RedisEpochBoard` has its own limit
-   * for waiting writes.
+   * @param redis the client, which must not have an offline queue. The class `RedisEpochBoard` has its own
+   * limit for waiting writes.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

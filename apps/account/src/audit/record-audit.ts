@@ -85,8 +85,8 @@ export function renderOrigin(origin: RequestOrigin | undefined) {
 }
 
 /**
- * Maximum number of failed sign-ins that are recorded per person and hour. A limit on recorded sign-ins
- * prevents password guesses from filling the audit log.
+ * Maximum number of failed sign-ins that are recorded per person and hour. Because of this limit, password
+ * guesses cannot fill the audit log.
  */
 const failedSignInsMax = 20;
 const hourMs = 3_600_000;
@@ -99,14 +99,14 @@ export interface AuditedPerson {
   readonly name: string;
 }
 
-/** The audited actions with which users change their own sign-in. */
+/** The audited actions that change a user's own sign-in. */
 export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'email'}.${string}`>;
 
 /**
- * Adds an event about a person's sign-in to the audit log of the person's account. No event is written for a
- * person without an account, because each audit log belongs to an account. Failed sign-ins above a limit per
- * hour are not recorded. The caller must not wait for this function before the response to a failed sign-in,
- * because the response time must not show whether the person exists.
+ * Adds an event about a person's sign-in to the audit log of the person's account. A person without an account
+ * gets no event, because each audit log belongs to an account. Failed sign-ins above a limit per hour are not
+ * recorded. Before the response to a failed sign-in, callers must not wait for this function. Otherwise, the
+ * response time would show whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

@@ -9,8 +9,8 @@ export interface AuditLimits {
 
 const dayMs = 86_400_000;
 /**
- * Length of the period before a run of the cleanup job, in milliseconds. The cleanup job checks only accounts
- * with audit events in this period. An earlier run of the cleanup job has already checked all other accounts.
+ * Length of the period before each run of the cleanup job, in milliseconds. The cleanup job checks only
+ * accounts with audit events in this period. All other accounts were already checked by an earlier run.
  */
 const activeMs = dayMs;
 /**

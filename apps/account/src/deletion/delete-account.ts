@@ -54,14 +54,14 @@ function announceAgain(
   return receipt;
 }
 
-/** A started deletion of an account, with the change that was announced for the deletion. */
+/** A started deletion of an account, with its announced change. */
 interface KnownDeletion {
   readonly receipt: AccountDeletion;
   readonly change: AccountChange;
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // The query is not limited to one account, because sign-in data belongs to people and not to accounts.
+  // The query covers all accounts, because sign-in data belongs to people and not to accounts.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);
@@ -82,7 +82,7 @@ async function beginDeletion(context: DeleteAccountContext, accountId: string): 
   return deletion;
 }
 
-/** Deleting the account also deletes its audit log, so the service's log names the actor. */
+/** The service's log names the actor, because deleting the account also deletes its audit log. */
 function noteRequest(
   { logger }: Pick<DeleteAccountContext, 'logger'>,
   accountId: string,

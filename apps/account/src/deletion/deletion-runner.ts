@@ -14,20 +14,21 @@ export interface DeletionStep {
   readonly service: string;
   /**
    * Deletes as much account data as possible in one call, and returns whether the deletion is complete. The
-   * step must be idempotent, because the call is repeated after a failure or crash. Throws on failure.
+   * step must be idempotent, because the call is repeated after a failure or crash. The method throws an error
+   * if it fails.
    */
   forget(account: DeletedAccount): Promise<boolean>;
 }
 
 /**
- * Milliseconds between searches for account deletions that another replica left unfinished or that are due
- * for a retry.
+ * Interval between searches for account deletions, in milliseconds. A search finds unfinished deletions of
+ * other replicas and deletions that are due for a retry.
  */
 const everyMs = 2_000;
 /**
- * Milliseconds for which a replica's claim on an account deletion is valid. The replica that runs the
- * deletion renews its claim. If this replica stops, another replica claims the deletion after the first claim
- * expires.
+ * How long a replica's claim on an account deletion is valid, in milliseconds. The replica that runs the
+ * deletion renews its claim. If this replica stops, another replica claims the deletion after the claim has
+ * expired.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;

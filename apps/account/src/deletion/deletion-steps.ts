@@ -15,10 +15,10 @@ export const ownStep = 'account';
 
 /**
  * The services that delete account data after the account service, in order. Each new service that stores
- * account data needs an entry in this list. Deletions that are in progress keep their original steps. The tool
+ * account data needs an entry in this list. Deletions that are in progress keep their original steps. Tool
  * routers need no deletion step, because their vectors of tool definitions belong to no account and expire. The
  * last two steps delete keys in Redis. These steps start after the account's open requests have ended, because
- * open requests write Redis keys until their end.
+ * open requests still write Redis keys.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -55,11 +55,13 @@ export function deletionSteps(
 }
 
 /**
- * Milliseconds after which all requests of a deleted account have ended. Gateways end the open requests of a
- * deleted account within 5 s, and then write the last counts of the requests.
+ * Time after which all requests of a deleted account have ended, in milliseconds. Within 5 s, gateways end the
+ * open requests of a deleted account, and then write the requests' last counts.
  */
 const settledAfterMs = 6_000;
-/** Milliseconds that one call in a deletion step waits. The deletion runner can stop between two calls. */
+/**
+ * How long one call in a deletion step waits, in milliseconds. The deletion runner can stop between two calls.
+ */
 const waitMs = 250;
 
 interface Page {

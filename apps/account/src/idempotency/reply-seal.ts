@@ -26,10 +26,10 @@ export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<Ar
 }
 
 /**
- * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper
- * and the caller's idempotency key, which is not stored. Without the pepper and the idempotency keys, the
- * replies in a stolen database are unreadable. An attacker who also has the pepper can decrypt only replies
- * with a guessable idempotency key.
+ * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper and
+ * the caller's idempotency key, which is not stored. A stolen database does not reveal the replies without the
+ * pepper and the idempotency keys. An attacker who also has the pepper can decrypt only replies with a
+ * guessable idempotency key.
  */
 export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buffer<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes);
@@ -54,6 +54,6 @@ export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array)
 
 function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
-  // The label must never change, because stored replies cannot be decrypted with a different label.
+  // This label must never change, because stored replies cannot be decrypted with a different label.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

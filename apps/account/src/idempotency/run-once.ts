@@ -4,7 +4,7 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './reply-seal.ts';
 
 const hourMs = 3_600_000;
-/** Milliseconds for which a stored reply is returned to repeated calls. */
+/** How long a stored reply is returned to repeated calls, in milliseconds. */
 const keptMs = 24 * hourMs;
 /**
  * Maximum number of stored replies per account. If there are too many replies, the oldest replies are deleted
@@ -26,8 +26,8 @@ interface CreatingCall {
    */
   readonly idempotencyKeySha256: string | undefined;
   /**
-   * The operation and its arguments. An idempotency key with a different operation or different arguments is an
-   * error.
+   * The operation and its arguments. Using an idempotency key for a different operation or different arguments
+   * is an error.
    */
   readonly request: unknown;
   readonly now: Date;
@@ -35,10 +35,10 @@ interface CreatingCall {
 
 /**
  * Runs a call at most once per idempotency key. For one day, repeated calls with the key return the stored
- * reply (as JSON, including secrets). The caller must hold a transaction that locks the account's row
+ * reply (as JSON, including secrets). Callers must hold a transaction that locks the account's row
  * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the first call's
- * reply. A failed call has no stored reply. Throws `idempotency_key_reused` if the idempotency key was used for
- * a different request.
+ * reply. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the idempotency key was
+ * used for a different request.
  */
 export async function runOnce<Reply>(
   tx: AccountModels,

@@ -3,8 +3,9 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
- * The number of failed sign-ins before the first block, and the length of the blocks after later failures.
- * Each block of sign-in attempts lasts twice as long as the previous block, up to the maximum.
+ * The limits of one sign-in budget, which are the number of failed sign-ins before the first block, and the
+ * length of later blocks. Each block of sign-in attempts lasts twice as long as the previous block, up to the
+ * maximum.
  */
 interface GuessAllowance {
   readonly free: number;
@@ -17,41 +18,40 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const forgottenAfterMs = dayMs;
 
 /**
- * The block lengths of most sign-in budgets. With doubling block lengths, a budget of n failures admits at
- * most n + 100 failures in 24 hours.
+ * The block lengths that most sign-in budgets use. With doubling block lengths, a budget of n failures admits
+ * at most n + 100 failures in 24 hours.
  */
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
  * The budgets of sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
- * Cookies". A browser that signed in before has its own budget, and all other browsers share budgets. The guide
+ * Cookies". A browser that signed in before has a separate budget. All other browsers share budgets. The guide
  * docs/guides/sign-in.md lists the resulting maximum numbers of guesses.
  */
 export const guessAllowances = {
-  /** Sign-in attempts by all unknown devices together with one email address. */
+  /** Sign-in attempts of all unknown devices with one email address. */
   email: { free: 20, ...doubling },
   /**
    * Sign-in attempts from one client address with any email address. Several people may share a client
    * address.
    */
   address: { free: 50, ...doubling },
-  /** Sign-in attempts by one known device of one person. */
+  /** Sign-in attempts of one known device of one person. */
   device: { free: 10, ...doubling },
-  /** Attempts to enter the current password in a password change, per login session. */
+  /** Attempts to enter the current password when changing it, per login session. */
   session: { free: 5, ...doubling },
   /** Sign-in attempts from one client address with one email address. */
   pair: { free: 5, ...doubling },
   /**
-   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses that have spent their own
+   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses that have used up their own
    * budgets.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
-  /** Sign-in attempts with one email address from all networks that still had an unspent network budget. */
+  /** Sign-in attempts with one email address, from all networks that have not used up their own budget. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Emails of one kind to one address. The longest block of emails is shorter than the lifetime of an emailed
-   * link. A person therefore always has a working link, even if strangers request emails to the person's
-   * address.
+   * Emails of one kind to one address. The longest block is shorter than the lifetime of an emailed link. A
+   * person therefore always has a working link, even if strangers request emails to the person's address.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
   /** Emails that one client address requests. */
@@ -72,33 +72,29 @@ export interface Guess {
   readonly deviceId: string | null;
 }
 
-/**
- * An admitted sign-in attempt. A sign-in attempt counts as a failure until its password is found to be
- * correct.
- */
+/** An admitted sign-in attempt. The attempt counts as a failure until its password is found to be correct. */
 export interface AdmittedGuess {
   /** Failure counters that a correct password clears. */
   readonly own: readonly number[];
   /** Failure counters that a correct password decrements by one. */
   readonly shared: readonly number[];
-  /** The client's network if a wrong password must be counted for this network. */
+  /** The client's network, if a wrong password counts against this network. */
   readonly network: string | null;
 }
 
 /**
  * Slows down password guessing across all replicas. Each sign-in attempt counts as a failure before the
- * password is checked, and a correct password removes that failure. A thousand concurrent guesses therefore
- * have no advantage over sequential guesses. Sign-in attempts with unknown email addresses are counted as
- * well. Addresses, networks and devices are hashed into 2^20 counters of each kind, and values with the same
- * hash share a counter. The hash of an address, network or device is an HMAC, so an attacker cannot construct
- * a collision.
+ * password is checked, and a correct password removes that failure. Many concurrent guesses therefore have no
+ * advantage over sequential guesses. Attempts with unknown email addresses count as well. Addresses, networks
+ * and devices are hashed into 2^20 counters of each kind, and values with the same hash share a counter. These
+ * hashes are HMACs, so an attacker cannot construct a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
   readonly #key: Buffer;
   readonly #now: () => number;
 
-  /** The parameter `key` has 32 bytes. The function `now` returns milliseconds since 1970. */
+  /** The parameter `key` must have 32 bytes. The function `now` returns milliseconds since 1970. */
   constructor(database: AccountDatabase, key: Buffer, now: () => number = Date.now) {
     this.#database = database;
     this.#key = key;
@@ -107,13 +103,13 @@ export class GuessLimit {
 
   /**
    * Counts a sign-in attempt. Throws `too_many_attempts` without revealing which budget is spent. A known
-   * device with a spent budget is treated as an unknown device.
+   * device that has used up its budget is treated as an unknown device.
    */
   async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
       return { own: [this.#bucketOf('device', deviceId)], shared: [], network: null };
     // The budget of the client address is checked first.
-    // A blocked client can therefore not spend the budgets of other people's email addresses.
+    // A blocked client can therefore not use up the budgets of other people's email addresses.
     const pair = `${clientAddress} ${email}`;
     await this.require('address', clientAddress);
     await this.require('pair', pair);
@@ -126,14 +122,14 @@ export class GuessLimit {
     return { own, shared: [address, ...reserved], network: null };
   }
 
-  /** Counts an attempt against one kind of budget. Throws `too_many_attempts` if the budget is spent. */
+  /** Counts an attempt against one kind of budget. Throws `too_many_attempts` if the budget is used up. */
   async require(kind: GuessKind, value: string): Promise<AdmittedGuess> {
     const waitMs = await this.#reserve(kind, value);
     if (waitMs !== null) throw tooMany(waitMs);
     return { own: [this.#bucketOf(kind, value)], shared: [], network: null };
   }
 
-  /** Counts an attempt against one kind of budget. Returns false if the budget is spent. */
+  /** Counts an attempt against one kind of budget. Returns false if the budget is used up. */
   async allows(kind: GuessKind, value: string): Promise<boolean> {
     return (await this.#reserve(kind, value)) === null;
   }
@@ -153,8 +149,8 @@ export class GuessLimit {
   }
 
   /**
-   * Admits a sign-in attempt after the budget of the email address is spent. A network without a failed
-   * sign-in in the last 24 hours may still make one sign-in attempt. Guesses from other networks therefore do
+   * Decides on a sign-in attempt after the budget of its email address is used up. A network without a failed
+   * sign-in in the last 24 hours may still make one sign-in attempt. Guesses from other networks can therefore
    * not lock out a person with a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
@@ -215,7 +211,7 @@ function tooMany(waitMs: number): GatewayError {
 }
 
 /**
- * The network of a client address, in the format of the edge gateway. The network is the /24 of an IPv4
+ * Returns the network of a client address, in the format of the edge gateway. The network is the /24 of an IPv4
  * address, or the /48 of an IPv6 /64. One site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
  */
 export function networkOf(clientAddress: string): string {

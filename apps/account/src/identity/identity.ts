@@ -38,13 +38,13 @@ export interface Identity {
    */
   readonly sealingKeys: SealingKeyPair;
   /**
-   * The pepper for refresh tokens: 32 bytes. Each refresh token is stored as an HMAC keyed with the pepper
-   * for refresh tokens.
+   * The pepper for refresh tokens. 32 bytes. The service stores each refresh token as an HMAC keyed with this
+   * pepper.
    */
   readonly refreshPepper: Buffer;
   /**
-   * The pepper for the tokens of emailed links: 32 bytes. Each token of an emailed link is stored as an HMAC
-   * keyed with the pepper for links.
+   * The pepper for the tokens of emailed links. 32 bytes. The service stores each of these tokens as an HMAC
+   * keyed with this pepper.
    */
   readonly mailPepper: Buffer;
   readonly signingKeys: SigningKeys;
@@ -54,12 +54,9 @@ export interface Identity {
   /** Sends emails with links. The value is null if the service cannot send email. */
   readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
-  /** Called if an event could not be added to the audit log. */
+  /** A callback for an event that could not be added to the audit log. */
   readonly onAuditError: (error: unknown) => void;
-  /**
-   * Announces that a person's cached login sessions are stale. The caller must commit the transaction before
-   * this call.
-   */
+  /** Announces that a person's cached login sessions are stale. Callers must commit the transaction first. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
@@ -68,7 +65,7 @@ export const IDENTITY = Symbol('Identity');
 
 export interface IdentityOptions {
   /**
-   * The secret of the embedded identity service: 32 bytes. All keys of the embedded identity service are
+   * The secret of the embedded identity service. 32 bytes. All keys of the embedded identity service are
    * derived from this secret.
    */
   readonly secret: Buffer;
@@ -86,7 +83,7 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
    * gateway's origin, used in links.
    */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
-  /** Called with the id of the person if an email could not be sent. */
+  /** A callback that receives the id of the person if an email could not be sent. */
   readonly onMailError: (error: unknown, userId: string | null) => void;
 }
 
@@ -143,8 +140,8 @@ export function deriveMailPepper(secret: Buffer): Buffer {
 }
 
 /**
- * Derives a key for one purpose from the single configured secret. A leaked derived key reveals nothing about
- * the other derived keys (RFC 5869).
+ * Derives a key for one purpose from the configured secret. A leaked key reveals nothing about the keys for
+ * other purposes (RFC 5869).
  */
 function deriveKey(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `agent-gateway identity: ${purpose}`, 32));

@@ -17,10 +17,7 @@ const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
  * session.
  */
 const loginSessionsPerUserMax = 50;
-/**
- * Number of replaced refresh tokens that are kept per login session, so that the use of a replaced token is
- * detected.
- */
+/** Number of replaced refresh tokens that are kept per login session, to detect the use of a replaced token. */
 export const usedRefreshTokensMax = 50;
 
 /** The tokens for the client, encrypted for the edge gateway. */
@@ -52,7 +49,10 @@ export interface LoginSession {
 
 const refreshTokenBytes = 32;
 
-/** Creates a refresh token: 256 random bits, with a prefix that identifies the token type in logs. */
+/**
+ * Creates a refresh token, which consists of 256 random bits and a prefix that identifies the token type in
+ * logs.
+ */
 export function createRefreshToken(): string {
   return `rt-svc-${randomBytes(refreshTokenBytes).toString('base64url')}`;
 }
@@ -125,7 +125,7 @@ export async function sealTokens(
   };
 }
 
-/** Creates a device token and encrypts the device token for the requesting edge gateway. */
+/** Creates a device token, and encrypts it for the requesting edge gateway. */
 export async function sealDevice(
   { devices }: Identity,
   owner: DeviceOwner,

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, randomBytes, type KeyObject } from '
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** Seconds for which a browser stays a known device after its last sign-in. */
+/** How long a browser stays a known device after its last sign-in, in seconds. */
 const deviceSeconds = 180 * 24 * 60 * 60;
 const nonceBytes = 16;
 const tokenType = 'device+jwt';
@@ -22,17 +22,18 @@ export interface DeviceOwner {
 const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: z.int() });
 
 /**
- * Creates and checks device tokens. A device token is a signed proof of an earlier sign-in in a browser. A
- * device token only gives the browser a separate budget for wrong passwords. All replicas derive the same
- * Ed25519 key from the seed. Edge gateways can therefore verify a device token with the public key.
+ * Creates and checks device tokens. A device token is a signed proof of an earlier sign-in in a browser. The
+ * only effect of a device token is that the browser has a separate budget for wrong passwords. All replicas
+ * derive the same Ed25519 key from the seed. Edge gateways can therefore check a device token with the public
+ * key.
  */
 export class KnownDevices {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
-  /** The public key that verifies device tokens: 32 raw bytes, in base64. */
+  /** The public key that verifies device tokens, which is 32 raw bytes, in base64. */
   readonly publicKey: string;
 
-  /** The parameter `seed` has 32 bytes. */
+  /** The parameter `seed` must have 32 bytes. */
   constructor(seed: Buffer) {
     const key = Buffer.concat([pkcs8Prefix, seed]);
     this.#privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
@@ -42,8 +43,8 @@ export class KnownDevices {
   }
 
   /**
-   * Creates the device token for a browser. A password or an emailed link must have proven the person's
-   * identity before this call.
+   * Creates the device token for a browser. Callers must first verify the person's identity by a password or an
+   * emailed link.
    */
   async issue({ id, deviceGeneration }: DeviceOwner): Promise<string> {
     return new SignJWT({ gen: deviceGeneration })
@@ -75,7 +76,7 @@ export class KnownDevices {
       });
       return claims.safeParse(payload).data ?? null;
     } catch {
-      // A device with a forged, expired or malformed token is not a known device.
+      // A device is unknown if its token is forged, expired or malformed.
       return null;
     }
   }

@@ -28,13 +28,14 @@ export interface LinkMailsOptions {
   readonly publicUrl: string;
   readonly countMail: (purpose: MailPurpose, outcome: 'sent' | 'limited' | 'failed') => void;
   /**
-   * Receives the error if an email could not be sent. The user id is null if the person could not be looked up.
+   * A callback for the error if an email could not be sent. The user id is null if the person could not be
+   * looked up.
    */
   readonly onError: (error: unknown, userId: string | null) => void;
 }
 
 const parallelMax = 4;
-/** Maximum number of waiting emails. Requests for an email beyond the maximum are rejected. */
+/** Maximum number of waiting emails. Further requests for an email are rejected. */
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 
@@ -74,10 +75,7 @@ export class LinkMails {
     return true;
   }
 
-  /**
-   * Waits at most a few seconds until the emails in progress are sent, and closes the connections to the mail
-   * server.
-   */
+  /** Waits at most a few seconds for the emails in progress, and closes the connections to the mail server. */
   async close(): Promise<void> {
     this.#waiting.length = 0;
     const late = Promise.withResolvers<undefined>();
@@ -129,7 +127,7 @@ export class LinkMails {
 
 /**
  * The address of the dashboard page for a token. The token in a link is in the URL's fragment, which browsers
- * do not send to servers. No server log or referrer therefore contains the token.
+ * do not send to servers. Therefore, no server log or referrer contains the token.
  */
 export function renderLink(publicUrl: string, purpose: MailPurpose, token: string): string {
   return `${publicUrl}/dashboard/${purpose}#token=${token}`;

@@ -59,8 +59,8 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 }
 
 /**
- * Starts a login session if the password is still current. The check is repeated if the password changes during
- * the check, because a password change ends only the existing login sessions. Returns null if the person is
+ * Starts a login session if the password is still current. The function repeats the check if the password
+ * changes meanwhile, because a password change ends only existing login sessions. Returns null if the person is
  * unknown or the password is wrong.
  */
 async function beginOnPassword(

@@ -24,9 +24,9 @@ type Outcome =
   | { readonly kind: 'reused'; readonly user: { readonly id: string; readonly email: string } };
 
 /**
- * Replaces a refresh token with a new refresh token. A refresh token that is used twice may be stolen, and
- * the service cannot distinguish the owner of the token from a thief. A second use of a refresh token
- * therefore ends the login session (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token with a new refresh token. A refresh token that is used twice may be stolen. The
+ * service cannot distinguish its owner from a thief. A second use of a refresh token therefore ends the login
+ * session (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -103,15 +103,15 @@ interface LoginSessionName {
 }
 
 /**
- * Returns the account and user for a login session. The edge gateway has already verified the session's
- * token. Returns null if a login session of the embedded identity service has ended. A login session from an
- * external issuer lasts as long as its token.
+ * Returns the account and user for a login session. The edge gateway has already verified the session's token.
+ * Returns null if the embedded identity service has ended the login session. A login session from an external
+ * issuer lasts as long as its token.
  */
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // The query is not limited to one account, because the login session determines the account.
+  // The query covers all accounts, because the login session determines the account.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };
@@ -123,9 +123,9 @@ export async function resolveLoginSession(
 }
 
 /**
- * Ends a login session on every gateway. Ending a login session twice has no further effect. A concurrent
- * token refresh can cause a deadlock in the database. The database then aborts one of the two transactions,
- * and the aborted transaction is retried.
+ * Ends a login session on every gateway. Ending a login session twice has no further effect. A concurrent token
+ * refresh can cause a deadlock in the database. The database then aborts one of the two transactions, which is
+ * retried.
  */
 export async function logOut(
   identity: Identity,

@@ -8,16 +8,16 @@ export type MailPurpose = 'reset-password' | 'verify-email';
 const tokenBytes = 32;
 const hourMs = 60 * 60 * 1000;
 
-/** Milliseconds for which an emailed link is valid, by purpose. */
+/** How long an emailed link is valid, in milliseconds, by purpose. */
 export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
   'reset-password': hourMs,
   'verify-email': 24 * hourMs,
 };
 
-/** Milliseconds for which a link is valid that the operator's command line prints. */
+/** How long a link from the operator's command line is valid, in milliseconds. */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/** Maximum number of valid links of one kind per person. A further link replaces the oldest link. */
+/** Maximum number of valid links of one kind per person. Each further link replaces the oldest link. */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {
@@ -29,8 +29,8 @@ export interface NewMailToken {
 }
 
 /**
- * Creates a token: 256 random bits with a prefix that identifies the kind of token. The database stores only
- * the hash of the token.
+ * Creates a token, which consists of 256 random bits and a prefix that identifies the kind of token. The
+ * database stores only the hash of the token.
  */
 export async function createMailToken(
   database: AccountDatabase,

@@ -4,12 +4,12 @@ import { z } from 'zod';
 
 const emailCharsMax = 254;
 /**
- * Maximum password length. The limit on the password length only ensures that credentials fit in one message.
- * The time to hash a password does not depend on the length.
+ * Maximum password length. This limit only ensures that credentials fit in one message. The time to hash a
+ * password does not depend on the length.
  */
 const passwordCharsMax = 256;
 /**
- * Minimum password length. NIST SP 800-63B §3.1.1 requires at least eight characters and forbids composition
+ * Minimum password length. NIST SP 800-63B §3.1.1 requires at least eight characters. NIST forbids composition
  * rules, because only length protects against guessing.
  */
 const passwordCharsMin = 12;

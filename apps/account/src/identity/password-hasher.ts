@@ -3,18 +3,20 @@ import { GatewayError } from '@gateway/errors';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
- * The cost settings of argon2id are 19 MiB and two passes in a single thread (OWASP Password Storage Cheat
- * Sheet, RFC 9106 §4). Hashing one password takes about 20 ms on one core. With a higher memory setting, a
+ * The cost settings of argon2id, which are 19 MiB and two passes in a single thread (OWASP Password Storage
+ * Cheat Sheet, RFC 9106 §4). Hashing one password takes about 20 ms on one core. If hashing used more memory, a
  * burst of logins could exhaust the process's memory.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords that wait for a free processor core. Further passwords are rejected. */
+/**
+ * Maximum number of passwords that wait for a free processor core. If more passwords arrive, they are rejected.
+ */
 const defaultWaitingMax = 256;
 
 /**
- * Hashes and checks passwords. The number of passwords that are hashed in parallel equals the number of spare
- * processor cores.
+ * Hashes and checks passwords. The hasher works on as many passwords in parallel as there are spare processor
+ * cores.
  */
 export class PasswordHasher {
   readonly #slots: number;
@@ -46,7 +48,7 @@ export class PasswordHasher {
     return matches && passwordHash !== null;
   }
 
-  /** Whether a hash was created with a cost that differs from the current cost. */
+  /** Whether a hash was created with an outdated cost. */
   isOutdated(passwordHash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
     return (
@@ -57,8 +59,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash for unknown users, which is created only once. If the queue is full when the hash is created,
-   * the next call creates the hash.
+   * The hash for unknown users, which is created only once. If the queue is full at that time, the next call
+   * creates the hash.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;
@@ -83,8 +85,8 @@ export class PasswordHasher {
 }
 
 /**
- * The password is normalized, because one password can be entered as different sequences of code points (NIST
- * SP 800-63B §3.1.1.2).
+ * The hasher normalizes the password, because one password can be entered as different code points (NIST SP
+ * 800-63B §3.1.1.2).
  */
 function normalize(password: string): string {
   return password.normalize('NFKC');

@@ -23,9 +23,9 @@ interface ChangePasswordRequest {
 }
 
 /**
- * Replaces a person's password, ends every login session except the current one, and revokes all device
- * tokens. The reply contains a new device token. Wrong passwords are counted for this login session only, so
- * that strangers cannot prevent a person from changing the password. Throws `invalid_credentials` for a wrong
+ * Replaces a person's password, ends every login session except the current one, and revokes all device tokens.
+ * The reply contains a new device token. Wrong passwords count only against this login session, so that
+ * strangers cannot prevent a person from changing the password. Throws `invalid_credentials` for a wrong
  * password, `too_many_attempts`, and `invalid_field` if the new password is unacceptable.
  */
 export async function changePassword(
@@ -45,7 +45,7 @@ export async function changePassword(
   await identity.guesses.absolve(guess);
   const passwordHash = await identity.passwords.hash(passwords.newPassword);
   await identity.database.transactionAcrossAccounts(async (tx) => {
-    // No row matches if a concurrent call has already changed the password, or if the person was deleted.
+    // The update matches no row if a concurrent call has already changed the password, or if the person was deleted.
     const place = { id: user.id, passwordHash: user.passwordHash };
     const data = { passwordHash, deviceGeneration: { increment: 1 } };
     const { count } = await tx.identityUser.updateMany({ where: place, data });
@@ -60,10 +60,10 @@ export async function changePassword(
 }
 
 /**
- * Sends a link for a new password. The reply is sent before the lookup of the email address. Known and unknown
- * email addresses therefore get equal replies. Throws `mail_not_configured` if no mail server is configured.
- * Throws `too_many_attempts` for a client that requests too many emails, and `service_unavailable` if too many
- * emails are waiting.
+ * Sends a link for a new password. The reply is sent before the lookup of the email address. Therefore, the
+ * reply is the same for known and unknown email addresses. Throws `mail_not_configured` if no mail server is
+ * configured. Throws `too_many_attempts` for a client that requests too many emails, and `service_unavailable`
+ * if too many emails are waiting.
  */
 export async function requestPasswordReset(
   identity: Identity,
@@ -79,9 +79,9 @@ export async function requestPasswordReset(
 
 /**
  * Sets a new password with the token of a link. One transaction marks the token as used, ends all login
- * sessions and revokes all device tokens. The reply contains a new device token, because possession of a link
- * proves the person's identity. Throws `invalid_mail_token`. Throws `invalid_field` for an unacceptable
- * password, after which the token stays usable.
+ * sessions and revokes all device tokens. The reply contains a new device token, because the link proves the
+ * person's identity. Throws `invalid_mail_token`. Throws `invalid_field` for an unacceptable password. In this
+ * case, the token stays usable.
  */
 export async function resetPassword(
   identity: Identity,

@@ -12,16 +12,16 @@ export interface SigningKeysOptions {
    * stored private keys.
    */
   readonly boxKeys: SealingKeyPair;
-  /** Milliseconds for which a key signs tokens before the next signing key replaces it. */
+  /** How long a key signs tokens before the next signing key replaces it, in milliseconds. */
   readonly signsForMs?: number;
   /**
-   * Milliseconds between a signing key's publication and its first signature, so that verifiers can fetch the
-   * key in time.
+   * Time between the publication of a signing key and its first signature, in milliseconds. Verifiers can fetch
+   * the key during this time.
    */
   readonly publishedAheadMs?: number;
   /**
-   * Milliseconds for which a signing key still verifies tokens after its last signature. The verification
-   * period after the last signature must exceed the token lifetime.
+   * How long a signing key still verifies tokens after its last signature, in milliseconds. This time must
+   * exceed the token lifetime.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
@@ -103,7 +103,7 @@ export class SigningKeys {
   }
 
   /**
-   * The time at which the next signing key must start to sign. The value is null if the existing keys last long
+   * The time at which the next signing key must take over. The value is null if the existing keys last long
    * enough. Signing keys that cannot be decrypted are ignored.
    */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
@@ -129,7 +129,7 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // Another replica has already created a signing key, so the existing key is used.
+      // If another replica has already created a signing key, this key is used.
       if (!isUniqueConflict(error)) throw error;
     }
   }

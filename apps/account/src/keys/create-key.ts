@@ -25,11 +25,11 @@ export interface CreateKeyRequest extends SecretCall {
 }
 
 /**
- * Creates an API key, once per idempotency key. The plaintext secret exists only until this function encrypts
- * it. A key that an API key creates has at most the permissions of the creating key. Throws `not_found` for
- * an unknown account. Throws `invalid_field` for an expiry in the past, an invalid public key, or too many
- * API keys. Throws `insufficient_scope` or `grant_exceeds_key` if the calling API key may not create this
- * key.
+ * Creates an API key, once per idempotency key. The secret exists in plain text only until this function
+ * encrypts it. If an API key creates another key, the new key has at most the permissions of its creator.
+ * Throws `not_found` for an unknown account. Throws `invalid_field` for an expiry in the past, an invalid
+ * public key, or too many API keys. Throws `insufficient_scope` or `grant_exceeds_key` if the calling API key
+ * may not create this key.
  */
 export async function createKey(
   context: KeysContext,
@@ -39,7 +39,7 @@ export async function createKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  // The stored reply contains the secret, so only the original caller may get the stored reply.
+  // Only the original caller may get the stored reply, because the reply contains the secret.
   const creation = { createKey: body, actingKeyId: actor?.keyId ?? undefined };
   const call = { accountId, idempotencyKeySha256, request: creation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
@@ -61,7 +61,7 @@ export async function createKey(
     });
     return { ...once, epoch };
   });
-  // A replayed key is announced again, because an earlier process may have stored the reply and died before its announcement.
+  // The function announces a replayed key again. An earlier process may have stored the reply and died before its announcement.
   context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
@@ -120,9 +120,7 @@ function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: 
 
 const copyList = (list: readonly string[] | null | undefined) => (list ? [...list] : null);
 
-/**
- * The number of API keys is exact even for concurrent calls, because the transaction locks the account's row.
- */
+/** The transaction locks the account's row, so the number of API keys is exact even for concurrent calls. */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {
   const count = await tx.apiKey.count({ where: { revokedAt: null } });
   if (count < activeKeysMax) return;

@@ -16,7 +16,8 @@ const playgroundKeyMs = 60 * 60 * 1000;
 /** Maximum number of active playground keys per account. Each browser uses one playground key. */
 const playgroundKeysMax = 5;
 /**
- * Number of expired or revoked playground keys that are kept, so that the request log can show their names.
+ * Number of expired or revoked playground keys that are kept, so that the request log can still show their
+ * names.
  */
 const keptKeysMax = 100;
 
@@ -60,7 +61,7 @@ export async function createPlaygroundKey(
     return { ...once, epoch };
   });
   for (const keyId of revoked) context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
-  // A replayed key is announced again, because an earlier process may have stored the reply and died before its announcement.
+  // The function announces a replayed key again. An earlier process may have stored the reply and died before its announcement.
   context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }

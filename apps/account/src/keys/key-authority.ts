@@ -16,8 +16,8 @@ export interface KeyAuthority {
   /** The expiry of the key. The value is null if the key does not expire. */
   readonly expiresAt: Date | null;
   /**
-   * The tools that the API key may use. If the list of allowed tools is null, all tools except the denied
-   * tools are allowed.
+   * The tools that the API key may use. If the list of allowed tools is null, all tools are allowed except the
+   * denied tools.
    */
   readonly allowedTools: readonly string[] | null;
   readonly deniedTools: readonly string[] | null;
@@ -45,11 +45,11 @@ export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority
 }
 
 /**
- * Reads the API key that makes a change. Returns null for users and operators, because users and operators
- * may grant all permissions. The calling key is read in the transaction of the change, so a concurrent
- * revocation or restriction of the key takes effect.
- * @throws GatewayError `invalid_api_key` for a revoked or expired key; `insufficient_scope` for a key without
- * the scope `manage`
+ * Reads the API key that makes a change. Returns null for users and operators, because they may grant all
+ * permissions. The function reads the calling key in the transaction of the change, so it notices a concurrent
+ * revocation or restriction.
+ * @throws GatewayError `invalid_api_key` for a revoked or expired key, or `insufficient_scope` for a key
+ * without the scope `manage`
  */
 export async function loadActingKey(
   tx: AccountModels,
@@ -66,7 +66,9 @@ export async function loadActingKey(
   return { keyId: id, authority, isRestricted: restrictionsOf(authority, policy).size > 0 };
 }
 
-/** A call that concerns one API key of an account. A call without an actor comes from an operator command. */
+/**
+ * A call that concerns one API key of an account. If a call has no actor, it comes from an operator command.
+ */
 export interface KeyCall {
   readonly accountId: string;
   readonly keyId: string;
@@ -84,7 +86,7 @@ export interface SecretCall {
 }
 
 /**
- * Reads the API key to change, the account's policy and the API key that makes the change. The caller must pass
+ * Reads the API key to change, the account's policy and the API key that makes the change. Callers must pass
  * the transaction that locks the account's row.
  * @throws GatewayError `own_key_change` if a key would change itself, `not_found` if the key is unknown,
  * revoked, a playground key or belongs to another account, and the errors of `loadActingKey`
@@ -103,8 +105,7 @@ export async function openKeyChange(
 const limitNames = ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'] as const;
 
 /**
- * Returns the restrictions of an API key, by name, with their values as text. The returned map is empty for
- * an unrestricted key.
+ * Returns the restrictions of an API key as text, by name. The returned map is empty for an unrestricted key.
  */
 function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, string> {
   const account = chooseLimits(
@@ -121,10 +122,10 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
 }
 
 /**
- * Returns the scopes of an API key if the request does not specify scopes. A call that adds or changes a
- * restriction removes the scope `manage`, because a restricted key is meant for an agent.
- * @param before the key before the call; null for a new key
- * @param after the key after the call, before this function may remove `manage`
+ * Returns the scopes of an API key for a request that does not specify scopes. If the call adds or changes a
+ * restriction, the scope `manage` is removed, because a restricted key is meant for an agent.
+ * @param before the key before the call, or null for a new key.
+ * @param after the key after the call, before this function may remove `manage`.
  * @throws GatewayError `invalid_field` if the key would have no scope left
  */
 export function chooseScopes(
@@ -162,9 +163,9 @@ export const allParts = {
 } as const satisfies Record<AuthorityPart, string>;
 
 /**
- * Checks that the API key that makes a change grants at most its own permissions. A user or an operator has
- * all permissions. An unrestricted API key may grant limits above the account's defaults, but no scope that
- * the key does not have. Only users, operators and unrestricted keys can grant the scope `manage`.
+ * Checks that the API key that makes a change grants at most its own permissions. A user or an operator has all
+ * permissions. An unrestricted API key may grant higher limits than the account's defaults, but only scopes
+ * that it has itself. Only users, operators and unrestricted keys can grant the scope `manage`.
  * @throws GatewayError `grant_exceeds_key`, with the field and the most that the key may grant
  */
 export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, parts: GrantedParts): void {
@@ -173,10 +174,10 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an API key does not raise an account limit above the key's own limit. The API key may inherit
- * the account limit.
- * @param limits the account's new limits; limits that do not change are absent
- * @throws GatewayError `grant_exceeds_key`, with the field and the highest value that the key may set
+ * Checks that an API key does not raise an account limit above the key's own limit. The API key may inherit the
+ * account limit.
+ * @param limits the account's new limits. Limits that do not change are absent. @throws GatewayError
+ * `grant_exceeds_key`, with the field and the highest value that the key may set
  */
 export function requireNoRaise(
   acting: ActingKey,
@@ -192,7 +193,7 @@ function refuseExcess(acting: ActingKey, part: AuthorityPart, param: string): Ga
   return new GatewayError('grant_exceeds_key', { param, message });
 }
 
-/** Returns the first of the given parts in which `granted` exceeds the permissions of the calling API key. */
+/** Returns the first of the given parts in which `granted` exceeds the permissions of the caller's API key. */
 export function findExcess(
   acting: ActingKey | null,
   granted: KeyAuthority,
@@ -224,7 +225,7 @@ function isWithin(
 
 type ToolLists = Pick<KeyAuthority, 'allowedTools' | 'deniedTools'>;
 
-/** Returns whether the permissions `own` allow each tool that `granted` allows. */
+/** Returns whether `own` allows each tool that `granted` allows. */
 function allowsNoMoreTools(granted: ToolLists, own: ToolLists): boolean {
   const ownDenied = new Set(own.deniedTools);
   const denied = new Set(granted.deniedTools);

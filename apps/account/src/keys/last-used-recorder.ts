@@ -4,8 +4,8 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of API keys whose last use waits to be written. The maximum also applies to the number of API
- * keys whose last use was written in the last minute. The use of keys beyond the maximum is not recorded.
+ * Maximum number of API keys whose last use waits to be written. The same maximum applies to the API keys whose
+ * last use was written in the last minute. Above this maximum, the use of further keys is not recorded.
  */
 const keysMax = 10_000;
 
@@ -14,8 +14,8 @@ type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
  * Records the last use of API keys, outside the request path. The recorder collects uses for a second and
- * writes the uses in one batch. The last use of each key is written at most once a minute. A failed write is
- * reported but not retried, because the next minute's write replaces the failed write.
+ * writes the uses in one batch. The last use of each key is written at most once a minute. The recorder reports
+ * a failed write but does not repeat it, because the next minute's write replaces it.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -29,7 +29,7 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Records that an API key was used. Each call of the method costs one in-memory lookup. */
+  /** Records that an API key was used. Each call costs one lookup in memory. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);

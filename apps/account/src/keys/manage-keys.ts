@@ -22,16 +22,16 @@ import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** Maximum number of active API keys per account. The maximum lets a list of all keys fit in one message. */
+/** Maximum number of active API keys per account. With this maximum, a list of all keys fits in one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked
- * keys that are kept. Above the maximum, the oldest revoked keys are deleted first.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of these keys.
+ * Above the maximum, the oldest revoked keys are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's API keys, as JSON. The maximum size of the
- * tool lists is half of the size of the largest message.
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. This size is half of the size
+ * of the largest message.
  */
 const toolListBytesMax = 4 * 1024 * 1024;
 
@@ -81,9 +81,9 @@ export async function listKeys(
 }
 
 /**
- * Updates the given fields of an API key. A change that restricts the key removes the scope `manage`, unless
- * the body contains scopes. Throws `not_found` if the key is unknown, revoked or belongs to another account.
- * Throws `invalid_field` for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or
+ * Updates the given fields of an API key. If the change restricts the key, the scope `manage` is removed,
+ * unless the body contains scopes. Throws `not_found` if the key is unknown, revoked or belongs to another
+ * account. Throws `invalid_field` for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or
  * `grant_exceeds_key` if the calling API key may not make the change.
  */
 export async function updateKey(
@@ -197,8 +197,8 @@ export async function rejectLongLists(
 }
 
 /**
- * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. A second
- * revocation of a key announces the revocation again, because the first call may have failed after its commit.
+ * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. Revoking
+ * a key twice announces the revocation twice, because the first call may have failed after its commit.
  */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -226,8 +226,8 @@ export async function revokeKey(
 }
 
 /**
- * Deletes the oldest revoked API key above the limit. Each call of the function follows the revocation of one
- * key, so at most one key needs to be deleted.
+ * Deletes the oldest revoked API key above the limit. Each call follows the revocation of one key, so at most
+ * one key must be deleted.
  */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const [oldest] = await tx.apiKey.findMany({

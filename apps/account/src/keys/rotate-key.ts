@@ -18,12 +18,12 @@ export interface RotateKeyRequest extends SecretCall {
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
- * Gives an API key a new secret, once per idempotency key. The previous secret stays valid next to the new
- * secret for a given period. A secret from an earlier rotation expires immediately, so a key never has more
- * than two valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another account.
- * Throws `invalid_field` for an expired key or an invalid public key. The caller of a rotation receives the new
- * secret, so an API key cannot rotate a key with more permissions (`grant_exceeds_key`). An API key cannot
- * rotate itself (`own_key_change`).
+ * Gives an API key a new secret, once per idempotency key. For a given period, both the previous and the new
+ * secret are valid. A secret from an earlier rotation expires immediately, so a key never has more than two
+ * valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
+ * `invalid_field` for an expired key or an invalid public key. The caller receives the new secret, so an API
+ * key cannot rotate a key with more permissions (`grant_exceeds_key`). An API key cannot rotate itself
+ * (`own_key_change`).
  */
 export async function rotateKey(
   context: KeysContext,
@@ -33,7 +33,7 @@ export async function rotateKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  // The stored reply contains the secret, so only the original caller may get the stored reply.
+  // Only the original caller may get the stored reply, because the reply contains the secret.
   const rotation = { rotateKey: { keyId, ...body }, actingKeyId: actor?.keyId ?? undefined };
   const call = { accountId, idempotencyKeySha256, request: rotation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
@@ -41,7 +41,7 @@ export async function rotateKey(
     const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
     return { ...once, epoch };
   });
-  // A replayed key is announced again, because an earlier process may have stored the reply and died before its announcement.
+  // The function announces a replayed key again. An earlier process may have stored the reply and died before its announcement.
   context.changes.announceKeyChange({ accountId, keyId, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
@@ -79,7 +79,7 @@ async function replaceSecret(
   return { key, secret: secret.key };
 }
 
-/** The rotation of an expired API key is rejected, because the new secret would not work. */
+/** An expired API key cannot be rotated, because the new secret would not work. */
 function rejectExpired(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null || expiresAt > now) return;
   throw new GatewayError('invalid_field', {

@@ -4,8 +4,8 @@ import type { AccountModels } from './account-database.ts';
 
 /**
  * Increments and returns the account's epoch (change number). The function locks the account's row until the
- * transaction ends. Changes to the same account therefore run one after another, and rows that the
- * transaction counts do not change. Throws `not_found` for an unknown account.
+ * transaction ends. Changes to the same account therefore run one after another, so the transaction can count
+ * rows reliably. Throws `not_found` for an unknown account.
  */
 export async function takeNextEpoch(tx: AccountModels, accountId: string): Promise<number> {
   try {
@@ -20,7 +20,7 @@ export async function takeNextEpoch(tx: AccountModels, accountId: string): Promi
   }
 }
 
-/** Omits undefined fields, so that a partial update does not change the fields that a request omits. */
+/** Omits undefined fields, so that a partial update changes only the fields of the request. */
 export function omitUndefined<Row extends object>(
   row: Row,
 ): { [Field in keyof Row]?: Exclude<Row[Field], undefined> } {

@@ -13,10 +13,10 @@ interface ExpiredRecordsParts {
 }
 
 /**
- * Deletes expired replies to idempotent calls, so that even inactive accounts keep no encrypted secrets
- * beyond the promised lifetime of the secrets. The job also deletes expired login sessions, expired email
- * tokens and old login failures. The job deletes audit events above the limits, and plans of conversations
- * that were not continued for a long time. Every replica runs this job, and concurrent runs are harmless.
+ * Deletes expired replies to idempotent calls, so that encrypted secrets are not kept longer than promised,
+ * even for inactive accounts. The job also deletes expired login sessions, expired email tokens and old login
+ * failures. The job deletes audit events above the limits, and plans of conversations that were not continued
+ * for a long time. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;
