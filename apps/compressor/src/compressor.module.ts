@@ -20,7 +20,9 @@ export interface CompressorParts extends Pick<ServiceParts, 'logger' | 'metrics'
   readonly conversationBytesMax: number;
   readonly originals: OriginalStore;
   readonly counts: CountStore;
-  /** The connection to the Redis server with the omitted original texts and token counts of all accounts. */
+  /**
+   * The connection to the Redis server that stores the omitted original texts and token counts of all accounts.
+   */
   readonly redis: Pick<Redis, 'scan' | 'unlink'>;
 }
 

@@ -18,14 +18,14 @@ import { COUNT_STORE, type CountStore } from './count-tokens/redis-count-store.a
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
 /**
- * Maximum size of a reply in UTF-16 units. The maximum size of a reply leaves room below the 8 MiB message
- * limit for characters that JSON escapes.
+ * Maximum size of a reply in UTF-16 units. This size leaves room below the 8 MiB message limit for characters
+ * that JSON escapes.
  */
 const recallUnitsMax = 2 * 1024 * 1024;
 
 /**
- * Implements the contracts for conversation compression, with blocks, omitted original texts, and exact token
- * counts of blocks and tool definitions.
+ * Implements the contracts for conversation compression. The contracts concern blocks, omitted original texts,
+ * and exact token counts.
  */
 @Controller()
 export class ContextController {
@@ -72,8 +72,8 @@ export class ContextController {
   }
 
   /**
-   * Returns omitted original texts. An original text that does not fit into the reply is null. The first
-   * original text always fits, because no stored text is longer than the reply.
+   * Returns omitted original texts. If an original text does not fit into the reply, its entry is null. The
+   * first original text always fits, because no stored text is longer than the reply.
    */
   @RpcHandler(recallOriginalsContract)
   async recallOriginals({

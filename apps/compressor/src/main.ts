@@ -10,8 +10,8 @@ import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts'
 const config = loadConfig();
 
 /**
- * Connects to the Redis server that holds the cache. The compressor also runs without Redis, because an
- * original text that is not stored is rebuilt from its conversation.
+ * Connects to the Redis server that holds the cache. The compressor also runs without Redis, because it can
+ * rebuild an original text from its conversation.
  */
 function connectRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
@@ -21,8 +21,8 @@ function connectRedis(logger: Logger): Redis {
 }
 
 /**
- * Opens the cache with a quota for each account. Values that exceed the account's quota are not stored.
- * Unstored original texts are rebuilt, and unstored exact token counts are missing.
+ * Opens the cache with a quota for each account. If a value exceeds the account's quota, it is not stored.
+ * Original texts that are not stored can be rebuilt. Exact token counts that are not stored are missing.
  */
 function openCache(redis: Redis, metrics: Metrics): AccountCache {
   const refused = metrics.counter({

@@ -11,8 +11,8 @@ import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
 /**
- * Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. Blocks that would exceed
- * the reply's maximum size are returned unchanged.
+ * Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. Blocks that do not fit
+ * into the reply are returned unchanged.
  */
 const replyBytesMax = 7 * 1024 * 1024;
 /**
@@ -34,8 +34,8 @@ export interface Compressed {
 }
 
 /**
- * Continues a remembered conversation, or starts a new conversation from all of its blocks. Only one version
- * of the compression steps exists so far. A second version would require `ConversationCompressor` to take the
+ * Continues a remembered conversation, or starts a new conversation from all of its blocks. Only one version of
+ * the compression steps exists so far. If a second version is added, `ConversationCompressor` must take the
  * version as a setting.
  */
 export function compressBlocks(
@@ -95,10 +95,7 @@ export class ConversationStore {
     });
   }
 
-  /**
-   * Removes the returned conversation from the cache, because the conversation will be stored again under a
-   * new hash.
-   */
+  /** Removes the returned conversation from the cache, because it will be stored again under a new hash. */
   take(name: string): ConversationCompressor | undefined {
     const conversation = this.#conversations.get(name);
     if (conversation !== undefined) this.#conversations.delete(name);

@@ -4,13 +4,16 @@ import type { ContextStepName } from '@gateway/contracts';
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
 /**
- * A block is a tool result, a text part, or an assistant turn with its tool calls. Blocks have the order of the
- * conversation.
+ * A block is a tool result, a text part, or an assistant turn with its tool calls. Blocks are in the order of
+ * the conversation.
  */
 export interface ContextBlock {
   readonly speaker: Speaker;
   readonly text: string;
-  /** Whether the block is protected. A protected block is never changed, but later blocks may refer to it. */
+  /**
+   * Whether the block is protected. The compressor never changes a protected block, but later blocks may refer
+   * to it.
+   */
   readonly frozen: boolean;
   /**
    * Whether the block is an old tool result. If the model can recover omitted text, a summary replaces an old
@@ -21,15 +24,15 @@ export interface ContextBlock {
 
 /**
  * Compression mode. The mode `lossless` keeps all facts for the model. The mode `balanced` omits passages of
- * long tool results, and the model can request the omitted passages.
+ * long tool results. The model can request these passages.
  */
 export type CompressionMode = 'lossless' | 'balanced';
 
 export interface CompressionSettings {
   readonly mode: CompressionMode;
   /**
-   * Whether omitted text can be recovered. If omitted text cannot be recovered, the mode `balanced` uses only
-   * the compression steps that omit no text.
+   * Whether omitted text can be recovered. Otherwise, the mode `balanced` uses only the compression steps that
+   * omit no text.
    */
   readonly recoverable: boolean;
   /**

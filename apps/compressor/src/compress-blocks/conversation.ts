@@ -25,21 +25,20 @@ import type { TextStep } from './steps/text-step.ts';
 
 /**
  * Minimum and maximum size of a compressed block. Compressing blocks below the minimum size saves too few
- * tokens. Blocks above the maximum size are left unchanged, because half a million tokens exceed any context
- * window.
+ * tokens. Larger blocks are left unchanged, because half a million tokens exceed any context window.
  */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /**
- * Maximum number of values and keys of a document that may become a table. A document above this maximum has
- * at least a quarter of a million tokens.
+ * Maximum number of values and keys of a document that may become a table. A larger document has at least a
+ * quarter of a million tokens.
  */
 const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
 /**
- * Maximum number of quotes in a reference. The number is limited, because each quote in a reference takes an
+ * Maximum number of quotes in a reference. This limit exists because each quote in a reference takes an
  * additional character for its JSON escape.
  */
 const quotesMax = 4;
@@ -54,15 +53,15 @@ interface SentBlock {
 
 /**
  * Compresses each block in a conversation once, in order. A block's result depends only on the settings, the
- * block and the blocks before it. A block's result does not depend on the clock, the process or later blocks.
- * A new turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
+ * block and the blocks before it. The result does not depend on the clock, the process or later blocks. A new
+ * turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
   /**
-   * Sent blocks by hash. Each sent block has two keys, which are the hash of the original block and the hash of
-   * the sent block.
+   * Sent blocks by hash. Each sent block is stored under two keys, which are the hashes of the original block
+   * and of the sent block.
    */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
@@ -123,7 +122,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // Text with references is already compressed, so the remaining lines may no longer look like code.
+    // The text now contains references, so its remaining lines may no longer look like code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -170,8 +169,8 @@ export class ConversationCompressor {
 }
 
 /**
- * Whether text has no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing or
- * scanning such a text would change the text.
+ * Whether text has no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing or scanning
+ * such a text would change it.
  */
 function isExact(text: string): boolean {
   return text.isWellFormed();
@@ -181,7 +180,7 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/** A block between two compression steps. A result that saves no tokens is dropped. */
+/** A block between two compression steps. If a step saves no tokens, its result is dropped. */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];

@@ -38,8 +38,8 @@ const image = `src="data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUg'.repeat(40)}
 const drawing = repeat(20, (at) => `${at}%`).join('\r');
 
 /**
- * A conversation in which every compression step changes a block. The content of the conversation resembles
- * the work of customer service and coding agents.
+ * A conversation in which every compression step changes a block. The content resembles the work of customer
+ * service agents and coding agents.
  */
 const conversation: readonly ContextBlock[] = [
   block('system', 'You book flights and fix programs.'),

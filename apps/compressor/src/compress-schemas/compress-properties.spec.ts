@@ -128,8 +128,8 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Tool arguments that are nearly valid. The nearly valid arguments are the schema's own constants, with and
- * without fields that look like annotations.
+ * Tool arguments that are nearly valid. These arguments are the schema's own constants, with and without fields
+ * that look like annotations.
  */
 function probesOf(each: unknown): unknown[] {
   if (typeof each !== 'object' || each === null) return [];
@@ -153,8 +153,8 @@ function withoutNotes(probe: unknown): unknown {
 const values = fc.array(value, { minLength: 20, maxLength: 20 });
 
 /**
- * Validates each value with the dialect that the schema declares, or with both dialects if the schema declares
- * none. The value is undefined if the schema cannot be compiled.
+ * Validates each value under the dialect that the schema declares, or under both dialects if the schema
+ * declares none. The value is undefined if the schema cannot be compiled.
  */
 function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] | undefined {
   const named = (schemaToJudge as { $schema?: string }).$schema;
@@ -178,12 +178,12 @@ describe('any tool definition', () => {
       fc.property(definitionText, values, mode, (definition, random, inMode) => {
         const each = [...random, ...probesOf(schemaOf(definition))];
         const before = judgeAll(schemaOf(definition), each);
-        // An invalid schema (for example, with a dangling or circular reference) is skipped.
+        // The test skips invalid schemas, for example with a dangling or circular reference.
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // A compressed schema without `$schema` must give equal results in both drafts.
-        // The compressed schema and the original schema give equal results in the draft of the original schema.
+        // A compressed schema without `$schema` must accept the same values in both drafts.
+        // In the draft of the original schema, the compressed and the original schema must accept the same values.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

@@ -16,7 +16,7 @@ import { longDescriptions } from './steps/long-descriptions.ts';
  */
 const depthMax = 128;
 
-/** The step `title` runs after the description steps, because a title without a description is kept. */
+/** The step `title` runs after the description steps, because it keeps a title without a description. */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
   lossless,
@@ -38,8 +38,8 @@ interface StepReport {
 
 interface CompressedDefinition {
   /**
-   * Edits to the tool definition's UTF-8 bytes, in ascending order and without overlaps. No edit is longer
-   * than the text that the edit replaces.
+   * Edits to the tool definition's UTF-8 bytes, in ascending order and without overlaps. No edit is longer than
+   * the text that it replaces.
    */
   readonly edits: ByteEdit[];
   /** The compression steps that changed the tool definition, in order. */
@@ -51,10 +51,10 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
  * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model.
- * The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that
- * only repeat a name. The mode `balanced` also removes sentences from long descriptions. Compression is pure
- * and idempotent, and never makes a tool definition longer. Text that is not JSON, or not in a known
- * definition format, is left unchanged.
+ * The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only
+ * repeat a name. The mode `balanced` also removes sentences from long descriptions. Compressing twice changes
+ * nothing more, and the result is never longer than the tool definition. The function leaves text unchanged if
+ * it is not JSON or has an unknown definition format.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
@@ -88,7 +88,7 @@ function scanOrUndefined(bytes: Buffer): JsonTape | undefined {
   }
 }
 
-/** The remaining text of the tool definition and the report for each compression step. */
+/** The remaining text of the tool definition, and the report for each compression step. */
 class Progress {
   readonly reports: StepReport[] = [];
   kept: readonly ByteRange[];
@@ -127,10 +127,7 @@ interface DefinitionText {
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
-/**
- * Compresses each tool definition. When the reply has reached its maximum size, the remaining tool
- * definitions get no edits.
- */
+/** Compresses each tool definition. When the reply is full, the remaining tool definitions get no edits. */
 export function compressSchemas(
   definitions: readonly DefinitionText[],
   mode: SchemaMode,

@@ -4,7 +4,7 @@ import type { CountStore } from './redis-count-store.adapter.ts';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
 /**
- * Maximum number of UTF-16 units in the counting queue. Blocks that do not fit into the counting queue are
+ * Maximum number of UTF-16 units in the counting queue. If a block does not fit into the queue, its tokens are
  * not counted.
  */
 const waitingUnitsMax = 8 * 1024 * 1024;
@@ -32,7 +32,9 @@ interface BackgroundCounterOptions {
   readonly log: Logger;
 }
 
-/** Counts the tokens of changed blocks in the background, one block of each account at a time. */
+/**
+ * Counts the tokens of changed blocks in the background. Only one block of each account is counted at a time.
+ */
 export class BackgroundCounter {
   readonly #thread: Pick<CountingThread, 'count'>;
   readonly #store: CountStore;

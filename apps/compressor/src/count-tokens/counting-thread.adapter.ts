@@ -14,14 +14,14 @@ const file = new URL(
 );
 /**
  * Maximum number of UTF-16 units per counting task. A counting task takes about ten milliseconds. Between two
- * tasks of one text, the thread counts other texts.
+ * tasks of a text, the thread can count other texts.
  */
 const unitsPerTask = 16 * 1024;
 
 /**
- * The share of the thread's time that one account gets while other accounts are active. A low priority is not
- * enough. On Linux, a thread's priority often counts only within its own process, so the thread would take
- * processor time from the gateways.
+ * The share of the thread's time that one account gets while other accounts are active. A low priority would
+ * not be enough. On Linux, a thread's priority often counts only within its own process. The thread would
+ * therefore take processor time from the gateways.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 20 };
 
@@ -36,7 +36,7 @@ export class CountingThread {
 
   /**
    * Returns the token count of each text. The counts are exact except for very long words (`countTokens`,
-   * `cutExactly`). While other accounts are active, counting pauses between its tasks.
+   * `cutExactly`). While other accounts are active, the thread pauses between the tasks of this account.
    * @throws GatewayError `service_unavailable` if the thread failed
    */
   async count(accountId: string, texts: readonly string[]): Promise<number[]> {

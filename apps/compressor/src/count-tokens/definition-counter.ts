@@ -7,8 +7,8 @@ import type { CountingThread } from './counting-thread.adapter.ts';
 const knownMax = 100_000;
 
 /**
- * Limits for the queue of tool lists. Tool lists are counted one at a time, and the accounts take turns. A
- * tool list may wait for seconds, because the edge needs the counts only after the request has ended.
+ * Limits for the queue of tool lists. The counter counts one tool list at a time, and the accounts take turns.
+ * A tool list may wait for seconds, because the edge needs the counts only after the request has ended.
  */
 const turns: FairQueueOptions = {
   slots: 8,
@@ -32,7 +32,7 @@ export class DefinitionCounter {
   }
 
   /**
-   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many tool lists wait or the
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many tool lists wait, or if the
    * tool list waits too long.
    */
   count(accountId: string, definitions: readonly string[]): Promise<number[]> {

@@ -14,7 +14,7 @@ export interface CountStore {
 
 export const COUNT_STORE = Symbol('CountStore');
 
-/** The kind in the names of the Redis keys for token counts: `<kind>:{<account id>}:<block id>`. */
+/** The kind of the Redis keys for token counts. A key has the form `<kind>:{<account id>}:<block id>`. */
 export const countKeyKind = 'tokens:v2';
 
 /** The cache commands that the count store uses (`AccountCache`). */

@@ -16,9 +16,9 @@ export interface ConversationKeys {
 }
 
 /**
- * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The HKDF salt is the conversation,
- * and the HKDF info contains the account. An original text therefore cannot be found or decrypted from
- * another conversation, or with only the stored data.
+ * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The salt is the conversation, and
+ * the info parameter contains the account. An original text can therefore not be found or decrypted from
+ * another conversation, or from the stored data without the secret.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');
@@ -27,18 +27,12 @@ export function deriveConversationKeys(key: Buffer, { accountId, session }: Orig
   return { name: derive('name'), seal: derive('seal') };
 }
 
-/**
- * The name under which an original text is stored. The storage name reveals neither the account nor the
- * marker id.
- */
+/** The name under which an original text is stored. This name reveals neither the account nor the marker id. */
 export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');
 }
 
-/**
- * Encrypts an original text into nonce, ciphertext and tag. The encrypted text can be decrypted only with the
- * same marker id.
- */
+/** Encrypts an original text into nonce, ciphertext and tag. Only the same marker id can decrypt the text. */
 export function sealOriginal({ seal }: ConversationKeys, id: string, original: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, seal, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(id));

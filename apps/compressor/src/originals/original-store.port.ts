@@ -1,4 +1,4 @@
-/** The conversation that an original text belongs to. Marker ids are valid only within one conversation. */
+/** The conversation to which an original text belongs. Marker ids are valid only within one conversation. */
 export interface OriginalScope {
   readonly accountId: string;
   /** SHA-256 (hex) over the account and the first messages of the conversation. */
@@ -6,8 +6,8 @@ export interface OriginalScope {
 }
 
 /**
- * Stores omitted text for a limited time, for fast recovery and for display in the request log. The compressor
- * can rebuild omitted text that is not stored from the conversation.
+ * Stores omitted text for a limited time, for fast recovery and for the request log. The compressor can rebuild
+ * text that is not stored from the conversation.
  */
 export interface OriginalStore {
   /**

@@ -10,7 +10,7 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
-/** The kind in the names of the Redis keys for original texts: `<kind>:{<account id>}:<name>`. */
+/** The kind of the Redis keys for original texts. A key has the form `<kind>:{<account id>}:<name>`. */
 export const originalKeyKind = 'original:v2';
 
 /** The cache commands that the store of original texts uses (`AccountCache`). */
@@ -24,13 +24,11 @@ export interface OriginalRedis {
  * messages.
  */
 const keptSeconds = 24 * 3600;
-/**
- * Maximum size in bytes of a stored original text. Original texts above the maximum size are not stored, but
- * rebuilt on request.
- */
+/** Maximum size in bytes of a stored original text. Longer texts are not stored, but rebuilt on request. */
 const originalBytesMax = 2 * 1024 * 1024;
 /**
- * Maximum number of bytes in unfinished writes. Above this number of bytes, original texts are not stored.
+ * Maximum number of bytes in unfinished writes. Above this number, the compressor stores no further original
+ * texts.
  */
 const waitingBytesMax = 32 * 1024 * 1024;
 /**
@@ -38,7 +36,7 @@ const waitingBytesMax = 32 * 1024 * 1024;
  * accounts.
  */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
-/** The lowest deflate level, because even the lowest level reduces logs to a tenth of their size. */
+/** The lowest level of deflate, because it already reduces logs to a tenth of their size. */
 const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -70,7 +68,7 @@ export class RedisOriginalStore implements OriginalStore {
     const keys = deriveConversationKeys(this.#key, scope);
     const kept: Kept[] = [];
     for (const [id, original] of originals) {
-      // A text with an unpaired surrogate is not stored, because UTF-8 cannot represent the surrogate.
+      // The store skips a text with an unpaired surrogate, because UTF-8 cannot represent the surrogate.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || !this.#reserve(scope.accountId, bytes.length)) continue;
@@ -80,7 +78,7 @@ export class RedisOriginalStore implements OriginalStore {
   }
 
   /**
-   * Writes one original text at a time. A request can omit thousands of texts, and writing all of them at once
+   * Writes one original text at a time. A request can omit thousands of texts. Writing all of them at once
    * would block the event loop.
    */
   async #writeAll(accountId: string, keys: ConversationKeys, kept: readonly Kept[]): Promise<void> {

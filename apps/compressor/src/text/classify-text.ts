@@ -1,11 +1,6 @@
-/**
- * Maximum number of examined lines of a text. This number of lines is enough to classify text of any length.
- */
+/** Maximum number of examined lines of a text. This number is enough to classify a text of any length. */
 const codeLinesMax = 400;
-/**
- * Maximum number of lines of a text that are read to find the lines to examine. Empty lines count toward the
- * maximum number of lines.
- */
+/** Maximum number of lines that are read to find the lines to examine. Empty lines also count. */
 const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
@@ -19,7 +14,7 @@ const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 
 /**
  * Whether text is mostly source code, a numbered view of a file, or a patch. Code is shortened only by
- * references to earlier lines, because every line and its whitespace can matter for an edit.
+ * references to earlier lines, because every line and its whitespace can be important for an edit.
  */
 export function looksLikeCode(text: string): boolean {
   let lines = 0;
@@ -48,9 +43,9 @@ const fence = /```[^`]*```\s*$/;
 const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
- * Whether an assistant turn ends in a command, as a fenced block or as an element like `</command>`. Agents
- * that do not use tool calls write commands as a fenced block or as such an element. The next user turn after a
- * command is the command's output and not text from a person.
+ * Whether an assistant turn ends in a command, as a fenced block or as an element like `</command>`. Some
+ * agents write commands in these forms instead of using tool calls. In that case, the next user turn contains
+ * the output of the command and not text from a person.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

@@ -42,10 +42,10 @@ describe('countTokens', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const usedMiB = (): number => {
-      // The first garbage collection may only finish an earlier collection, which keeps all newer objects.
+      // The first garbage collection may only finish an earlier collection. Such a collection keeps all newer objects.
       collect();
       collect();
-      // Array buffers are excluded, because they hold no text of the counter and are released late.
+      // The test excludes array buffers, because they hold no text of the counter and are released late.
       const { heapUsed, external, arrayBuffers } = process.memoryUsage();
       return (heapUsed + external - arrayBuffers) / 2 ** 20;
     };

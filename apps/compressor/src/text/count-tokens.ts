@@ -1,7 +1,7 @@
 import { countTokens as countO200k, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 
 // The tokenizer's cache of words contains slices of the texts, and a slice keeps its whole text in memory.
-// Without the tokenizer's cache, counting takes up to 1.4 times as long.
+// Without this cache, counting takes up to 1.4 times as long.
 setMergeCacheSize(0);
 
 /**
@@ -11,21 +11,21 @@ setMergeCacheSize(0);
  */
 const partMax = 128;
 /**
- * Matches runs of more than `partMax` letters, punctuation characters or white space. A run may also consist
- * of line breaks and slashes, which the tokenizer adds to punctuation. The lookbehinds let a match start only
- * at the start of a run. Without the lookbehinds, the regular expression would read each run again from each of
- * its positions.
+ * Matches runs of more than `partMax` letters, punctuation characters or white space. A run may also consist of
+ * line breaks and slashes, which the tokenizer adds to punctuation. The lookbehinds let a match start only at
+ * the start of a run. Without the lookbehinds, the expression would read each run again from each of its
+ * positions.
  */
 const longPart =
   /(?<![\p{L}\p{M}])[\p{L}\p{M}]{129,}|(?<![^\s\p{L}\p{N}])[^\s\p{L}\p{N}]{129,}|(?<!\s)\s{129,}|(?<![\r\n/])[\r\n/]{129,}/gu;
-/** Special tokens in the text are counted as ordinary text. */
+/** The counter treats special tokens in the text as ordinary text. */
 const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Counts o200k tokens in a text, in time linear in the text's length. The count is exact, except for words
- * and runs of punctuation or white space with more than 128 characters. Longer words and runs are counted in
- * pieces of 128 characters, and a token at a cut may count twice. Counting takes about a millisecond per
- * thousand tokens, so do not count while a request waits.
+ * Counts o200k tokens in a text, in time linear in the text's length. The count is exact, except for words and
+ * runs of punctuation or white space with more than 128 characters. Such long words and runs are counted in
+ * pieces of 128 characters. A token at a cut may count twice. Counting takes about a millisecond per thousand
+ * tokens, so it must not run while a request waits.
  */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -41,7 +41,7 @@ function countPieces(part: string): number {
   let tokens = 0;
   let known = { piece: '', tokens: 0 };
   for (const piece of cutPieces(part)) {
-    // All pieces of a run of one repeated character are equal.
+    // If a run repeats one character, all of its pieces are equal.
     if (piece !== known.piece) known = { piece, tokens: countO200k(piece, asText) };
     tokens += known.tokens;
   }

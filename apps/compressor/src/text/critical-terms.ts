@@ -34,8 +34,8 @@ function lastPartOf(term: string): string {
 }
 
 /**
- * Removes punctuation from the end of a word. The function uses a loop because a regular expression would
- * retry at each character in a long run.
+ * Removes punctuation from the end of a word. The function uses a loop, because a regular expression would
+ * start again at each character of a long run.
  */
 function withoutEnd(found: string): string {
   let end = found.length;

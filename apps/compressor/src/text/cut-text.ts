@@ -1,6 +1,6 @@
 /**
- * Cuts out a part of a text without splitting a surrogate pair. A surrogate pair at a boundary of the part is
- * omitted.
+ * Returns a part of a text without splitting a surrogate pair. If a boundary lies inside a surrogate pair, the
+ * pair is left out.
  */
 export function cutText(text: string, from: number, to: number): string {
   const start = isLow(text.charCodeAt(from)) && isHigh(text.charCodeAt(from - 1)) ? from + 1 : from;
@@ -17,22 +17,21 @@ function isLow(unit: number): boolean {
 }
 
 /**
- * Maximum distance to a suitable position for a cut, as a multiple of the requested length. Without a suitable
- * position in this distance, the text is cut at any position.
+ * Maximum distance to a suitable position for a cut, in multiples of the requested length. If this distance
+ * contains no suitable position, the text is cut at any position.
  */
 const stretchMax = 8;
 /**
- * Matches the characters before and after a suitable cut. The tokenizer o200k first splits text with a
- * pattern. The tokenizer's pattern always splits text between a line break and a letter, and before a blank
- * that precedes a letter. The pattern also always splits text between two JSON punctuation characters and a
- * letter.
+ * Matches the characters before and after a suitable cut. The o200k tokenizer first splits text with a pattern.
+ * This pattern always splits text between a line break and a letter, and before a blank that precedes a letter.
+ * The pattern also always splits text between two JSON punctuation characters and a letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
  * Cuts text into pieces of about `units` UTF-16 units. The sum of the token counts of the pieces equals the
- * token count of the whole text. The sum of the token counts is approximate for encoded data without suitable
- * positions for a cut.
+ * token count of the whole text. For encoded data without suitable positions for a cut, this is only
+ * approximately true.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {
   let start = 0;

@@ -19,16 +19,16 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * Number of UTF-16 units in a run that make up about one token, by character class. A run of whitespace is
- * one token, regardless of its length.
+ * Number of UTF-16 units in a run that make up about one token, by character class. Each run of whitespace
+ * counts as one token, regardless of its length.
  */
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
 /**
- * Estimates the number of tokens in a text in one pass. Runs of letters, digits, punctuation and non-ASCII
+ * Estimates the number of tokens in a text in one pass. Runs of letters, digits, punctuation or non-ASCII
  * characters count by their length. A run of whitespace counts as one token. A single space counts as zero
- * tokens, because it belongs to the next word. `npm run eval:compression` prints the difference between the
- * estimate and o200k.
+ * tokens, because the tokenizer adds it to the next word. `npm run eval:compression` prints the difference
+ * between the estimate and o200k.
  */
 export function estimateTextTokens(text: string, from = 0, to = text.length): number {
   let tokens = 0;
@@ -62,9 +62,9 @@ const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Estimates the number of tokens in a tool definition in one pass, like `estimateTextTokens` but over UTF-8
- * bytes. For compact and indented tool definitions in six public data sets, the estimate is 0% to 5% above the
- * count of o200k. Billing does not use this estimate, because the estimate is not exact.
+ * Estimates the number of tokens in a tool definition in one pass. Works like `estimateTextTokens`, but over
+ * UTF-8 bytes. For compact and indented tool definitions in six public data sets, the estimate is 0% to 5%
+ * above the count of o200k. Billing needs exact counts, and does not use this estimate.
  */
 export function estimateDefinitionTokens(utf8: Uint8Array): number {
   const { length } = utf8;

@@ -4,8 +4,8 @@ import type { Logger } from '@gateway/observability';
 import type { ThreadReply, ThreadRequest } from './serve-tasks.ts';
 
 /**
- * Milliseconds after which a thread's task fails and the thread is replaced. The longest task of a thread
- * takes about a second.
+ * Time limit for a task of a thread, in milliseconds. After this time, the task fails and the thread is
+ * replaced. The longest task of a thread takes about a second.
  */
 const taskMsMax = 20_000;
 
@@ -20,7 +20,7 @@ export interface LowPriorityThreadOptions {
 
 /**
  * A worker thread with a lower priority than the event loop (`serveTasks`). The worker thread starts with its
- * first task. If the worker thread ends or hangs, its tasks fail, and the next task starts a new thread.
+ * first task. If the thread ends or hangs, its tasks fail, and the next task starts a new thread.
  */
 export class LowPriorityThread<Task, Result> {
   readonly #options: LowPriorityThreadOptions;

@@ -4,31 +4,31 @@ import { labelOf, parseReference, renderRunReference } from './references.ts';
 /** Maximum number of occurrences of a line that can start a reference. */
 const placesMax = 16;
 /**
- * Minimum number of tokens that a reference must save. `runGainMin` is for runs with at least `runLinesMin`
- * lines, and `fewGainMin` is for shorter runs of lines.
+ * Minimum number of tokens that a reference must save. The constant `runGainMin` applies to runs with at least
+ * `runLinesMin` lines, and `fewGainMin` applies to shorter runs.
  */
 const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters used to estimate a line's tokens. A reference to a longer line always saves
+ * Maximum number of characters used to estimate a line's tokens. For a longer line, a reference always saves
  * tokens.
  */
 const lineLookedAt = 4_000;
 /**
- * A number in place of a line, which separates blocks in the index. The number also replaces references and
+ * A number in place of a line, which separates blocks in the index. The same number replaces references and
  * markers in sent text.
  */
 const gap = -1;
 /**
- * A number that replaces a reference or marker in the searched text, so that no repeated run of lines contains
- * a reference or marker.
+ * A number that replaces references and markers in the searched text. Repeated runs of lines can therefore not
+ * contain references or markers.
  */
 const standIn = -2;
 
 /**
- * Numbers the sent lines, so that repeated runs of lines can be found in time linear in the text. The line
- * index grows with the conversation and never deletes lines.
+ * Numbers the sent lines, so that the time to find repeated runs of lines is linear in the text. The line index
+ * grows with the conversation and never deletes lines.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
@@ -112,8 +112,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the longest run of lines starting at this line that a reference can replace, or otherwise the
-   * number of lines to skip.
+   * Returns the longest run of lines, starting at this line, that a reference can replace. Otherwise, returns
+   * the number of lines to skip.
    */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];
@@ -162,9 +162,7 @@ export class LineIndex {
       : reference;
   }
 
-  /**
-   * Whether another run of lines has different content, but the same length and the same first and last line.
-   */
+  /** Whether another run has the same length and the same first and last line, but different content. */
   #isConfusable(other: number, place: number, length: number): boolean {
     const sent = this.#sent;
     let isSame = true;

@@ -3,9 +3,8 @@ import { cutText } from '../../text/cut-text.ts';
 /** Maximum length of a label in a reference, in characters. */
 const labelLength = 40;
 /**
- * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter than
- * this maximum length. The regular expressions take quadratic time on a long line that starts like a
- * reference.
+ * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter. The limit
+ * is needed because the regular expressions take quadratic time on a long line that starts like a reference.
  */
 const referenceLengthMax = 256;
 
@@ -44,8 +43,8 @@ export function renderRunReference(
 }
 
 /**
- * Renders a reference to a whole block. The parameter `place` is the block's number, counted from 1, among the
- * different blocks with an equal label.
+ * Renders a reference to a whole block. The parameter `place` is the number of the block among the different
+ * blocks with the same label, counted from 1.
  */
 export function renderBlockReference(label: string, place: number): string {
   return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;

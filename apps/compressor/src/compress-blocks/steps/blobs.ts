@@ -27,7 +27,7 @@ export const blobs: TextStep = {
   },
 };
 
-/** Whether text looks encoded. Encoded data is hex, or mixes upper case, lower case and digits. */
+/** Whether text looks encoded. Encoded data is hexadecimal, or mixes upper case, lower case and digits. */
 function looksEncoded(blob: string): boolean {
   const sample = blob.slice(0, 320);
   const isMixed = /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample);

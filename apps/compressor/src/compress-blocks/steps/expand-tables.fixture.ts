@@ -6,9 +6,7 @@ type JsonRecord = Record<string, Json>;
 const absentCell = JSON.parse(absent) as string;
 const nameOf = JSON.parse(nameColumn) as string;
 
-/**
- * Converts JSON in table form back into the original value. The function is the inverse of `renderTables`.
- */
+/** Converts JSON in table form back into the original value. This function is the inverse of `renderTables`. */
 export function expandTables(value: Json): Json {
   if (Array.isArray(value)) return value.map(expandTables);
   if (typeof value !== 'object' || value === null) return value;

@@ -7,7 +7,7 @@ const lineLengthMax = 400;
 
 /**
  * Folds consecutive lines that differ only in numbers, and keeps the first and last line. A run of similar
- * lines that contains a critical line is kept in full.
+ * lines is kept in full if it contains a critical line.
  */
 export const logFolding: TextStep = {
   name: 'log_folding',

@@ -3,23 +3,16 @@ import { isCriticalLine } from '../../text/critical-terms.ts';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
-/**
- * Minimum size of a summarized tool result, in tokens. Tool results below the minimum size are not
- * summarized.
- */
+/** Minimum size of a summarized tool result, in tokens. Shorter tool results are not summarized. */
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
 /**
- * Maximum share of a tool result's tokens that a summary keeps for critical lines, in addition to the start and
- * end.
+ * Maximum share of its tokens that a tool result keeps for critical lines, in addition to the start and end.
  */
 const shareMax = 0.2;
 const linesMin = 8;
-/**
- * Length in characters of the pieces into which a text with few lines is cut. The cuts are at JSON or sentence
- * boundaries.
- */
+/** Length in characters of the pieces of a text with few lines. Pieces end at JSON or sentence boundaries. */
 const pieceLength = 160;
 const partShownMax = 240;
 /** The start of the marker in a summary. Text that contains the start of the marker is already a summary. */
@@ -27,7 +20,7 @@ const marker = '[… a summary;';
 
 /**
  * Reduces an old tool result to its start, its end and its critical lines, in order. A single marker replaces
- * all other text of the tool result.
+ * all other text.
  */
 export const summary: TextStep = {
   name: 'summary',

@@ -2,27 +2,27 @@ import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
 /**
- * Maximum size of a table relative to the original JSON. Tables are harder to read than the original JSON, so
- * tables must be clearly shorter.
+ * Maximum size of a table relative to the original JSON. A table must be clearly shorter, because tables are
+ * harder to read than the original JSON.
  */
 const shareMax = 0.92;
 /**
- * Maximum number of characters in token estimates, as a multiple of the document length. Without a limit on
- * token estimates, the outer parts of a deep document would be estimated at each level. Lists of similar
- * objects are rarely nested four levels deep.
+ * Maximum number of characters that are estimated as tokens, as a multiple of the document length. Without this
+ * limit, the outer parts of a deep document would be estimated again at each level. Lists of similar objects
+ * are rarely nested four levels deep.
  */
 const estimatedShareMax = 8;
 
 /**
- * Renders lists of similar objects as tables if the table is shorter than the list. A table contains the
- * field names once, and then a list of values per object.
+ * Renders lists of similar objects as tables if the table is shorter than the list. A table contains the field
+ * names once, and then a list of values per object.
  *
  * [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  * {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
  * The field `all` contains the fields that are the same in all objects. A list of lists of similar objects
  * becomes a table with `groups` of rows. An object of similar objects becomes a table with a first column
- * `(name)`. In a table, values keep their spelling, and only the order of fields is lost. `expandTables` is the
+ * `(name)`. Values keep their spelling in a table, and only the order of fields is lost. `expandTables` is the
  * inverse function.
  */
 export function renderTables(tape: JsonTape): string {
@@ -32,10 +32,7 @@ export function renderTables(tape: JsonTape): string {
 /** Matches an escape for a letter in the table keywords, or for the dot between field names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
-/**
- * Whether text contains table keywords. Text with table keywords is left unchanged, because a table would be
- * ambiguous.
- */
+/** Whether text contains table keywords. Such text is left unchanged, because a table would be ambiguous. */
 export function mayHoldTables(text: string): boolean {
   return (
     text.includes('"columns"') ||
@@ -48,8 +45,8 @@ export function mayHoldTables(text: string): boolean {
 class TableRenderer {
   readonly #tape: JsonTape;
   /**
-   * A cache of rendered nodes. Each node is rendered both as a table and unchanged, so without the cache the
-   * work would double at every level. Nodes without inner objects and lists are not cached.
+   * A cache of rendered nodes. Each node is rendered both as a table and unchanged. Without the cache, the work
+   * would double at every level. The cache excludes nodes without inner objects and lists.
    */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];
@@ -69,7 +66,7 @@ class TableRenderer {
     if (known !== undefined) return known;
     const before = this.#done.length;
     const rendered = this.#renderBranch(node);
-    // The cached nodes inside this node are removed, because no later step reads these nodes.
+    // The function removes the cached nodes inside this node, because no later step reads them.
     for (const inner of this.#done.splice(before)) this.#rendered.delete(inner);
     this.#rendered.set(node, rendered);
     this.#done.push(node);
@@ -78,7 +75,7 @@ class TableRenderer {
 
   #renderBranch(node: JsonNode): string {
     const set = readRows(this.#tape, node);
-    // The table is rendered first, because rendering the rows deletes cached parts that the table needs.
+    // The table must be rendered first, because rendering the rows deletes cached parts that the table needs.
     const table = set && this.#renderTable(set);
     const plain = this.#renderPlain(node);
     if (table === undefined || this.#estimatesLeft <= 0) return plain;
@@ -132,8 +129,8 @@ export const absent = '"∅"';
 export const nameColumn = '"(name)"';
 
 /**
- * An object as a table row. The map contains the node or the JSON text of the value for each column name (a
- * JSON string).
+ * An object as a table row. For each column name (a JSON string), the map contains the node or the JSON text of
+ * the value.
  */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
@@ -204,8 +201,8 @@ function rowSetOf(
 }
 
 /**
- * The columns of all table rows, in the order of their first row. Table columns after the first `columnsMax`
- * may be missing.
+ * The columns of all table rows, in the order of their first row. Columns after the first `columnsMax` may be
+ * missing.
  */
 function listColumns(rows: readonly Row[]): readonly string[] {
   const columns = new Set<string>();
@@ -228,8 +225,8 @@ function isFlat(tape: JsonTape, node: JsonNode): boolean {
 }
 
 /**
- * Reads an object as a table row. In a table row, fields of nested objects get names with dots. The value is
- * undefined if a name contains a dot or occurs twice.
+ * Reads an object as a table row. The fields of nested objects get names with dots. The value is undefined if a
+ * name contains a dot or occurs twice.
  */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();

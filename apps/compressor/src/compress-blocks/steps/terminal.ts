@@ -13,8 +13,8 @@ const escapeSequence =
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
 /**
- * Removes color codes and cursor movements. A line that was redrawn is reduced to the text that the terminal
- * finally shows.
+ * Removes color codes and cursor movements. If the terminal drew a line several times, only the text that the
+ * terminal finally shows is kept.
  */
 export const terminal: TextStep = {
   name: 'terminal',
@@ -55,7 +55,7 @@ function showLine(line: string): string {
 
 interface Drawing {
   readonly text: string;
-  /** The column from which an erase sequence hides characters that were drawn earlier. */
+  /** The column at which an erase sequence starts to hide characters that were drawn earlier. */
   readonly erasedFrom: number;
 }
 
@@ -75,7 +75,8 @@ function readDrawing(drawn: string): Drawing {
 }
 
 /**
- * Removes whitespace at the end of each line and of the text, including the carriage return in a line break.
+ * Removes whitespace at the end of each line and of the text. This includes the carriage return of a line
+ * break.
  */
 export const trailingSpace: TextStep = {
   name: 'trailing_space',

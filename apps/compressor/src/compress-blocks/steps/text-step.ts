@@ -1,8 +1,8 @@
 import type { ContextStepName } from '@gateway/contracts';
 
 /**
- * The input of a compression step in addition to the text. The input values of a compression step depend only
- * on the block and on earlier blocks.
+ * The inputs of a compression step, in addition to the text. These inputs depend only on the block and on
+ * earlier blocks.
  */
 export interface StepContext {
   /** Lower-case words that must be kept, as returned by `criticalTerms`. */

@@ -6,8 +6,8 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Maximum number of edits to a tool definition. If there are more edits, or the edits would be longer than
- * the remaining text, a single edit replaces the whole range.
+ * Maximum number of edits to a tool definition. If there are more edits, or if they would be longer than the
+ * remaining text, a single edit replaces the whole range.
  */
 const editsMax = 64;
 const editBytes = 48;
@@ -125,7 +125,8 @@ class KeptRanges {
   }
 
   /**
-   * Keeps the comma or colon before a token. Only whitespace lies between the comma or colon and the token.
+   * Keeps the comma or colon before a token. Only whitespace may stand between the comma or colon and the
+   * token.
    */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;

@@ -19,10 +19,10 @@ const examplesField = 'x-svc-examples';
 const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
- * Finds the parts of a tool definition in one of the formats chat-completions (`function.parameters`),
- * responses (`parameters` of a function), messages (`input_schema`), converse (`toolSpec.inputSchema.json`).
- * Returns undefined for definitions in other formats, for built-in tools, and for definitions with a client's
- * cache marker.
+ * Finds the parts of a tool definition. The format may be chat-completions (`function.parameters`), responses
+ * (`parameters` of a function), messages (`input_schema`) or converse (`toolSpec.inputSchema.json`). Returns
+ * undefined for definitions in other formats, for built-in tools, and for definitions with a client's cache
+ * marker.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;
@@ -49,8 +49,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * The fields of a JSON object, keyed by name. The value is undefined if the value is not an object, or if a key
- * is repeated. Parsers interpret repeated keys differently.
+ * The fields of a JSON object, keyed by name. The result is undefined if the value is not an object, or if a
+ * key is repeated. Parsers interpret repeated keys differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;
@@ -71,8 +71,8 @@ export interface SchemaPosition {
   readonly node: JsonNode;
   readonly members: ReadonlyMap<string, JsonEntry>;
   /**
-   * The name of the property or definition that the schema describes. For the outermost schema, the name is
-   * the tool's name. The name is undefined for the schema of a branch or of an array item.
+   * The name of the property or definition that the schema describes. For the outermost schema, the name is the
+   * tool's name. The schema of a branch or of an array item has no name.
    */
   readonly name: string | undefined;
 }
@@ -93,8 +93,8 @@ export interface SchemaWalk {
   /** The positions of all subschemas, outermost subschema first. */
   readonly positions: readonly SchemaPosition[];
   /**
-   * False if the scan skipped an object with a repeated key. Such objects are skipped, because parsers
-   * interpret repeated keys differently.
+   * The value is false if the scan skipped an object with a repeated key. The scan skips such objects, because
+   * parsers interpret repeated keys differently.
    */
   readonly isComplete: boolean;
 }

@@ -4,14 +4,14 @@ import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
- * Maximum number of characters that a text may add to a name and still count as a repetition of the name.
- * Examples of added characters are punctuation, filler words and spaces.
+ * Maximum number of additional characters in a text that still counts as a repetition of a name. The additional
+ * characters can be punctuation, filler words and spaces.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
 
 /**
- * Normalizes an identifier or phrase, so that `userId`, `user_id` and "The user ID." are equal. The
+ * Normalizes an identifier or phrase, so that for example `userId`, `user_id` and "The user ID." are equal. The
  * normalization keeps word order and word forms.
  */
 function wordsOfName(text: string): string {
@@ -23,7 +23,7 @@ function wordsOfName(text: string): string {
     .split(/[^\p{L}\p{N}\p{M}\p{S}]+/u)
     .filter((word) => word !== '');
   const telling = words.filter((word) => !fillers.has(word));
-  // The name of a property may be a filler word such as `a`.
+  // A property may have a filler word such as `a` as its name.
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
@@ -80,8 +80,8 @@ function dropIfEmptyOrNamed(
 
 /**
  * Drops `title` annotations without information. A `title` is dropped if it repeats the property's name or is
- * next to a description. The title of the outermost schema is dropped because the tool has a name. A title is
- * kept if the title is the only text.
+ * next to a description. The title of the outermost schema is dropped because the tool has a name. The step
+ * keeps a title that is the only text.
  */
 export const title: SchemaStep = {
   name: 'title',

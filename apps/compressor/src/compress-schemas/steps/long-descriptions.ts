@@ -5,8 +5,7 @@ import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 
 /**
- * Token budget for all descriptions in a tool definition. The descriptions of most tools are within the token
- * budget.
+ * Token budget for all descriptions in a tool definition. Most tools need fewer tokens for their descriptions.
  */
 const tokensMax = 200;
 
@@ -21,9 +20,9 @@ interface Sentence {
 }
 
 /**
- * Cuts a tool's descriptions if they exceed the token budget. The first sentence in each description and
- * sentences with rules about arguments are kept. Asides and examples are removed first, and then the
- * sentences furthest from the start of a description.
+ * Cuts a tool's descriptions if they exceed the token budget. The step keeps the first sentence of each
+ * description and all sentences with rules about arguments. The step first removes asides and examples, and
+ * then the sentences furthest from the start of a description.
  */
 export const longDescriptions: SchemaStep = {
   name: 'long_descriptions',
@@ -60,15 +59,12 @@ const telling =
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/**
- * The sentences that may be removed. The removable sentences do not include the first sentence and sentences
- * with rules.
- */
+/** The sentences that may be removed. The first sentence and sentences with rules may not be removed. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // After an escaped backslash, `\\n` may not be a line break.
-  // Texts with escaped backslashes are not cut.
+  // After an escaped backslash, the characters `\\n` may not be a line break.
+  // The step does not cut texts with escaped backslashes.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];
   let at = start + 1;
@@ -83,10 +79,7 @@ function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   return sentences;
 }
 
-/**
- * Splits the whole text into sentences and lines. Each piece of text includes the whitespace before the
- * piece.
- */
+/** Splits the whole text into sentences and lines. Each piece includes the whitespace before it. */
 function cutSentences(raw: string): string[] {
   return raw
     .split(/(?<=[.!?][)"']?)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.)(?=\s+\p{Lu})|(?=\\n)(?<!\\n)/u)

@@ -4,15 +4,15 @@ import type { JsonNode } from '@gateway/wire-formats';
 import type { SchemaWalk, ToolDefinitionText } from '../definition/tool-definition.ts';
 
 /**
- * The input and output of a schema compression step. A schema compression step only drops fields or parts of
- * descriptions. No step changes or adds text.
+ * The input and output of a schema compression step. A step only drops fields or parts of descriptions. A step
+ * never changes or adds text.
  */
 export interface SchemaDraft {
   readonly definition: ToolDefinitionText;
   readonly walk: SchemaWalk;
-  /** Keys of the dropped fields. Each compression step adds the keys of the fields that it drops. */
+  /** Keys of the dropped fields. Each step adds the keys of the fields that it drops. */
   readonly dropped: Set<JsonNode>;
-  /** The removed parts of each string. Each compression step adds the parts that it removes. */
+  /** The removed parts of each string. Each step adds the parts that it removes. */
   readonly cuts: Map<JsonNode, ByteRange[]>;
 }
 
