@@ -12,8 +12,8 @@ const eventOf = (at: number): ReportedAuditEvent => ({
 });
 
 /**
- * Opens a shipper with queued events. The parameter `isRejected` selects the events that the account service
- * rejects. Calls with more than `storedMax` events fail, as if they timed out.
+ * Opens an event shipper with queued events. The parameter `isRejected` selects the events that the account
+ * service rejects. Calls with more than `storedMax` events fail, as if they timed out.
  */
 function openShipper(count: number, isRejected: (id: string) => boolean = () => false, storedMax = Infinity) {
   const queued = new Map(

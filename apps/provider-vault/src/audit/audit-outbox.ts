@@ -44,11 +44,11 @@ export async function queueAudit(
 /** Milliseconds between searches for audit events that have not been sent yet. */
 const everyMs = 2_000;
 /**
- * Delay in milliseconds before queued audit events are sent. Events within the delay are sent together, so that
+ * Delay in milliseconds before queued audit events are sent. Events within this delay are sent together, so
  * frequent changes of one account cause only few calls of the account service.
  */
 const gatherMs = 200;
-/** Maximum number of events per call, and the number that a successful call adds after failed calls. */
+/** Maximum number of events per call, and the amount by which each successful call raises a reduced number. */
 const eventsMax = 100;
 const eventsAdded = 5;
 
@@ -74,11 +74,14 @@ export class AuditShipper {
   #round: Promise<void> | undefined;
   #isStopping = false;
   /**
-   * The current number of events per call. The number is halved after each failed call, so that a slow account
-   * service stores the events in time.
+   * The current number of events per call. Each failed call halves the number, so that a slow account service
+   * can store the events in time.
    */
   #eventsAtOnce = eventsMax;
-  /** The ids of the events in the last round. The credential changes of these events have been broadcast. */
+  /**
+   * The ids of the events in the last round. The credential changes behind these events have already been
+   * broadcast.
+   */
   #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {
@@ -159,8 +162,8 @@ export class AuditShipper {
   }
 
   /**
-   * Sends one audit event. Drops an audit event that the account service rejects, because the event would
-   * block later events.
+   * Sends one audit event. If the account service rejects the event, the function drops the event, because it
+   * would block later events.
    */
   async #send({ id, event }: QueuedEvent): Promise<void> {
     const { messaging, logger } = this.#parts;

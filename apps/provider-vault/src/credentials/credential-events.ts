@@ -7,7 +7,7 @@ import type { Counter } from '@gateway/observability';
 /**
  * The outcome of a request for a credential. With `missing`, the credential does not exist. With `failed`, a
  * stored secret cannot be decrypted, because the secret was changed or belongs to a different key. With
- * `unavailable`, the key for a stored secret cannot be used at the moment.
+ * `unavailable`, the key for a stored secret currently cannot be used.
  */
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
@@ -18,13 +18,16 @@ export type RewrappingOutcome = 'rewrapped' | 'failed';
  */
 const noteEveryMs = 200;
 
-/** Counts the decryptions and re-encryptions of credentials, and announces changes of credentials. */
+/** Counts decryptions and re-encryptions of credentials, and announces changes of credentials. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
   readonly #audit: Pick<AuditShipper, 'wake'>;
   readonly #openings: Counter<'outcome'>;
   readonly #rewrappings: Counter<'outcome'>;
-  /** The accounts with a recent notification, and whether their credentials have changed since then. */
+  /**
+   * The accounts with a recent notification. For each account, the value shows whether its credentials have
+   * changed since then.
+   */
   readonly #noted = new Map<string, boolean>();
 
   constructor(
@@ -54,8 +57,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Broadcasts that cached copies of a credential are stale, and sends the change to the audit log. The caller
-   * must commit the transaction before this call.
+   * Broadcasts that cached copies of a credential are stale, and sends the change to the audit log. Callers
+   * must commit the transaction first.
    */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
     this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });
@@ -80,7 +83,7 @@ export class CredentialEvents {
     }, noteEveryMs).unref();
     const { messaging, logger } = this.#parts;
     messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {
-      // An account that is being deleted has no epoch (change number).
+      // An account has no epoch (change number) while it is being deleted.
       if (error instanceof GatewayError && error.code === 'not_found') return;
       logger.warn({ err: error, account_id: accountId }, 'noting a credential change in the account failed');
     });

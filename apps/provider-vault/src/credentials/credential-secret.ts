@@ -11,8 +11,8 @@ import type { OpenFields } from '../encryption/envelope.ts';
 type OpenKeyPair = () => Promise<SealingKeyPair>;
 
 /**
- * The content of a sealed box with a credential, which has the fields to store and the values that may be
- * shown.
+ * The content of a sealed box with a credential. The content consists of the fields to store and the values
+ * that may be shown.
  */
 export interface ReceivedSecret {
   readonly fields: OpenFields;
@@ -22,10 +22,11 @@ export interface ReceivedSecret {
 
 /**
  * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the
- * gateway may still use an older public key. Throws `service_unavailable` if no key decrypts the box. The error
- * makes the gateway fetch the public key again. Throws `invalid_field` if the content is not a credential.
- * @param keyPairs the key pairs in the order of use, each unwrapped only if the previous pairs cannot decrypt
- * the box
+ * gateway may still use an older public key. Throws `service_unavailable` if no key decrypts the box. When the
+ * gateway receives this error, it fetches the public key again. Throws `invalid_field` if the content is not a
+ * credential.
+ * @param keyPairs the key pairs in the order of use. A pair is unwrapped only if the previous pairs cannot
+ * decrypt the box.
  */
 export async function openSealedSecret(
   sealedSecret: string,

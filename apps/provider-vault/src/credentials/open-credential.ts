@@ -26,9 +26,9 @@ type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'
 
 /**
  * Returns a credential to one gateway process, encrypted with the public key of the process. Returns nulls if
- * the credential does not exist. The audit row is committed before the secret is decrypted, so no secret
- * leaves the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
- * `service_unavailable` if the row's key cannot be used at the moment.
+ * the credential does not exist. The audit row is committed before the secret is decrypted, so no secret leaves
+ * the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
+ * `service_unavailable` if the row's key currently cannot be used.
  */
 export async function openCredential(
   context: OpeningContext,
@@ -69,7 +69,7 @@ async function openRow(
   row: CredentialRow,
 ): Promise<OpenFields> {
   // Decryption uses the account and provider of the call, not the values in the database row.
-  // As a result, a database row that was moved to another account cannot be decrypted.
+  // Therefore, a database row that was moved to another account cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));

@@ -20,8 +20,9 @@ const attemptsMax = 3;
 
 /**
  * Stores a credential, or replaces the account's credential for the provider. A credential is bound to its base
- * URL. A change of the base URL must therefore include the credential. Throws the errors of `openSealedSecret`,
- * `invalid_field` for too many credentials, and `not_found` for a deleted account.
+ * URL. To change the base URL, the caller must therefore also send the credential. Throws the errors of
+ * `openSealedSecret`. Also throws `invalid_field` for too many credentials, and `not_found` for a deleted
+ * account.
  */
 export async function putCredential(
   context: CredentialsContext,
@@ -43,9 +44,9 @@ export async function putCredential(
 }
 
 /**
- * Stores the credential, and retries after a race with another process. If the account is deleted concurrently,
- * the stored deletion mark causes a conflict, and the retry finds the deletion mark. If a key version is
- * retired during encryption, the second attempt uses the current key version.
+ * Stores the credential, and retries after a race with another process. If the account is deleted at the same
+ * time, the deletion mark causes a conflict, and the retry finds the deletion mark. If a key version is retired
+ * during encryption, the retry uses the current key version.
  */
 async function storeSecret(
   { database, keyRing, keyVersions }: CredentialsContext,

@@ -31,14 +31,17 @@ export interface RewrapReport {
 
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
-/** Milliseconds after which a batch stops after the current row, well before the caller times out. */
+/**
+ * Time after which a batch stops at the current row, in milliseconds. The time is well below the caller's
+ * timeout.
+ */
 const batchMs = 4_000;
 
 /**
- * Re-encrypts a batch of credentials under the current key. Data keys and ciphertexts are replaced, because
- * ciphertexts are bound to the key version. Each database row is changed together with its audit row in a
- * separate transaction, and only if the row has not changed since it was read. A batch can therefore stop at
- * any row and resume later, even while other processes read, write and re-encrypt credentials.
+ * Re-encrypts a batch of credentials under the current key. The function replaces data keys and ciphertexts,
+ * because ciphertexts are bound to the key version. A separate transaction changes each database row together
+ * with its audit row. The row is changed only if it is the same as when it was read. A batch can therefore stop
+ * at any row and resume later, even while other processes read, write and re-encrypt credentials.
  */
 export async function rewrapCredentials(
   context: RewrapContext,
@@ -94,7 +97,7 @@ async function rewrapRow(
   try {
     fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
   } catch (error) {
-    // The database row is intact but its key is unavailable, so the whole batch must be repeated.
+    // The row is undamaged but its key is unavailable, so the whole batch must be repeated.
     if (error instanceof GatewayError) throw error;
     context.events.countRewrapping('failed');
     return 'failed';

@@ -5,15 +5,15 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const keyBytes = 32;
 
-/** Length of the nonce, which consists of twelve random bytes. */
+/** Length of the nonce in bytes. A nonce is random. */
 export function createNonce(): Buffer {
   return randomBytes(nonceBytes);
 }
 
 /**
- * Encrypts with AES-256-GCM under a random nonce. The result is the concatenation nonce | ciphertext | tag.
- * With random nonces, a key may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). The data key of a
- * record encrypts only a few messages.
+ * Encrypts with AES-256-GCM under a random nonce. The result consists of the nonce, the ciphertext and the tag,
+ * in this order. With random nonces, one key may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). The data
+ * key of a record encrypts only a few messages.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
   const nonce = createNonce();

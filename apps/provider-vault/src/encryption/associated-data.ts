@@ -5,7 +5,7 @@ import type { KeyBinding } from './key-encryption-key.port.ts';
 export interface CredentialPlace {
   readonly accountId: string;
   readonly provider: string;
-  /** The base URL of the credential. The value null means the provider's default address. */
+  /** The base URL of the credential. With the value null, the provider's default address is used. */
   readonly baseUrl: string | null;
 }
 
@@ -45,7 +45,7 @@ export function bindSealingSeed(keyVersion: number): KeyBinding {
   return { associatedData: encodeParts([seedPurpose, String(keyVersion)]), labels };
 }
 
-/** SHA-256 of the whole binding in base64, for key services that accept only text. */
+/** Returns the SHA-256 of the whole binding in base64, for key services that accept only text. */
 export function digestBinding({ associatedData }: KeyBinding): string {
   return createHash('sha256').update(associatedData).digest('base64');
 }

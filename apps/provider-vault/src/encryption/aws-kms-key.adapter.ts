@@ -5,7 +5,7 @@ import { digestBinding } from './associated-data.ts';
 import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts';
 import type { KmsKeyName } from './parse-keys.ts';
 
-/** The attempts of one call to KMS together fit within the deadline of the vault's callers. */
+/** All attempts of one call to KMS together fit within the deadline of the vault's callers. */
 const attemptsMax = 2;
 const connectTimeoutMs = 1_000;
 const answerTimeoutMs = 1_500;
@@ -15,8 +15,8 @@ const notAuthentic = new Set(['InvalidCiphertextException', 'IncorrectKeyExcepti
 
 /**
  * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with this key, and logs each use in
- * CloudTrail. The binding is passed as the encryption context, which KMS authenticates and logs in plain
- * text. The encryption context consists of the labels and a digest of the whole binding.
+ * CloudTrail. The adapter passes the binding as the encryption context, which KMS authenticates and logs in
+ * plain text. This context consists of the labels and a digest of the whole binding. See
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export class AwsKmsKey implements KeyEncryptionKey {

@@ -23,7 +23,7 @@ describe('AWS KMS keys', () => {
   let ring: KeyRing;
 
   beforeAll(async () => {
-    // The SDK finds AWS credentials automatically, so the machine's settings must not interfere.
+    // The SDK finds AWS credentials automatically. The settings of the machine must not affect the test.
     Object.assign(process.env, {
       AWS_ACCESS_KEY_ID: access.accessKeyId,
       AWS_SECRET_ACCESS_KEY: access.secretAccessKey,

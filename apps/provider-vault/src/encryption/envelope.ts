@@ -8,12 +8,12 @@ export interface Envelope {
   readonly keyVersion: number;
   /** The record's data key, encrypted under the key-encryption key. */
   readonly wrappedDataKey: Uint8Array<ArrayBuffer>;
-  /** Maps field names to base64 of nonce | ciphertext | tag, encrypted under the data key. */
+  /** Maps each field name to the base64 of its nonce, ciphertext and tag, encrypted under the data key. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /**
- * The decrypted fields of a credential, as bytes. The caller must overwrite the decrypted fields with
+ * The decrypted fields of a credential, as bytes. Callers must overwrite the decrypted fields with
  * `forgetFields` after use.
  */
 export type OpenFields = Readonly<Record<string, Buffer>>;
@@ -39,8 +39,8 @@ export async function closeEnvelope(
 }
 
 /**
- * Decrypts every field of a credential. Rejects if any part of the record or its storage location has
- * changed.
+ * Decrypts every field of a credential. Rejects if any part of the record has changed, or if the record was
+ * moved.
  */
 export async function openEnvelope(
   keyRing: KeyRing,

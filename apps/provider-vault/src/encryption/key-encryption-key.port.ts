@@ -4,28 +4,24 @@
 export interface KeyBinding {
   /** The whole binding, as bytes. */
   readonly associatedData: Buffer;
-  /**
-   * The part of the binding that may appear in the key service's audit log. The public part of the binding
-   * contains no secrets.
-   */
+  /** The part of the binding that may appear in the key service's audit log. This part contains no secrets. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /**
- * A key-encryption key, which wraps only 32-byte keys. The key-encryption key may be stored in a key service
- * that never reveals the key.
+ * A key-encryption key, which wraps only 32-byte keys. A key service that never reveals the key may store it.
  */
 export interface KeyEncryptionKey {
   /** Identifies the key in every replica, and reveals nothing else about the key. */
   readonly fingerprint: string;
   /**
-   * Wraps (encrypts) a key. Rejects with `service_unavailable` if the key-encryption key cannot be used at
-   * the moment.
+   * Wraps (encrypts) a key. Rejects with `service_unavailable` if the key-encryption key currently cannot be
+   * used.
    */
   wrap(key: Buffer, binding: KeyBinding): Promise<Buffer<ArrayBuffer>>;
   /**
    * Unwraps (decrypts) a key. Rejects if the key-encryption key or the binding differs. Rejects with
-   * `service_unavailable` if the key-encryption key cannot be used at the moment.
+   * `service_unavailable` if the key-encryption key currently cannot be used.
    */
   unwrap(wrapped: Uint8Array, binding: KeyBinding): Promise<Buffer>;
 }

@@ -6,9 +6,8 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All keys in the ring can decrypt. The key for
- * encryption is chosen in the database, because a replica must not encrypt with a key that another replica
- * lacks.
+ * The key-encryption keys of this process, by version. All keys in the ring can decrypt. The database
+ * determines the key for encryption, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
   /** The key versions in ascending order, with at least one version. */
@@ -79,7 +78,7 @@ export class LocalKey implements KeyEncryptionKey {
   readonly fingerprint: string;
   readonly #wrappingKey: Buffer;
 
-  /** The key-encryption key: 32 random bytes. */
+  /** The key-encryption key, which consists of 32 random bytes. */
   constructor(key: Buffer) {
     if (key.length !== keyBytes) throw new RangeError(`must be ${keyBytes} bytes`);
     this.#wrappingKey = deriveKey(key, wrappingInfo, keyBytes);

@@ -8,7 +8,7 @@ export interface KmsServer {
   readonly url: string;
   /** The requests that the server has received, with their `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Faults for the next requests to the server. Each request to the fake server uses up one fault. */
+  /** Faults for the next requests to the server. Each request uses up one fault. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }
@@ -31,9 +31,9 @@ export interface AwsAccess {
 }
 
 /**
- * A fake AWS KMS on the loopback interface that supports Encrypt and Decrypt. The fake server uses JSON 1.1
+ * A fake AWS KMS on the loopback interface, which supports Encrypt and Decrypt. The fake server uses JSON 1.1
  * with the target names and error formats of KMS, and authenticates the encryption context. The fake server
- * checks the Signature Version 4 on each request.
+ * checks the Signature Version 4 on each request. See
  * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export async function startKmsServer(access: AwsAccess, keyArns: readonly string[]): Promise<KmsServer> {
@@ -102,7 +102,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
-/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
+/** See https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
 function hasValidSignature(
   { method, url, headers }: IncomingMessage,
   body: Buffer,

@@ -25,7 +25,7 @@ export interface KmsKeyName {
 }
 
 /**
- * Parses ARNs of AWS KMS keys in the format of local keys. Aliases are rejected, because an alias can be
+ * Parses ARNs of AWS KMS keys in the format of local keys. The parser rejects aliases, because an alias can be
  * moved to a key that cannot decrypt older data.
  * @throws RangeError for an invalid ARN
  */

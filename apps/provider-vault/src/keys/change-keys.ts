@@ -9,7 +9,7 @@ export interface KeysContext {
   readonly sealingKeys: SealingKeys;
 }
 
-/** The public key with which gateways encrypt credentials. Every replica returns this public key. */
+/** The public key with which gateways encrypt credentials. All replicas return the same public key. */
 export async function getSealingKey({
   keyVersions,
   sealingKeys,
@@ -29,10 +29,10 @@ interface Activation {
 }
 
 /**
- * Activates the requested version of the key-encryption key, or this replica's highest version. The activation
- * is idempotent. Throws `invalid_field` for a version that is lower than the current version or missing on this
- * replica. Also throws `invalid_field` if a running replica lacks the version, because that replica could not
- * decrypt new data.
+ * Activates the requested version of the key-encryption key, or this replica's highest version. Activating a
+ * version twice has no further effect. Throws `invalid_field` for a version that is lower than the current
+ * version or missing on this replica. Also throws `invalid_field` if a running replica lacks the version,
+ * because it could not decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,

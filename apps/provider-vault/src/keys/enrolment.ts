@@ -13,9 +13,8 @@ export interface EnrolmentOptions {
 const everyMs = replicaSeenWithinMs / 6;
 
 /**
- * Registers this replica's keys for the other replicas, while the replica runs. The registration also checks
- * that this replica has every active key. A replica that lacks an active key could not decrypt some
- * credentials.
+ * Registers this replica's keys for the other replicas, while the replica runs. The class also checks that this
+ * replica has every active key. Without an active key, a replica could not decrypt some credentials.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;
@@ -57,8 +56,8 @@ export class Enrolment {
 
   /**
    * Adds missing data about key versions to the database. A vault without keys starts with the highest
-   * configured version. Key versions stored by an older release may lack newer fields, and this function adds
-   * the fields.
+   * configured version. Key versions that an older release stored may lack newer fields, which this function
+   * adds.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

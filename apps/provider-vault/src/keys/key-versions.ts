@@ -21,22 +21,22 @@ export interface LackingReplica {
 }
 
 /**
- * Milliseconds without a registration after which a replica is considered stopped. Running replicas register
- * six times in this period.
+ * A replica counts as stopped if it has not registered for this number of milliseconds. Running replicas
+ * register six times in this period.
  */
 export const replicaSeenWithinMs = 60_000;
 
 /**
- * Id of the database lock that serializes decisions about key versions. Any number that is unique in the
- * vault's database is a valid lock id.
+ * Id of the database lock that allows only one decision about key versions at a time. Any number that is unique
+ * in the vault's database is a valid lock id.
  */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * The active key versions, and each replica's keys. Two rules make the rotation of keys safe, and one lock
- * protects both rules. A key version is activated only if every running replica has the version's key. A
- * replica that lacks the key for an active version does not start serving requests.
+ * The active key versions, and each replica's keys. The rotation of keys is safe because of two rules, which
+ * one lock protects. A key version is activated only if every running replica has the version's key. A replica
+ * that lacks the key for an active version does not start serving requests.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;
@@ -132,7 +132,7 @@ export class KeyVersions {
         RETURNING v.version`;
       return rows.map(({ version }) => version).sort((a, b) => a - b);
     } catch (error) {
-      // The deletion fails if a concurrent write has used one of these key versions.
+      // The deletion fails if a concurrent write has used one of these versions.
       if (sqlStateOf(error) === foreignKeyViolation) return [];
       throw error;
     }
