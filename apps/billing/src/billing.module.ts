@@ -16,7 +16,7 @@ export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' 
    */
   readonly queueRedis: Redis;
   readonly plans: Plans;
-  /** The payment provider. Null on self-hosted installations, which have no Stripe key. */
+  /** The payment provider. The value is null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
 }
 
@@ -53,8 +53,7 @@ export class BillingModule implements OnApplicationShutdown {
   }
 
   /**
-   * The connections close after the ledger processor has stopped, because the processor uses both connections
-   * until then.
+   * The connections close after the ledger processor has stopped, because the processor needs them until then.
    */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();

@@ -7,25 +7,24 @@ const environment = z
     ...serviceVariables,
     BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /**
-     * The Redis server of the job queue. The Redis server of the job queue must not evict keys
-     * (`maxmemory-policy noeviction`).
+     * The Redis server of the job queue. This Redis server must not evict keys (`maxmemory-policy noeviction`).
      */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without a Stripe key, the billing service runs as self-hosted. A
-     * self-hosted service writes the ledger but charges nothing.
+     * Stripe's secret or restricted key. Without a Stripe key, the billing service runs as self-hosted. In this
+     * mode, the service writes the ledger but charges nothing.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**
-     * The secret with which Stripe signs events. The signing secret is required with a Stripe key, because
-     * anyone could sign events for an empty secret.
+     * The secret with which Stripe signs events. The signing secret is required together with a Stripe key,
+     * because anyone could sign events with an empty secret.
      */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
     /** Base URL of the Stripe API, for tests and proxies. */
     STRIPE_API_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).default('https://api.stripe.com')),
     /**
-     * The billing plans, as JSON. The first plan applies to accounts without a subscription. The billing
-     * plans are ignored without a Stripe key.
+     * The billing plans, as JSON. The first plan applies to accounts without a subscription. Without a Stripe
+     * key, the plans are ignored.
      */
     BILLING_PLANS: unlessEmpty(z.string().transform(parseJson).pipe(plans).default(defaultPlans)),
   })

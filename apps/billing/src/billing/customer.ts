@@ -6,7 +6,7 @@ import type { Plans } from '../plans/plans.ts';
 export interface BillingContext {
   readonly database: BillingDatabase;
   readonly plans: Plans;
-  /** The payment provider. Null on self-hosted installations, which have no Stripe key. */
+  /** The payment provider. The value is null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
   readonly now: () => Date;
 }
@@ -34,7 +34,7 @@ export async function ensureCustomer(
   const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
-    // The deletion check must follow the write of the new customer row.
+    // The code must check for a deletion after it has written the new customer row.
     // A concurrent deletion then either reads the new row or has already stored its deletion mark.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });

@@ -4,16 +4,14 @@ import { findCustomer, type BillingContext } from './customer.ts';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 
 /**
- * Maximum number of ledger rows that one SQL statement changes. Each SQL statement takes a fraction of a
- * second, so other writers are hardly delayed.
+ * Maximum number of ledger rows that one SQL statement changes. Each statement takes a fraction of a second, so
+ * it hardly delays other writers.
  */
 const rowsAtOnce = 5_000;
-/**
- * Time limit for one call, in milliseconds. The time limit is well within the deadline of the RPC contract.
- */
+/** Time limit for one call, in milliseconds. This limit is well within the deadline of the RPC contract. */
 const workMs = 5_000;
 /**
- * Milliseconds for which the write of the deletion mark waits for running writers. After this time, the call
+ * How long the write of the deletion mark waits for running writers, in milliseconds. After this time, the call
  * fails and is retried.
  */
 const lockTimeoutMs = 2_000;
@@ -45,8 +43,8 @@ export async function forgetAccount(
 }
 
 /**
- * Deletes the account's customer at Stripe. A deleted account must not be charged, so the deletion waits
- * until Stripe has confirmed the deletion of the customer.
+ * Deletes the account's customer at Stripe. A deleted account must not be charged, so the function waits until
+ * Stripe has confirmed the deletion.
  */
 async function forgetCustomer(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -66,8 +64,8 @@ async function forgetCustomer(
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
  * deletion mark. A writer that missed the deletion mark therefore adds no ledger entry after the account is
- * renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for the table
- * lock therefore reads the deletion mark.
+ * renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for this lock
+ * therefore reads the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -13,8 +13,8 @@ import type { Redis } from 'ioredis';
  */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this time, in milliseconds. The
- * detection of a dead process can take up to this time in addition.
+ * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Detecting
+ * the dead process can take the same time again.
  */
 const lockDurationMs = 5_000;
 
@@ -45,8 +45,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
   }
 
   /**
-   * Starts the processing of ledger batches without waiting for Redis. If Redis is configured to evict keys,
-   * an uncaught error ends the process.
+   * Starts the processing of ledger batches without waiting for Redis. If Redis may evict keys, an uncaught
+   * error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -70,7 +70,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // If a process is killed, its ledger batch is not counted as failed.
+      // The ledger batch of a killed process does not count as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'processing ledger batches failed'));
@@ -86,7 +86,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // An invalid ledger batch is not reported as written.
+      // The processor does not report an invalid batch as written.
       // The worker keeps an unreported batch until a newer release can parse the batch.
       this.#entries.inc({ result: 'refused' });
       logger.error(
@@ -104,9 +104,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * Inserts ledger entries. Requests that are already in the ledger change nothing. Entries for a deleted
- * account get a pseudonym that is created for this batch and stored nowhere else. Rows are sorted by request
- * id, so that two batches never deadlock.
+ * Inserts ledger entries. Requests that are already in the ledger are skipped. Entries of a deleted account get
+ * a pseudonym that is created for this batch and stored nowhere else. Rows are sorted by request id, so that
+ * two batches never deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries

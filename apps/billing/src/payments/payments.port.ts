@@ -45,9 +45,9 @@ export interface Payments {
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   findCheckout(id: string): Promise<PaidCheckout | null>;
   /**
-   * Returns the most relevant subscription of the customer. Paid subscriptions come before unpaid live
-   * subscriptions, and live subscriptions come before ended subscriptions. Among subscriptions of equal rank,
-   * the newest subscription comes first. The value is null if the customer has no subscription.
+   * Returns the most relevant subscription of the customer. Paid subscriptions come first, then unpaid live
+   * subscriptions, and then ended subscriptions. Among subscriptions of equal rank, the newest subscription
+   * comes first. The value is null if the customer has no subscription.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /**
@@ -62,5 +62,5 @@ export interface Payments {
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent;
 }
 
-/** The payment provider. Null on self-hosted installations, which have no Stripe key. */
+/** The payment provider. The value is null on self-hosted installations, which have no Stripe key. */
 export const PAYMENTS = Symbol('Payments');

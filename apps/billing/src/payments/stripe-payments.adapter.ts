@@ -9,11 +9,11 @@ import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './p
  */
 const callTimeoutMs = 10_000;
 /**
- * Maximum age of a Stripe signature, and the maximum time by which Stripe's clock may run ahead. Stripe
- * recommends a maximum age of five minutes.
+ * Maximum age of a Stripe signature. Stripe's clock may run ahead by the same time. Stripe recommends a maximum
+ * age of five minutes.
  */
 const toleranceSeconds = 300;
-/** Maximum number of subscriptions read per customer, far more than any customer has. */
+/** Maximum number of subscriptions read per customer, which is far more than any customer has. */
 const subscriptionsMax = 100;
 /**
  * Maximum number of open checkout pages read per customer. A customer usually has one open checkout page, but
@@ -105,7 +105,7 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest subscription first, but a new incomplete subscription must not hide a paid one.
+    // Stripe lists the newest subscription first, but a new incomplete subscription must not hide an older paid one.
     const all = found?.data ?? [];
     const subscription =
       all.find(({ status }) => isPaying(status)) ??
@@ -159,7 +159,10 @@ function renderSubscription(subscription: Stripe.Subscription): PaidSubscription
   };
 }
 
-/** Stripe returns only the id of a customer, unless the request asks Stripe to expand the customer. */
+/**
+ * By default, Stripe returns only the id of a customer. If the request expands the customer, Stripe returns the
+ * whole customer.
+ */
 function renderCustomerId(customer: unknown): string | null {
   if (typeof customer === 'string') return customer;
   if (typeof customer !== 'object' || customer === null || !('id' in customer)) return null;
@@ -172,7 +175,7 @@ class Missing extends GatewayError {
   }
 }
 
-/** Stripe's error messages can contain keys and customer data, so only the error codes are kept. */
+/** The error keeps only codes, because Stripe's messages can contain keys and customer data. */
 async function ask<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

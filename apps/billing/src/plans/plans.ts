@@ -13,7 +13,7 @@ export type Plan = z.output<typeof plan>;
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
 
-/** The billing plans. The first billing plan applies to accounts without a subscription. */
+/** The billing plans. The first plan applies to accounts without a subscription. */
 export const plans = z
   .tuple([plan], plan)
   .refine((all) => all.length <= 20, 'has more than 20 plans')
@@ -48,8 +48,8 @@ const payingStatuses = ['active', 'trialing', 'past_due'];
 export const isPaying = (status: string | null) => status !== null && payingStatuses.includes(status);
 
 /**
- * Chooses the billing plan for a subscription. Accounts without a paid subscription to a known price get the
- * first billing plan.
+ * Chooses the billing plan for a subscription. An account without a paid subscription to a known price gets the
+ * first plan.
  */
 export function choosePlan(
   all: Plans,
