@@ -131,8 +131,8 @@ describe('the tool arguments that the sandbox provider takes from a message', ()
 });
 
 const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
-// The collection of real tool schemas is not part of the repository, but CI requires the collection.
-// Without the collection of schemas, only the tests with the schemas in this file run.
+// The collection of real tool schemas is not part of the repository, but CI requires it.
+// If the collection is missing, only the tests with the schemas in this file run.
 (sharedTools === '' ? it.skip : it)(
   "tool arguments satisfy the schemas of real tools, including GitHub's own server",
   () => {
@@ -145,7 +145,7 @@ const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
       try {
         return errorsOf(schema) !== null;
       } catch {
-        return false; // An invalid schema is skipped, because no arguments can satisfy such a schema.
+        return false; // The test skips an invalid schema, because no arguments can satisfy it.
       }
     });
     expect(schemas.length).toBeGreaterThan(400);

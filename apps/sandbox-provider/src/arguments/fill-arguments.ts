@@ -23,8 +23,8 @@ interface Filling {
 
 /**
  * Creates arguments for a tool, with every required property and each optional property that the message
- * mentions. The created arguments satisfy type, enum, const, bounds, lengths, formats, common patterns, items,
- * `anyOf`, `oneOf`, `allOf` and local `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
+ * mentions. The arguments satisfy type, enum, const, bounds, lengths, formats, common patterns, items, `anyOf`,
+ * `oneOf`, `allOf` and local `$ref`. The function ignores the keywords `not`, `if` and `dependent…`.
  */
 export function fillArguments(parameters: Schema | null, message: string): Record<string, unknown> {
   const values = new MessageValues(message.slice(0, messageCharsMax));
@@ -61,8 +61,8 @@ function fillValue(filling: Filling, given: unknown, name: string, depth: number
 }
 
 /**
- * Chooses the first alternative of a schema that is not null, and merges the keywords next to the
- * alternatives into the chosen alternative.
+ * Chooses the first alternative of a schema that is not null. The keywords next to the alternatives are merged
+ * into it.
  */
 function chooseBranch({ root }: Filling, schema: Schema): Schema {
   const branches = [...readList(schema, 'anyOf'), ...readList(schema, 'oneOf')].map((each) =>

@@ -59,7 +59,8 @@ const textCharsMax = 200;
 
 /**
  * Chooses a string for a property. The candidates are the value in the message, a quoted string, a string that
- * suits the property's name, and an example. The first possible string that satisfies the schema is used.
+ * suits the property's name, and an example. The function uses the first of these strings that satisfies the
+ * schema.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;
@@ -113,7 +114,7 @@ function cut(schema: Schema, text: string): string {
     .trim();
 }
 
-/** A fallback string with the length that the schema requires. */
+/** A string with the length that the schema requires, if no other string fits. */
 function pad(schema: Schema): string {
   const min = Math.min(readNumber(schema, 'minLength') ?? 0, 10_000);
   const max = readNumber(schema, 'maxLength') ?? Infinity;

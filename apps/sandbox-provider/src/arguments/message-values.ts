@@ -1,4 +1,4 @@
-/** Values found in a message. Each value in the message is used only once, in the order of the message. */
+/** Values found in a message. Each value is used only once, in the order of the message. */
 export class MessageValues {
   readonly text: string;
   readonly #quoted: string[];

@@ -39,8 +39,8 @@ const typeNames: Readonly<Record<string, TypeName>> = {
 };
 
 /**
- * Returns the type of the value to create, which is the first type that is not null or the type implied by the
- * other keywords.
+ * Returns the type of the value to create. The type is the first type that is not null, or the type that other
+ * keywords imply.
  */
 export function typeOf(schema: Schema): TypeName {
   const given = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']];
@@ -61,7 +61,7 @@ export function typeOf(schema: Schema): TypeName {
  */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // The limit on references only stops circular references, because a sensible chain has fewer than sixteen references.
+  // This limit only stops circular references, because a sensible chain has fewer than sixteen references.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -92,8 +92,8 @@ function lookUp(root: Schema, reference: string): Schema {
 
 /**
  * Limits for a client's regular expression and for the strings that are tested against it. RE2 needs linear
- * time for any regular expression. RE2 does not support look-around and back-references. For such a regular
- * expression, every string is accepted.
+ * time for any regular expression. RE2 does not support look-around and back-references. If an expression needs
+ * these features, every string is accepted.
  */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;

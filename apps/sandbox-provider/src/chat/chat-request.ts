@@ -73,7 +73,7 @@ export interface OfferedTool {
   readonly kind: 'function' | 'custom';
   readonly name: string;
   readonly description: string;
-  /** The JSON Schema for the arguments of the tool. Null means that the tool takes no arguments. */
+  /** The JSON Schema for the arguments of the tool. If the value is null, the tool takes no arguments. */
   readonly parameters: Readonly<Record<string, unknown>> | null;
 }
 
@@ -83,15 +83,15 @@ export interface ChatRequest {
   /** The functions and custom tools that the request offers. */
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
-  /** The JSON Schema for a text response. Null means that the response may be any text. */
+  /** The JSON Schema for a text response. If the value is null, the response may be any text. */
   readonly schema: Readonly<Record<string, unknown>> | null;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Maximum number of tokens in the response. Null means no limit. */
+  /** Maximum number of tokens in the response. If the value is null, there is no limit. */
   readonly tokensMax: number | null;
   /**
-   * Size of the messages and tools as JSON, in bytes. Token usage is estimated from the size of the messages
-   * and tools.
+   * Size of the messages and tools as JSON, in bytes. The sandbox provider estimates token usage from this
+   * size.
    */
   readonly promptBytes: number;
 }

@@ -73,7 +73,7 @@ function clip(text: string): string {
   return characters.length <= echoCharsMax ? trimmed : `${characters.slice(0, echoCharsMax).join('')}…`;
 }
 
-/** Estimates one token per four bytes, like the estimate of token usage. */
+/** Estimates one token for every four bytes, in the same way as for token usage. */
 function sayWithin(request: ChatRequest, said: string): Answer {
   const { schema, tokensMax } = request;
   const text = schema === null ? said : JSON.stringify(fillArguments(schema, lastUserText(request)));

@@ -26,7 +26,7 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Chooses the tool that shares the most words with the message in its name and description, weighted by
+ * Chooses the tool whose name and description share the most words with the message. Words count by their
  * rarity. Returns undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
@@ -50,7 +50,7 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
     // A short name that the message covers completely is a better match than a longer name.
-    // The words of the message that match the short name would also match a longer name.
+    // A longer name would also match the words of the message that match the short name.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
     if (best === undefined || score > best.score) best = { tool, score };

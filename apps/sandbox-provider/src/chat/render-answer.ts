@@ -3,7 +3,7 @@ import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
 
 /**
- * Creates the ids of the response and its tool call. The ids depend only on the messages and the response.
+ * Creates the ids of the response and its tool call. These ids depend only on the messages and the response.
  */
 function completionIds(request: ChatRequest, answer: Answer): { completion: string; toolCall: string } {
   const digest = createHash('sha256')
@@ -45,7 +45,7 @@ function renderCall(call: Extract<Answer, { kind: 'tool-call' }>, input: string)
   return { name: call.name, [inputMembers[call.tool]]: input };
 }
 
-/** The name of the field that contains a call's input, by kind of tool. */
+/** For each kind of tool, the name of the field that contains the input of a call. */
 const inputMembers = { function: 'arguments', custom: 'input' } as const;
 
 /** Renders the response as a `chat.completion`. `createdAt` is Unix time in seconds. */
@@ -76,7 +76,7 @@ export function renderCompletion(request: ChatRequest, answer: Answer, createdAt
 const pieceCharsMax = 16;
 
 /**
- * Cuts text into pieces without splitting a character. A text with two or more characters gives at least two
+ * Cuts text into pieces without splitting a character. A text with at least two characters gives at least two
  * pieces.
  */
 function cutPieces(text: string): string[] {
