@@ -94,6 +94,15 @@ const videoTargets: NonNullable<AuthzRow['targets']> = {
 const page = () => ({ id: 'welcome' });
 const dashboardTargets: AuthzRow['targets'] = { own: page, foreign: page, guessed: page, deleted: page };
 
+/** Every caller receives the same page of the documentation. */
+const docsPage = () => ({ id: 'operations/failure-modes' });
+const docsTargets: AuthzRow['targets'] = {
+  own: docsPage,
+  foreign: docsPage,
+  guessed: docsPage,
+  deleted: docsPage,
+};
+
 const providerTargets: AuthzRow['targets'] = {
   own: async ({ baseUrl, owner, provider }) => {
     await connectProvider(baseUrl, owner.account.apiKey, {
@@ -272,6 +281,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   getVideoContent: { targets: videoTargets, notOwn: '400 provider_not_connected' },
   readOpenApi: {},
   readReference: {},
+  readDocsPage: { targets: docsTargets },
   readLiveness: {},
   readHello: {},
   readReadiness: {},

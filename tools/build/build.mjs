@@ -3,10 +3,12 @@
 // The script bundles the tools that connect to the services into dist/tools.
 // The bundles contain the workspace libraries, but no npm packages.
 // The dashboard is built into files in dist/apps/dashboard.
+// The documentation is rendered into dist/apps/edge-gateway/docs.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { bundle } from './bundle.mjs';
 import { buildDashboard } from './dashboard.mjs';
+import { buildDocs } from './docs.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const only = process.argv.slice(2);
@@ -40,4 +42,5 @@ await Promise.all(bundles.map(([entry, outfile]) => bundle(entry, outfile))).cat
   process.exit(1);
 });
 if (apps.length > 0) console.log(`built ${apps.join(', ')}`);
+if (apps.includes('edge-gateway')) console.log(`built documentation: ${buildDocs()} pages`);
 if (buildsDashboard) console.log(`built dashboard: ${await buildDashboard()}`);

@@ -17,6 +17,7 @@ import { PIPELINE_SERVICES } from './pipeline/services.ts';
 import { RATE_LIMITER } from './rate-limits/rate-limiter.port.ts';
 import { RateCeiling } from './grants/rate-ceiling.ts';
 import { PIPELINE_SETTINGS } from './request/settings.ts';
+import { DOCS_FILES } from './static-files/static-files.ts';
 import { AccountRoute } from './routes/account/account.route.ts';
 import { AuditRoute } from './routes/audit/audit.route.ts';
 import { BillingRoute } from './routes/billing/billing.route.ts';
@@ -113,6 +114,7 @@ const serviceProviders: readonly Provider[] = [
   provideFrom(SEALING_KEYS, ({ sealingKeys }) => sealingKeys),
   provideFrom(EGRESS_GUARD, ({ egressGuard }) => egressGuard),
   provideFrom(RateCeiling, ({ rateCeiling }) => rateCeiling),
+  provideFrom(DOCS_FILES, ({ docsFiles }) => docsFiles),
   provideFrom(Reference, (parts) => new Reference(() => listRoutes(chooseControllers(parts)))),
 ];
 

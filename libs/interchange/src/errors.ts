@@ -7,6 +7,10 @@ export interface PublicError {
   /** The invalid request field, as the caller spelled it. */
   readonly param: string | null;
   readonly source: 'gateway' | 'provider';
+  /**
+   * The page about the error, as a path on the gateway with an anchor. Errors from a provider have no page.
+   */
+  readonly docsUrl?: string;
 }
 
 /** An error from a provider. The text of the error is not redacted yet. */

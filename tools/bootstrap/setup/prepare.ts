@@ -55,7 +55,7 @@ async function generateApiTypes(): Promise<void> {
 
 async function buildApps(): Promise<void> {
   const tools = ['build', 'bootstrap', 'rotate-kek', 'restore-drill'].map((name) => `tools/${name}`);
-  const sources = ['apps', 'libs', 'prisma', ...tools, 'package-lock.json'];
+  const sources = ['apps', 'libs', 'docs', 'prisma', ...tools, 'package-lock.json'];
   await whenChanged(join(root, 'dist/.fingerprint'), fingerprint(sources), () =>
     runStep('Building', () => runTool('tools/build/build.mjs')),
   );

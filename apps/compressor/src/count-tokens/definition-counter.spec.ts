@@ -6,6 +6,8 @@ import { CountingThread } from './counting-thread.adapter.ts';
 import { DefinitionCounter } from './definition-counter.ts';
 
 const thread = new CountingThread(createLogger({ service: 'test', instanceId: 'test', level: 'silent' }));
+// The thread loads the tokenizer at low priority, which takes seconds on a busy machine.
+beforeAll(() => thread.count('one', ['a']), 60_000);
 afterAll(() => thread.close());
 
 it('counts the tokens of each tool definition, for several concurrent accounts', async () => {

@@ -1,12 +1,16 @@
+import { join } from 'node:path';
 import { z } from 'zod';
-import { DashboardFiles } from './dashboard-files.ts';
-import { renderPolicy } from './render-file.ts';
+import { StaticFiles } from '../static-files/static-files.ts';
+import { renderPolicy } from '../static-files/render-file.ts';
 
 export const DASHBOARD = Symbol('DASHBOARD');
 
+/** The directory next to this program that contains the built dashboard. */
+const builtDirectory = join(import.meta.dirname, '../dashboard');
+
 /** The files and settings of the dashboard. */
 export interface Dashboard {
-  readonly files: DashboardFiles;
+  readonly files: StaticFiles;
   /**
    * The sign-in method of the dashboard. For the embedded identity service, `sends_mail` is false until the
    * account service has reported that email works.
@@ -20,7 +24,7 @@ export function openDashboard(
   variables: SettingsVariables & { readonly DASHBOARD_DIR?: string | undefined },
 ): Dashboard {
   return {
-    files: DashboardFiles.open(variables.DASHBOARD_DIR),
+    files: StaticFiles.open(variables.DASHBOARD_DIR ?? builtDirectory),
     settings: renderDashboardSettings(variables),
     policy: renderPolicy(variables.OIDC_ISSUER),
   };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
 import { TLSSocket } from 'node:tls';
-import type { GatewayError } from '@gateway/errors';
+import type { ErrorCode, GatewayError } from '@gateway/errors';
 import type { ClientFormat, PublicError } from '@gateway/interchange';
 import type { RenderedError } from '@gateway/wire-formats';
 import { formatNamed } from '@gateway/wire-formats';
@@ -46,7 +46,13 @@ export function toPublicError(error: GatewayError): PublicError {
     message: error.message,
     param: error.param ?? null,
     source: 'gateway',
+    docsUrl: docsUrlOf(error.code),
   };
+}
+
+/** The path of the page that the gateway serves about an error code: cause, effect and remedy. */
+export function docsUrlOf(code: ErrorCode): string {
+  return `/docs/operations/failure-modes#${code}`;
 }
 
 /**

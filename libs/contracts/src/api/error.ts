@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { id } from '../base/common.ts';
 
+const docsUrl = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      'The page about the error code, as a path on the gateway: cause, effect and remedy. Errors from a provider have no page.',
+    examples: ['/docs/operations/failure-modes#invalid_api_key'],
+  });
+
 /** The body of error responses from chat completions, the proxies and the account endpoints. */
 export const errorBody = z
   .object({
@@ -12,6 +21,7 @@ export const errorBody = z
       /** The name of the invalid field, spelled as in the request. */
       param: z.string().nullable(),
       source: z.enum(['gateway', 'provider']),
+      docs_url: docsUrl,
     }),
     request_id: id,
   })
@@ -21,7 +31,7 @@ export const errorBody = z
 export const messagesErrorBody = z
   .object({
     type: z.literal('error'),
-    error: z.object({ type: z.string(), message: z.string() }),
+    error: z.object({ type: z.string(), message: z.string(), docs_url: docsUrl }),
     request_id: id,
   })
   .meta({ id: 'MessagesError' });
@@ -29,4 +39,6 @@ export const messagesErrorBody = z
 /**
  * The body of error responses in the converse format. The `x-amzn-errortype` header carries the error type.
  */
-export const converseErrorBody = z.object({ message: z.string() }).meta({ id: 'ConverseError' });
+export const converseErrorBody = z
+  .object({ message: z.string(), docs_url: docsUrl })
+  .meta({ id: 'ConverseError' });

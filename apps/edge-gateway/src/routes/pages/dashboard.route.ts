@@ -8,7 +8,7 @@ import {
   type Dashboard,
   type DashboardSettings,
 } from '../../dashboard/dashboard.ts';
-import { renderFile } from '../../dashboard/render-file.ts';
+import { renderFile } from '../../static-files/render-file.ts';
 import { IdentityClient } from '../../login-sessions/identity-client.ts';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 

@@ -1,7 +1,11 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { GatewayError } from '@gateway/errors';
+import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 import { pagePolicy, Reference } from '../../openapi/reference.ts';
+import { renderFile, renderPolicy } from '../../static-files/render-file.ts';
+import { DOCS_FILES, type StaticFiles } from '../../static-files/static-files.ts';
 
 const readOpenApi: Operation = {
   id: 'readOpenApi',
@@ -17,17 +21,35 @@ const readReference: Operation = {
   answer: { status: 200, description: 'The page.', contentType: 'text/html', schema: z.string() },
 };
 
+const readDocsPage: Operation = {
+  id: 'readDocsPage',
+  tag: 'Documentation',
+  summary: 'Read a page of the documentation',
+  description:
+    'The pages are the guides, the operations pages and the glossary of this release. `docs_url` of an error is the path of such a page, with the anchor of the error code.',
+  params: z.object({
+    id: z.string().meta({
+      description: 'The path below `/docs/`, with unencoded slashes.',
+      examples: ['operations/failure-modes'],
+    }),
+  }),
+  answer: { status: 200, description: 'The page.', contentType: 'text/html', schema: z.string() },
+  errors: ['not_found'],
+};
+
 /**
- * Serves the API reference at `GET /openapi.json` and `/docs`. The reference is generated from the route
- * descriptions.
+ * Serves the API reference at `GET /openapi.json` and `/docs`, and the pages of the documentation
+ * below `/docs/`. The reference is generated from the route descriptions.
  */
 @Controller()
 @AllowAccess('public')
 export class DocumentationRoute {
   readonly #reference: Reference;
+  readonly #pages: StaticFiles;
 
-  constructor(@Inject(Reference) reference: Reference) {
+  constructor(@Inject(Reference) reference: Reference, @Inject(DOCS_FILES) pages: StaticFiles) {
     this.#reference = reference;
+    this.#pages = pages;
   }
 
   @Get('/openapi.json')
@@ -47,5 +69,21 @@ export class DocumentationRoute {
   @Header('referrer-policy', 'no-referrer')
   readPage(): string {
     return this.#reference.page();
+  }
+
+  @Get('/docs/*')
+  @Describe(readDocsPage)
+  readDocsPage(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Buffer {
+    const path = (request.params as Record<string, string>)['*'] ?? '';
+    const file = this.#pages.find(path) ?? this.#pages.find(`${path}.html`);
+    if (!file) throw new GatewayError('not_found');
+    const { headers } = request;
+    const answer = renderFile(file, {
+      acceptEncoding: [headers['accept-encoding'] ?? ''].flat().join(','),
+      ifNoneMatch: headers['if-none-match'] ?? '',
+      policy: renderPolicy(undefined),
+    });
+    void reply.status(answer.status).headers(answer.headers);
+    return answer.body;
   }
 }

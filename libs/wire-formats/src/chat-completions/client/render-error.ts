@@ -14,7 +14,8 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
 
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const { message, type, code, param, source } = error;
-  return { error: { message, type, code, param, source }, request_id: requestId };
+  const docs = optional('docs_url', error.docsUrl);
+  return { error: { message, type, code, param, source, ...docs }, request_id: requestId };
 }
 
 export function frameOf(chunk: JsonObject): SseFrame {

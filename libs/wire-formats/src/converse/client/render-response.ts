@@ -1,5 +1,6 @@
 import type { ChatAnswer, JsonObject, PublicError } from '@gateway/interchange';
 import type { AnswerDefaults, RenderedError } from '../../common/format.ts';
+import { optional } from '../../json/read-members.ts';
 import { createAnswerContext, renderContent } from '../shared/render-block.ts';
 import { own } from '../shared/own-members.ts';
 import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
@@ -44,6 +45,6 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
       'x-amzn-errortype': mapToException(error),
       'x-amzn-requestid': requestId,
     },
-    body: JSON.stringify({ message: error.message }),
+    body: JSON.stringify({ message: error.message, ...optional('docs_url', error.docsUrl) }),
   };
 }

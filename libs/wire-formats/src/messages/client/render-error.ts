@@ -17,9 +17,10 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
 /** The official SDKs read the error code from this field and expose the error code as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
+  const docs = optional('docs_url', error.docsUrl);
   return {
     type: 'error',
-    error: { type: chooseErrorType(error), message: error.message, ...optional('details', details) },
+    error: { type: chooseErrorType(error), message: error.message, ...optional('details', details), ...docs },
     request_id: requestId,
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DashboardFiles } from './dashboard-files.ts';
+import { StaticFiles } from './static-files.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const open = () => DashboardFiles.open(join(directory, 'built'));
+const open = () => StaticFiles.open(join(directory, 'built'));
 
 describe('the dashboard files', () => {
   it('are found by path, together with their compressed variants', () => {
@@ -36,6 +36,6 @@ describe('the dashboard files', () => {
   });
 
   it('are empty if the dashboard was not built', () => {
-    expect(DashboardFiles.open(join(directory, 'nowhere')).choose('')).toBeUndefined();
+    expect(StaticFiles.open(join(directory, 'nowhere')).choose('')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
-import type { DashboardFile } from './dashboard-files.ts';
+import type { StaticFile } from './static-files.ts';
 import { renderFile, renderPolicy } from './render-file.ts';
 
-const page: DashboardFile = {
+const page: StaticFile = {
   body: Buffer.from('the page'),
   compressed: new Map([
     ['br', Buffer.from('in brotli')],

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A dashboard file, ready to send. */
-export interface DashboardFile {
+/** A file of the dashboard or of the documentation, ready to send. */
+export interface StaticFile {
   readonly body: Buffer;
   /** File contents that were compressed at build time, by content coding. */
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
@@ -13,6 +13,9 @@ export interface DashboardFile {
   readonly isImmutable: boolean;
 }
 
+/** The pages of the documentation. */
+export const DOCS_FILES = Symbol('DOCS_FILES');
+
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -21,38 +24,36 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.woff2': 'font/woff2',
   '.png': 'image/png',
+  '.jpg': 'image/jpeg',
 };
 
 const codings = { br: '.br', gzip: '.gz' } as const;
 
-/** The directory next to this program that contains the built dashboard. */
-const builtDirectory = join(import.meta.dirname, '../dashboard');
-
 /**
- * The dashboard's files (a few megabytes), read once on startup. A path from a request never reaches the file
- * system. If the dashboard was not built, there are no files.
+ * The files in a directory (a few megabytes), read once on startup. A path from a request never reaches the
+ * file system. If the directory has no `index.html`, the pages were not built, and there are no files.
  */
-export class DashboardFiles {
-  readonly #files: ReadonlyMap<string, DashboardFile>;
+export class StaticFiles {
+  readonly #files: ReadonlyMap<string, StaticFile>;
 
-  constructor(files: ReadonlyMap<string, DashboardFile>) {
+  constructor(files: ReadonlyMap<string, StaticFile>) {
     this.#files = files;
   }
 
-  static open(directory = builtDirectory): DashboardFiles {
-    if (!existsSync(join(directory, 'index.html'))) return new DashboardFiles(new Map());
+  static open(directory: string): StaticFiles {
+    if (!existsSync(join(directory, 'index.html'))) return new StaticFiles(new Map());
     const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
-    const files = names.flatMap((name): [string, DashboardFile][] => {
+    const files = names.flatMap((name): [string, StaticFile][] => {
       const contentType = contentTypes[extname(name)];
       const path = join(directory, name);
       if (contentType === undefined || !statSync(path).isFile()) return [];
       return [[relative(directory, path).split(sep).join('/'), readFile(path, name, contentType)]];
     });
-    return new DashboardFiles(new Map(files));
+    return new StaticFiles(new Map(files));
   }
 
-  /** Returns the dashboard file with this path. Returns undefined if the file does not exist. */
-  find(path: string): DashboardFile | undefined {
+  /** Returns the file with this path. Returns undefined if the file does not exist. */
+  find(path: string): StaticFile | undefined {
     return this.#files.get(path);
   }
 
@@ -61,12 +62,12 @@ export class DashboardFiles {
    * the dashboard's own router handles further paths. For a missing built asset, returns undefined, because
    * pages from an earlier version request assets that no longer exist.
    */
-  choose(path: string): DashboardFile | undefined {
+  choose(path: string): StaticFile | undefined {
     return this.find(path) ?? (path.startsWith('assets/') ? undefined : this.find('index.html'));
   }
 }
 
-function readFile(path: string, name: string, contentType: string): DashboardFile {
+function readFile(path: string, name: string, contentType: string): StaticFile {
   const body = readFileSync(path);
   const compressed = Object.entries(codings).flatMap(([coding, ending]): ['br' | 'gzip', Buffer][] =>
     existsSync(path + ending) ? [[coding as 'br' | 'gzip', readFileSync(path + ending)]] : [],

@@ -1,4 +1,4 @@
-import type { DashboardFile } from './dashboard-files.ts';
+import type { StaticFile } from './static-files.ts';
 
 /** A response with a dashboard file, or 304 if the browser already has the file. */
 export interface FileAnswer {
@@ -38,7 +38,7 @@ export function renderPolicy(issuer: string | undefined): string {
  * browser revalidates a file without a content hash before each use.
  */
 export function renderFile(
-  file: DashboardFile,
+  file: StaticFile,
   { acceptEncoding, ifNoneMatch, policy }: FileRequest,
 ): FileAnswer {
   const coding = chooseCoding(file, acceptEncoding);
@@ -60,7 +60,7 @@ export function renderFile(
   return { status: 200, headers: { ...headers, 'content-encoding': coding }, body };
 }
 
-function chooseCoding({ compressed }: DashboardFile, acceptEncoding: string): 'br' | 'gzip' | undefined {
+function chooseCoding({ compressed }: StaticFile, acceptEncoding: string): 'br' | 'gzip' | undefined {
   const accepted = acceptEncoding.split(',').flatMap((part) => {
     const [name = '', ...parameters] = part.trim().toLowerCase().split(';');
     return parameters.some((parameter) => /^\s*q=0(\.0*)?\s*$/.test(parameter)) ? [] : [name.trim()];
