@@ -8,6 +8,7 @@ const errorBody = z.strictObject({
     code: z.string().nullable(),
     param: z.string().nullable(),
     source: z.enum(['gateway', 'provider']),
+    docs_url: z.string(),
   }),
   request_id: z.uuidv7(),
 });
@@ -28,6 +29,7 @@ export function expectError(answer: Answer, expected: ExpectedError): z.output<t
   const body = errorBody.parse(answer.json());
   const { type, code, param, source } = body.error;
   expect({ type, code, source }).toEqual({ type: expected.type, code: expected.code, source: 'gateway' });
+  expect(body.error.docs_url).toBe(`/docs/operations/failure-modes#${expected.code}`);
   if (expected.param !== undefined) expect(param).toBe(expected.param);
   expect(answer.headers['x-request-id']).toBe(body.request_id);
   return body;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { forgetAccountMemos } from '@gateway/contracts';
 import { createSealingKeyPair, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { loadCatalog } from '@gateway/model-catalog';
@@ -54,7 +53,6 @@ import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.t
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildLoginParts, type LoginParts } from './login-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
-import { StaticFiles } from './static-files/static-files.ts';
 
 export const EDGE_PARTS = Symbol('EDGE_PARTS');
 
@@ -67,8 +65,6 @@ export interface EdgeParts extends LoginParts {
   readonly rateCeiling: RateCeiling;
   readonly accountLimits: AccountLimits;
   readonly cacheRedis: Redis;
-  /** The rendered pages of the documentation. */
-  readonly docsFiles: StaticFiles;
   close(): Promise<void>;
 }
 
@@ -117,8 +113,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     await upstream.close();
     await closeStores();
   };
-  const docsFiles = StaticFiles.open(join(import.meta.dirname, 'docs'));
-  const own = { sealingKeys, egressGuard, loops, rateCeiling, cacheRedis: caches.cacheRedis, docsFiles };
+  const own = { sealingKeys, egressGuard, loops, rateCeiling, cacheRedis: caches.cacheRedis };
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
 }
 

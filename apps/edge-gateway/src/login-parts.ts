@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Messaging, SealingKeyPair } from '@gateway/messaging';
 import type { EgressGuard } from '@gateway/providers';
 import type { Config } from './config.ts';
@@ -7,8 +8,9 @@ import { LoginSessionGate } from './login-sessions/login-session-gate.ts';
 import { LoginSessionVerifier } from './login-sessions/login-session-verifier.ts';
 import { createOidcKeySet, VerificationKeys } from './login-sessions/verification-keys.ts';
 import type { AuthSettings } from './routes/sign-in/browser-request.ts';
+import { StaticFiles } from './static-files/static-files.ts';
 
-/** The services used for sign-in and the dashboard. */
+/** The services used for sign-in, the dashboard and the documentation. */
 export interface LoginParts {
   readonly loginSessions: LoginSessionGate;
   /**
@@ -18,6 +20,8 @@ export interface LoginParts {
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;
   readonly dashboard: Dashboard;
+  /** The rendered pages of the documentation. */
+  readonly docsFiles: StaticFiles;
 }
 
 export interface LoginPartsOptions {
@@ -41,6 +45,7 @@ export function buildLoginParts(
     identity,
     authSettings: { rateLimitRpm: config.AUTH_RATE_LIMIT_RPM },
     dashboard: openDashboard(config),
+    docsFiles: StaticFiles.open(join(import.meta.dirname, 'docs')),
     closeKeys,
   };
 }
