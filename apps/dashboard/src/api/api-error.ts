@@ -7,6 +7,8 @@ export class ApiError extends Error {
   /** The name of the invalid field. The value is undefined if no field is invalid. */
   readonly param: string | null;
   readonly requestId: string | null;
+  /** The path of the documentation page about the error code. The value is null if there is no page. */
+  readonly docsPath: string | null;
 
   constructor(fields: {
     status: number;
@@ -14,12 +16,14 @@ export class ApiError extends Error {
     message: string;
     param?: string | null;
     requestId?: string | null;
+    docsPath?: string | null;
   }) {
     super(fields.message);
     this.status = fields.status;
     this.code = fields.code;
     this.param = fields.param ?? null;
     this.requestId = fields.requestId ?? null;
+    this.docsPath = fields.docsPath ?? null;
   }
 }
 
@@ -39,7 +43,13 @@ export function parseApiError(status: number, body: unknown, requestId: string |
     message: message ?? `The gateway returned status ${status} without a reason.`,
     param: text(field(error, 'param')) ?? null,
     requestId: text(field(body, 'request_id')) ?? requestId,
+    docsPath: docsPathOf(text(field(error, 'docs_url'))),
   });
+}
+
+/** The path of an error code's page. Foreign addresses are dropped, so that the link stays on the gateway. */
+function docsPathOf(docsUrl: string | undefined): string | null {
+  return docsUrl?.startsWith('/docs/') === true ? docsUrl : null;
 }
 
 /** Converts any error to an ApiError. A TypeError means that `fetch` received no response. */

@@ -34,7 +34,7 @@ interface ErrorStateProps {
 
 /** The gateway's error message, the error code and a retry button. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
-  const { message, code, requestId } = toApiError(error);
+  const { message, code, requestId, docsPath } = toApiError(error);
   return (
     <Alert
       color="red"
@@ -54,6 +54,12 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
           <>
             {' '}
             · request <code>{requestId}</code>
+          </>
+        )}
+        {docsPath === null ? null : (
+          <>
+            {' '}
+            · <a href={docsPath}>Cause and remedy</a>
           </>
         )}
       </p>

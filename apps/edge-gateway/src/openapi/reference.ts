@@ -130,7 +130,7 @@ export function renderPage(document: OpenApiDocument): string {
 <main>
 <h1>${title}</h1>
 ${renderText(description)}
-<p>Also available as <a href="/openapi.json">OpenAPI ${document.openapi}</a>.</p>
+<p>The reference is also available as <a href="/openapi.json">OpenAPI ${document.openapi}</a>. The <a href="/docs/index">documentation</a> contains guides for users and operators.</p>
 ${sections.map(renderSection)}
 <section><h2>Schemas</h2>${renderSchemas(document)}</section>
 </main>

@@ -99,6 +99,11 @@ function FailurePanel({ detail }: { readonly detail: RequestDetail }) {
           <Foreign>{error_message}</Foreign>
         </p>
       )}
+      {error_code === null ? null : (
+        <p>
+          <a href={`/docs/operations/failure-modes#${encodeURIComponent(error_code)}`}>Cause and remedy</a>
+        </p>
+      )}
     </Panel>
   );
 }
