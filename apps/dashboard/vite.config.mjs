@@ -14,7 +14,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     sourcemap: false,
     target: 'es2022',
-    // The Content-Security-Policy allows `data:` URLs only for images, so no files are inlined.
+    // The build inlines no files, because the Content-Security-Policy allows `data:` URLs only for images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import { parseApiError, toApiError } from './api-error.ts';
 import type { paths } from './generated/openapi.ts';
 
-/** Supplies the access token of the login session. The token is null while no person is signed in. */
+/** Returns the access token of the login session. The token is null while no person is signed in. */
 interface TokenSource {
   token(): Promise<string | null>;
   /** Returns a replacement for an access token that the gateway rejected. */
@@ -14,15 +14,15 @@ let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () =
 
 /**
  * Connects the API client to the login session. The API folder must not import the folder of the login session.
- * The page must call this function before its first request to the gateway.
+ * Callers must call this function before the first request to the gateway.
  */
 export function setTokenSource(source: TokenSource): void {
   tokenSource = source;
 }
 
 /**
- * Adds the access token to a request. If the gateway rejects the access token, the middleware renews the
- * token and sends the request one more time.
+ * Adds the access token to a request. If the gateway rejects the access token, the middleware renews the token
+ * and repeats the request once.
  */
 async function fetchAsPerson(request: Request): Promise<Response> {
   const again = request.clone();
@@ -34,8 +34,8 @@ async function fetchAsPerson(request: Request): Promise<Response> {
 }
 
 /**
- * Whether the gateway rejected the access token. A wrong password also causes status 401, but must not be sent
- * twice.
+ * Whether the gateway rejected the access token. A wrong password also causes status 401, but the request must
+ * not be sent twice.
  */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
@@ -73,8 +73,8 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
 const retriesMax = 2;
 
 /**
- * Returns whether to retry a failed request. A request with a client error is not retried. Network errors and
- * the statuses 429 and 5xx are retried.
+ * Returns whether to retry a failed request. Requests with a client error are not retried. Requests are retried
+ * after network errors and after the statuses 429 and 5xx.
  */
 function shouldRetry(failures: number, error: unknown): boolean {
   const { status } = toApiError(error);

@@ -23,7 +23,7 @@ function useRefreshKeys() {
 }
 
 const inPath = (keyId: string) => ({ path: { key_id: keyId } });
-/** The idempotency header keeps a repeated request from creating a second API key. */
+/** With the idempotency header, a repeated request creates no second API key. */
 const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
 
 export function useCreateKey() {

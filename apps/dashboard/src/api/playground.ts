@@ -5,7 +5,7 @@ import { api, unwrap } from './client.ts';
  * are rare.
  */
 const everything = 512;
-/** Milliseconds before its expiry at which an API key is replaced, so that no response is interrupted. */
+/** An API key is replaced this many milliseconds before its expiry, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -26,8 +26,8 @@ async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
 }
 
 /**
- * The short-lived API key for a playground column. The chat endpoints accept no access token. The API key of
- * the column `full` has the largest possible K.
+ * The short-lived API key for a playground column. The chat endpoints accept no access token. In the column
+ * `full`, the API key has the largest possible K (number of ranked tools).
  */
 export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   const current = await keys.get(column)?.catch(() => undefined);
@@ -37,7 +37,7 @@ export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   return (await created).secret;
 }
 
-/** Drops an API key that the gateway rejected. The next call of the playground creates a new API key. */
+/** Drops an API key that the gateway rejected. The next call in the playground creates a new API key. */
 export function forgetPlaygroundKey(column: PlaygroundColumn): void {
   keys.delete(column);
 }

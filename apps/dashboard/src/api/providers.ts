@@ -14,7 +14,7 @@ export function useProviders() {
   });
 }
 
-/** Reloads providers and models, because a provider's models appear and disappear with the provider. */
+/** Reloads providers and models. Both lists change together when a provider is connected or removed. */
 function useRefresh() {
   const client = useQueryClient();
   return () => {

@@ -79,8 +79,8 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * Loads a request that has just finished. The function first polls the request list of the session, because a
- * request appears in the log after about a second.
+ * Loads a request that has just finished. First polls the request list of the session, because a request
+ * appears in the log after about a second.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({

@@ -64,7 +64,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A model list that was requested before the change would show the switch's old state.
+      // A model list that was requested earlier would show the switch's old state.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

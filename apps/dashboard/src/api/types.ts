@@ -3,13 +3,13 @@ import type { paths } from './generated/openapi.ts';
 type Methods = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Operation<Path extends keyof paths, Method extends Methods> = NonNullable<paths[Path][Method]>;
 
-/** The request body of an API call: `Body<'/v1/account/keys', 'post'>`. */
+/** The request body of an API call, for example `Body<'/v1/account/keys', 'post'>`. */
 export type Body<Path extends keyof paths, Method extends Methods> =
   Operation<Path, Method> extends { requestBody?: { content: { 'application/json': infer Sent } } }
     ? Sent
     : never;
 
-/** The body of a successful response: `Answer<'/v1/account/keys', 'get'>`. */
+/** The body of a successful response, for example `Answer<'/v1/account/keys', 'get'>`. */
 export type Answer<Path extends keyof paths, Method extends Methods> =
   Operation<Path, Method> extends { responses: infer Responses }
     ? {

@@ -15,10 +15,7 @@ import { dismissNotice, useNotices, type Notice } from '../lib/notices.ts';
 import { queryClient } from '../api/client.ts';
 import { router } from './router.tsx';
 
-/**
- * Shows the texts of `notifyDone`. The region for texts of completed actions always exists, so that screen
- * readers announce new texts.
- */
+/** Shows the texts of `notifyDone`. This region always exists, so that screen readers announce new texts. */
 function Notices() {
   const notices = useNotices();
   return (
@@ -52,9 +49,9 @@ function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice })
 }
 
 /**
- * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements. The
- * variables in theme.css must match the theme in app.tsx. Scroll locking is off, because scroll locking also
- * creates a style element.
+ * The CSS variables of the theme are in theme.css, because the Content-Security-Policy forbids style elements.
+ * These variables must match the theme in app.tsx. Scroll locking is off, because it also creates a style
+ * element.
  */
 const theme = createTheme({
   primaryColor: 'indigo',

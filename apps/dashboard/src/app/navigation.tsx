@@ -7,7 +7,7 @@ import classes from './shell.module.css';
 
 const groups = ['Start', 'Monitor', 'Set up'] as const;
 
-/** A callback for the user's choice of a page, so that the menu can close. */
+/** The menu uses this callback to close when the user chooses a page. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   return (
     <nav className={classes.navigation} aria-label="Pages">

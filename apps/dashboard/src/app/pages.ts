@@ -25,7 +25,7 @@ export interface Page {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly group: 'Start' | 'Monitor' | 'Set up';
-  /** False for a page that opens only from another page. */
+  /** The value is false for a page that opens only from another page. */
   readonly isInNavigation?: false;
   readonly load: () => Promise<ComponentType>;
 }

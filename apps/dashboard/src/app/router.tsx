@@ -59,7 +59,7 @@ export const router = createBrowserRouter(
 );
 
 /**
- * Shown when a page fails to load or render, for example because a new version has removed the page's files.
+ * Appears when a page fails to load or render, for example because a new version has removed the page's files.
  */
 function RouteError() {
   const error = useRouteError();

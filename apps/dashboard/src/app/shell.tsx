@@ -47,7 +47,7 @@ function VerifyEmailBanner() {
 
 /**
  * The frame of every page. Without a login session, the frame opens the sign-in page. After the sign-in, the
- * requested page opens.
+ * browser shows the requested page.
  */
 export function Shell() {
   const session = useLoginSession();
@@ -106,7 +106,7 @@ function TopBar() {
 }
 
 /**
- * Waits for the account, which the gateway creates at a person's first visit. The pages of the dashboard need
+ * Waits until the gateway has created the account at a person's first visit. The pages of the dashboard need
  * the account for their requests.
  */
 function AccountGate({ children }: { readonly children: ReactNode }) {

@@ -9,7 +9,7 @@ export interface PlaygroundTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as JSON written by the model. The JSON of the arguments may be incomplete. */
+  /** The arguments as JSON written by the model. While the response arrives, this JSON may be incomplete. */
   readonly argumentsJson: string;
   /** The index of the tool call in stream chunks. The value is undefined if the chunks have no index. */
   readonly place?: number;
@@ -34,7 +34,7 @@ export function pendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
 }
 
 /**
- * Adds the typed text to the conversation, either as the result for every pending tool call or as a user
+ * Adds the typed text to the conversation. The text is either the result for every pending tool call or a user
  * message.
  */
 export function addInput(turns: readonly Turn[], text: string): Turn[] {

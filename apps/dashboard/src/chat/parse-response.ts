@@ -5,7 +5,7 @@ import type { Frame } from './read-stream.ts';
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** The reason why the model stopped, in the terms of the response format. */
+  /** The reason why the model stopped, as the response format names it. */
   readonly stopReason: string | null;
   /** The message of an error event in the stream. */
   readonly error: string | null;
@@ -131,7 +131,7 @@ function addText(answer: Answer, more: string): Answer {
   return more === '' ? answer : { ...answer, text: answer.text + more };
 }
 
-/** Starts a tool call at the end of the list, or appends arguments to an existing tool call. */
+/** Adds a new tool call to the end of the list, or appends arguments to an existing tool call. */
 function addCall(answer: Answer, at: number, call: ToolCall): Answer {
   const calls = [...answer.calls];
   const begun = calls[at];

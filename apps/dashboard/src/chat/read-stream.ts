@@ -39,10 +39,10 @@ const crcBytes = 4;
 const stringHeader = 7;
 
 /**
- * Reads the messages of an `application/vnd.amazon.eventstream`. A message consists of its total length, the
- * length of its headers, the CRC of both lengths (4 bytes each), headers, payload and CRC. Checksums are not
- * verified, because TCP already protects the data. Only string headers are read, because the gateway sends no
- * other headers.
+ * Reads the messages of an `application/vnd.amazon.eventstream`. A message consists of two lengths, a checksum,
+ * headers, the payload and another checksum. The lengths (total and headers) and the first checksum have 4
+ * bytes each. Checksums are not verified, because TCP already protects the data. Only string headers are read,
+ * because the gateway sends no other headers.
  */
 export async function* readEventStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = new Uint8Array();

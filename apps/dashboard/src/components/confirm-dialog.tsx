@@ -11,13 +11,13 @@ interface ConfirmDialogProps {
   readonly children: ReactNode;
   /** The label of the confirm button, such as “Revoke the key”. */
   readonly action: string;
-  /** Text that the user must type before confirming. */
+  /** Text that the user must type to confirm. */
   readonly typed?: string;
   readonly isBusy?: boolean;
   readonly error?: unknown;
 }
 
-/** Asks for confirmation of a destructive action. The cancel button initially has the focus. */
+/** Asks for confirmation of a destructive action. When the dialog opens, the cancel button has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isOpen, onClose, title } = props;
   return (

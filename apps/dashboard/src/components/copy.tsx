@@ -8,7 +8,7 @@ import { ScrollRegion } from './panel.tsx';
 const shownMs = 1_800;
 
 /**
- * The clipboard API exists only in secure contexts. In any other context, the text is selected and copied with
+ * The clipboard API exists only in secure contexts. Elsewhere, the text is selected and copied with
  * `execCommand`.
  */
 async function copyText(text: string): Promise<void> {
@@ -53,7 +53,7 @@ interface CodeBlockProps {
   readonly code: string;
   /** The code block's label for screen readers. */
   readonly label: string;
-  /** Number of visible lines. A code block with more lines scrolls. */
+  /** Number of visible lines. A longer code block scrolls. */
   readonly linesMax?: number;
 }
 
@@ -77,7 +77,7 @@ interface SecretOnceProps {
   readonly children?: ReactNode;
 }
 
-/** A secret that is shown only once. A lost secret must be replaced. */
+/** A secret that is shown only once. If the user loses the secret, it must be replaced. */
 export function SecretOnce({ secret, children }: SecretOnceProps) {
   return (
     <Alert

@@ -11,9 +11,9 @@ export interface Column<Row> {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** The column's CSS grid track, such as `minmax(10rem, 2fr)`. */
+  /** The width of the column as a CSS grid track, such as `minmax(10rem, 2fr)`. */
   readonly width: string;
-  /** The column's alignment. The alignment `end` is for numbers. */
+  /** The column's alignment. Numbers need the alignment `end`. */
   readonly align?: 'end';
   /** Whether the user can sort by this column. A sortable column requires `onSort`. */
   readonly isSortable?: boolean;
@@ -30,14 +30,14 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** The total number of rows, if only some rows are loaded. */
+  /** The total number of rows, for a table that has loaded only some rows. */
   readonly total?: number;
   /** The callback that runs when the last loaded row scrolls into view. */
   readonly onEndReached?: () => void;
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** Minimum width of the table. In a frame below the minimum width, the table scrolls sideways. */
+  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
   readonly minWidth?: string;
   /** Row height in pixels. A row with one line of text takes 44 pixels. */
   readonly rowHeight?: number;
@@ -46,12 +46,12 @@ interface DataTableProps<Row> {
 }
 
 const headHeight = 40;
-/** Number of rows rendered above and below the visible range, so that scrolling shows no gaps. */
+/** Number of rows that are rendered above and below the visible range, so that scrolling shows no gaps. */
 const overscan = 12;
 
 /**
  * A table of any length. The HTML page contains only the visible table rows. All table rows have the same
- * height, and long text ends with an ellipsis. The first column contains the link if a table row opens a page.
+ * height, and long text ends with an ellipsis. If a table row opens a page, its first column contains the link.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;
@@ -164,7 +164,10 @@ function renderRow<Row>({ row, id, index, size, start, template, columns }: Tabl
   );
 }
 
-/** Visible rows are not rendered again while scrolling, because one frame has time only for the new rows. */
+/**
+ * While the table scrolls, visible rows are not rendered again, because one frame has time only for the new
+ * rows.
+ */
 const TableRow = memo(renderRow) as typeof renderRow;
 
 interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rows' | 'rowKey'> {
@@ -172,7 +175,7 @@ interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'ro
   readonly template: string;
 }
 
-/** The table rows that the virtualizer puts into the page. */
+/** The table rows that are currently in the page. */
 function RowsInView<Row>({ items, rows, rowKey, columns, template }: RowsInViewProps<Row>) {
   return items.map(({ key, index, size, start }) => {
     const row = rows[index];

@@ -12,9 +12,9 @@ interface PageHeaderProps {
 }
 
 /**
- * The page's heading. The heading takes the focus after a navigation, so that a screen reader announces the
- * new page. After a change within the page, such as a filter, the heading takes the focus only if the focused
- * element was removed. A page that switches to another item needs a new React `key`.
+ * The page's heading. The heading gets the focus after a navigation, so that a screen reader announces the new
+ * page. After a change within the page, such as a filter, the heading gets the focus only if the focused
+ * element was removed. A page that shows another item needs a new React `key`.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -24,7 +24,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
     // The location key `default` marks the first page of the visit.
-    // The heading of the first page does not take the focus, because the browser already starts at the top of the page.
+    // The heading of the first page does not get the focus, because the browser already starts at the top of the page.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

@@ -14,13 +14,13 @@ interface PagedTableProps<Row> {
   readonly query: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
   /** A description of the rows for screen readers. */
   readonly label: string;
-  /** The noun for a row in the count above the table, in the singular. */
+  /** The singular noun for a row, which the count above the table uses. */
   readonly noun: string;
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
   /** The content of an empty table. */
   readonly empty: ReactNode;
-  /** Minimum width of the table. In a frame below the minimum width, the table scrolls sideways. */
+  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
   readonly minWidth: string;
   /** The number of rows at which the gateway stops counting. */
   readonly countedMax?: number;

@@ -70,7 +70,7 @@ export function FiguresTable({ children }: { readonly children: ReactNode }) {
 interface ScrollRegionProps {
   readonly label: string;
   readonly children: ReactNode;
-  /** Reference to the frame, for components that scroll the frame or focus it. */
+  /** A reference to the frame, for components that scroll or focus the frame. */
   readonly ref?: Ref<HTMLDivElement>;
   /** CSS class that replaces the default style. The default style scrolls only sideways. */
   readonly className?: string | undefined;

@@ -31,8 +31,8 @@ interface ScopeFieldProps {
 }
 
 /**
- * The form field for the scopes of API keys. The gateway requires at least one scope. The form field shows a
- * missing scope as an error before the form is sent.
+ * The form field for the scopes of API keys. The gateway requires at least one scope. If no scope is selected,
+ * the form field shows an error before the form is sent.
  */
 export function ScopeField({ label, description, value, onChange }: ScopeFieldProps) {
   return (

@@ -69,8 +69,8 @@ const reasons: Readonly<Record<string, Explanation>> = {
 };
 
 /**
- * Explains the choice of a request's tools, with K (the number of ranked tools). In a shadow conversation, K
- * belongs to the plan, which was not applied.
+ * Explains the choice of a request's tools, with K (the number of ranked tools). In a shadow conversation, the
+ * plan was not applied, so the text explains the K of the plan.
  */
 export function explainDecision({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'The request had no tools to choose from.';
@@ -86,7 +86,7 @@ export function describeK({ k, k_reason }: Decision): string {
   return k_reason === 'shadow' ? `all tools sent (shadow, K = ${k})` : `K = ${k}`;
 }
 
-/** The explanation of K (the number of ranked tools), shown where a page first mentions K. */
+/** An explanation of K (the number of ranked tools), for the first place where a page mentions K. */
 export const meaningOfK =
   'K is the number of tools sent by rank. Tools that are always included do not count.';
 
@@ -98,7 +98,7 @@ export function describeBucket(bucket: string): string {
 
 /**
  * Extracts the version of the account's routing policy from a plan's version (`<ranker>/<prior>/<policy>`). The
- * value is null before the first policy.
+ * value is null until the account has a policy.
  */
 export function policyOf(toolsetVersion: string | null): string | null {
   return toolsetVersion?.split('/')[2] ?? null;

@@ -14,7 +14,7 @@ export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : compact.format(value);
 }
 
-/** Formats a number with its noun: `1 request`, `2 requests`. */
+/** Formats a number with its noun, for example `1 request` or `2 requests`. */
 export function formatNumberOf(value: number | null, one: string, many = `${one}s`): string {
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
@@ -41,7 +41,7 @@ export function formatTokens(value: number | null | undefined): string {
 
 const kibibyte = 1_024;
 
-/** Formats a number of bytes: `812 bytes`, `3.1 KiB`, `2 MiB`. */
+/** Formats a number of bytes, for example `812 bytes`, `3.1 KiB` or `2 MiB`. */
 export function formatBytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value < kibibyte) return formatNumberOf(value, 'byte');
@@ -50,7 +50,7 @@ export function formatBytes(value: number | null | undefined): string {
   return `${Number((value / kibibyte ** 2).toFixed(1))} MiB`;
 }
 
-/** Formats US dollars with enough digits for small amounts: `$12.34`, `$0.0042`, `−$0.10`. */
+/** Formats US dollars with enough digits for small amounts, for example `$12.34`, `$0.0042` or `−$0.10`. */
 export function formatUsd(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   const size = Math.abs(value);
@@ -65,7 +65,7 @@ export function formatUsd(value: number | null | undefined): string {
   return format.format(value).replace('-', '−');
 }
 
-/** Formats a duration in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
+/** Formats a duration in milliseconds, for example `0.4 ms`, `320 ms`, `1.25 s` or `2 min 5 s`. */
 export function formatMs(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value < 10) return `${Number(value.toFixed(1))} ms`;
@@ -81,7 +81,9 @@ export function formatShare(value: number | null | undefined, digits = 1): strin
   return `${Number((value * 100).toFixed(digits))}%`;
 }
 
-/** The share of a part in a whole. The value is null if either value is unknown, or if the whole is zero. */
+/**
+ * The share that a part has in a whole. The value is null if either value is unknown, or if the whole is zero.
+ */
 export function shareOf(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }
@@ -116,7 +118,7 @@ export function formatUtcDay(day: string): string {
   );
 }
 
-/** Formats a time relative to now: `3 minutes ago`, `in 2 days`, or `now` below one minute. */
+/** Formats a time relative to now, for example `3 minutes ago`, `in 2 days`, or `now` below one minute. */
 export function formatAgo(value: string, nowMs: number): string {
   const offMs = new Date(value).getTime() - nowMs;
   const found = units.find(({ ms }) => Math.abs(offMs) >= ms);

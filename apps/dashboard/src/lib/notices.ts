@@ -16,7 +16,10 @@ function change(next: readonly Notice[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a completed action for a few seconds. If `undo` is given, the notice has an undo button. */
+/**
+ * Shows a message about a completed action for a few seconds. If `undo` is given, the notice has an undo
+ * button.
+ */
 export function notifyDone(text: string, undo?: () => void): void {
   const notice: Notice = undo ? { id: ++lastId, text, undo } : { id: ++lastId, text };
   change([...notices.slice(-2), notice]);

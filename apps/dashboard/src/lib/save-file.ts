@@ -1,5 +1,6 @@
 /**
- * Saves a file with the browser. Downloads that need the access token in a header cannot use a plain link.
+ * Saves a file through the browser. A plain link is not enough for downloads that need the access token in a
+ * header.
  */
 export function saveFile(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);

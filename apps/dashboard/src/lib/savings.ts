@@ -10,10 +10,10 @@ export interface Savings {
 }
 
 /**
- * The measured net number of saved tokens. The net number contains the tokens of pruned definitions (counted
- * with a tokenizer) plus compression, minus recovery rounds. The number is negative if recovery cost more
- * tokens than pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing
- * unit is a different figure (`net_tokens_saved`).
+ * The measured net number of saved tokens. The net number is the tokens of pruned definitions (counted with a
+ * tokenizer) plus compression, minus recovery rounds. The number is negative if recovery cost more tokens than
+ * pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing unit is a
+ * different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
@@ -21,7 +21,7 @@ export function sumTokensSaved(savings: Savings): number | null {
   return tools === null || compression === null || recovery === null ? null : tools + compression - recovery;
 }
 
-/** The parts from which the number of saved tokens is computed. */
+/** The parts that add up to the number of saved tokens. */
 export function describeTokensSaved(savings: Savings): string {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
   const { recovery_tokens: recovery } = savings;
@@ -31,8 +31,8 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input tokens that was saved. The share of saved tokens is approximate, because providers
- * count with their own tokenizers.
+ * The share of the input tokens that the gateway saved. This share is approximate, because providers count with
+ * their own tokenizers.
  */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);

@@ -11,7 +11,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // The stored time can be hours old, because the clock does not update without subscribers.
+  // The clock does not update without subscribers, so the stored time can be hours old.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);
@@ -28,7 +28,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
 
-/** The value of an `<input type="datetime-local">` for a time, in the reader's time zone. */
+/** Renders a time in the reader's time zone as the value of an `<input type="datetime-local">`. */
 export function toLocalInput(instant: string | undefined): string {
   if (instant === undefined || instant === '') return '';
   const date = new Date(instant);

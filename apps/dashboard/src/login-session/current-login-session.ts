@@ -11,7 +11,7 @@ import { readSignInSettings, type SignInSettings } from './sign-in-settings.ts';
 const loginSession = new LoginSession(() => window.location.reload());
 setTokenSource(loginSession);
 
-/** The state of the login session. A component that uses the state renders again when the state changes. */
+/** The state of the login session. A component that uses this state renders again when the state changes. */
 export function useLoginSession(): LoginSessionState {
   return useSyncExternalStore(loginSession.subscribe, loginSession.state);
 }
@@ -24,7 +24,9 @@ async function openOidc(settings: Extract<SignInSettings, { kind: 'oidc' }>): Pr
   return new Oidc(settings);
 }
 
-/** Restores the login session of an earlier visit. The page calls this function once at its start. */
+/**
+ * Restores the login session of an earlier visit. Callers must call this function once, when the page starts.
+ */
 export async function restoreLoginSession(): Promise<void> {
   const settings = await readSignInSettings().catch(() => null);
   if (settings?.kind === 'oidc') await loginSession.restore(await openOidc(settings));
@@ -38,10 +40,7 @@ function forgetPerson(): void {
   dismissNotices();
 }
 
-/**
- * Creates the account of a new person. If the creation fails, the first read of the account creates the
- * account.
- */
+/** Creates the account of a new person. If this fails, the first read of the account creates the account. */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   await fetch('/v1/account/register', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
@@ -60,14 +59,14 @@ export async function signUp(credentials: Credentials): Promise<void> {
   loginSession.begin(tokens);
 }
 
-/** Opens the issuer's sign-in page. The path `next` below `/dashboard` opens after the sign-in. */
+/** Opens the issuer's sign-in page. After the sign-in, the browser opens the path `next` below `/dashboard`. */
 export async function goToIssuer(next: string): Promise<void> {
   const settings = await readSignInSettings();
   if (settings.kind === 'oidc') await (await openOidc(settings)).begin(next);
 }
 
 /**
- * Completes the sign-in after the issuer redirects the browser back. Returns the path of the page to open
+ * Completes the sign-in after the issuer has redirected the browser back. Returns the path of the page to open
  * next.
  */
 export async function comeBackFromIssuer(address: URL): Promise<string> {
@@ -82,7 +81,7 @@ export async function comeBackFromIssuer(address: URL): Promise<string> {
 
 export async function logOut(): Promise<void> {
   const ended = loginSession.end();
-  // The sign-out does not wait for the gateway, because the next person may already be typing.
+  // The sign-out does not wait for the gateway, because another person may already be typing.
   forgetPerson();
   await ended;
 }

@@ -8,8 +8,8 @@ export interface Tokens {
 /** An identity provider, which is the gateway itself or an OpenID Connect issuer. */
 export interface Identity {
   /**
-   * Whether an earlier visit may have left a login session. Without an earlier login session, a renewal would
-   * fail and log an error in the browser.
+   * Whether an earlier visit may have left a login session. Without an earlier login session, trying to renew
+   * it would fail and log an error in the browser.
    */
   mayHaveSession(): boolean;
   /**
@@ -35,7 +35,9 @@ interface CurrentToken {
   readonly expiresAtMs: number;
 }
 
-/** Milliseconds before its expiry at which a token is renewed, so that the token does not expire in transit. */
+/**
+ * A token is renewed this many milliseconds before its expiry, so that the token does not expire in transit.
+ */
 const marginMs = 30_000;
 
 /** The login session of this page. The access token exists only in the memory of this object. */
@@ -44,14 +46,17 @@ export class LoginSession {
   #current: CurrentToken | null = null;
   #identity: Identity | null = null;
   #renewal: Promise<string | null> | null = null;
-  /** Number of sign-outs on this page. A token renewal that started before the latest sign-out is ignored. */
+  /**
+   * Number of sign-outs on this page. If a renewal of the token started before the latest sign-out, its result
+   * is ignored.
+   */
   #ends = 0;
   readonly #listeners = new Set<() => void>();
   readonly #onAnother: () => void;
 
   /**
-   * @param onAnother callback if another tab has signed in a different person. The page of the previous person
-   * sends no requests after this callback.
+   * @param onAnother callback if another tab has signed in a different person. After this callback, the page of
+   * the previous person sends no requests.
    */
   constructor(onAnother: () => void = () => undefined) {
     this.#onAnother = onAnother;
@@ -95,8 +100,8 @@ export class LoginSession {
   }
 
   /**
-   * Ends the login session in this browser and at the identity provider. The login session also ends in this
-   * browser if the identity provider cannot be reached.
+   * Ends the login session in this browser and at the identity provider. Even if the identity provider cannot
+   * be reached, the login session ends in this browser.
    */
   async end(): Promise<void> {
     const token = this.#current?.accessToken ?? null;
@@ -115,7 +120,7 @@ export class LoginSession {
     // If the identity provider cannot be reached, the person stays signed in, and the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
-      // Listeners are not notified, because the page would open the sign-in page instead of reloading.
+      // The code does not notify listeners, because the page would then open the sign-in page instead of reloading.
       this.#current = null;
       this.#onAnother();
       return null;
@@ -146,8 +151,8 @@ export class LoginSession {
 }
 
 /**
- * Name of the mark in the browser's storage that shows an earlier sign-in. The login session is in a cookie,
- * which scripts cannot read.
+ * Name of the entry in the browser's storage that shows an earlier sign-in. Scripts need this entry, because
+ * they cannot read the cookie of the login session.
  */
 const markName = 'svc-was-signed-in';
 

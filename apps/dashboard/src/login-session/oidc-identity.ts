@@ -14,8 +14,8 @@ interface StartedSignIn {
 }
 
 /**
- * Storage key for a started sign-in. The browser tab stores the started sign-in during the redirect to the
- * issuer. The tab never stores a token.
+ * Storage key for a started sign-in. The tab stores the started sign-in during the redirect to the issuer. The
+ * tab never stores a token.
  */
 const startedKey = 'svc-sign-in';
 /** Token lifetime in milliseconds, used if the issuer does not return a lifetime. */
@@ -31,8 +31,8 @@ function chooseTransport(issuer: string) {
 
 let server: Promise<oauth.AuthorizationServer> | undefined;
 /**
- * The refresh token, which is stored only in memory. After a reload, the issuer recognizes the browser by the
- * issuer's own cookie.
+ * The refresh token, which is stored only in memory. After a reload, the issuer recognizes the browser by its
+ * own cookie.
  */
 let refreshToken: string | undefined;
 

@@ -35,8 +35,8 @@ const limits: readonly { field: LimitField; label: string; description: string; 
   ];
 
 /**
- * The limits that API keys inherit from the account. A change to a limit takes effect on all replicas within
- * a second and can be undone.
+ * The limits that API keys inherit from the account. Changes take effect on all replicas within a second, and
+ * can be undone.
  */
 export function PolicyPanel({ account: { policy } }: { readonly account: Account }) {
   const [draft, setDraft] = useState<Policy>(policy);

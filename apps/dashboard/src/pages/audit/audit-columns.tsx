@@ -3,7 +3,7 @@ import type { Column } from '../../components/data-table.tsx';
 import { Foreign, Time, Unknown } from '../../components/values.tsx';
 import { actionLabels, describeActor, describeChanges } from './describe-event.ts';
 
-/** Text that can be longer than its table column. The tooltip shows the whole text. */
+/** A text that can be longer than its table column. The tooltip shows the whole text. */
 function LongText({ text }: { readonly text: string | null }) {
   if (text === null || text === '') return <Unknown />;
   return (
@@ -13,7 +13,7 @@ function LongText({ text }: { readonly text: string | null }) {
   );
 }
 
-/** The table columns of the audit log, which show the time, actor, action, target and origin. */
+/** The columns of the audit log, which show the time, actor, action, target and origin. */
 export const auditColumns: readonly Column<AuditEvent>[] = [
   {
     key: 'time',

@@ -48,7 +48,7 @@ export function AuditPage() {
   );
 }
 
-/** The end time of the list is one second in the future, so that the list contains the newest event. */
+/** The end time is one second in the future, so that the list contains the newest event. */
 const now = () => new Date(Date.now() + 1_000).toISOString();
 
 interface EventListProps {

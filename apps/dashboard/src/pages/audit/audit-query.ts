@@ -8,7 +8,7 @@ export type FilterName = (typeof filterNames)[number];
 const actorLengthMax = 320;
 
 /**
- * Parses the filters in the address of the page. Invalid filter values are ignored and not sent to the
+ * Parses the filters in the address of the page. The function ignores invalid values, which are not sent to the
  * gateway.
  */
 export function parseAuditQuery(params: URLSearchParams): AuditFilter {

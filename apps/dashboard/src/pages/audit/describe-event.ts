@@ -35,7 +35,7 @@ export function describeActor({ actor }: Pick<AuditEvent, 'actor'>): string {
   return actor.type === 'operator' ? 'Operator' : (actor.name ?? actor.id ?? unknown);
 }
 
-/** Renders the changed fields as text: `rate_limit_rpm: 600 → 60`. */
+/** Renders the changed fields as text, for example `rate_limit_rpm: 600 → 60`. */
 export function describeChanges({ changes }: Pick<AuditEvent, 'changes'>): string {
   return Object.entries(changes ?? {})
     .map(([field, { from, to }]) => `${field}: ${renderValue(from)} → ${renderValue(to)}`)

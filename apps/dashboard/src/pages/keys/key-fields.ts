@@ -1,6 +1,6 @@
 import type { ApiKey, CreateKeyBody, UpdateKeyBody } from '../../api/keys.ts';
 
-/** The form fields of an API key. An empty limit is inherited from the account. */
+/** The form fields of an API key. If a limit is empty, the account's limit applies. */
 export interface KeyFields {
   readonly name: string;
   readonly rate_limit_rpm: number | '';
@@ -30,10 +30,7 @@ export const emptyFields: KeyFields = {
 const orNull = (value: number | '') => (value === '' ? null : value);
 const orNothing = (value: number | '') => (value === '' ? undefined : value);
 
-/**
- * The request body that creates an API key. A new API key inherits the values of empty fields from the
- * account.
- */
+/** The request body that creates an API key. If a field is empty, the API key inherits the account's value. */
 export function renderCreation(fields: KeyFields): CreateKeyBody {
   return {
     name: fields.name,
@@ -48,8 +45,8 @@ export function renderCreation(fields: KeyFields): CreateKeyBody {
 
 /**
  * The request body that updates an API key. An unchanged expiry is not sent, because the gateway would reject
- * an expiry in the past. The scopes are always sent, because a new limit would otherwise remove a scope that
- * the form shows.
+ * an expiry in the past. The body always contains the scopes, because a new limit would otherwise remove a
+ * scope that the form shows.
  */
 export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBody {
   return {
@@ -114,8 +111,8 @@ export function renderToolNames(names: readonly string[] | null): string {
 }
 
 /**
- * The tool list for an edited text. Unchanged text keeps the old tool list. An empty list allows no tool, but
- * null allows all tools.
+ * The tool list for an edited text. If the text is unchanged, the old tool list is kept. An empty list allows
+ * no tool, but null allows all tools.
  */
 export function changeToolNames(before: string[] | null, text: string): string[] | null {
   return text === renderToolNames(before) ? before : parseToolNames(text);

@@ -15,8 +15,8 @@ interface TaskDialogProps {
 }
 
 /**
- * A form in a dialog. Enter submits the form, and Escape closes the dialog. The dialog stays open while
- * sending, because the result is shown only in the dialog.
+ * A form in a dialog. Enter submits the form, and Escape closes the dialog. The dialog stays open while the
+ * form is being sent, because only the dialog shows the result.
  */
 export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, children }: TaskDialogProps) {
   const leave = (): void => {
@@ -59,8 +59,8 @@ interface DoneDialogProps {
 }
 
 /**
- * A dialog that shows the result of a form. A click outside the dialog does not close the dialog, so that a
- * shown secret is not lost.
+ * A dialog that shows the result of a form. A click outside the dialog does not close it, so that a shown
+ * secret is not lost.
  */
 export function DoneDialog({ title, onClose, children }: DoneDialogProps) {
   return (

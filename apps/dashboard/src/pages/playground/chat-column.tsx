@@ -105,8 +105,8 @@ interface PlanCardProps {
 }
 
 /**
- * Shows the plan of a request. The response headers contain the first facts about the plan, and the request
- * log later contains the full plan.
+ * Shows the plan of a request. The response headers contain the first facts about the plan. The request log
+ * contains the full plan a moment later.
  */
 function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;
@@ -146,7 +146,7 @@ function PlanPending({ isBusy, isError }: { readonly isBusy: boolean; readonly i
   );
 }
 
-/** Maximum number of ranked tools to show. Called tools are always shown. */
+/** Maximum number of ranked tools to show. Tools that the model called are always shown. */
 const shownMax = 15;
 
 function Plan({ detail }: { readonly detail: RequestDetail }) {

@@ -5,7 +5,7 @@ import classes from './playground.module.css';
 import type { ChatColumns } from './use-chat.ts';
 
 interface ComposerProps {
-  /** Whether a message can be sent. Sending requires a selected model and valid tools. */
+  /** Whether a message can be sent. The user must have selected a model, and the pasted tools must be valid. */
   readonly isReady: boolean;
   readonly chats: ChatColumns;
   readonly onSend: (text: string) => void;

@@ -35,7 +35,7 @@ export function PlaygroundPage() {
   const { tools, problem } = useMemo(() => readTools(settings.toolsText), [settings.toolsText]);
   const chats = useChatColumns(settings.isCompared);
   const change = (part: Partial<Settings>) => {
-    // Playground columns with different conversations cannot be compared.
+    // Columns with different conversations cannot be compared.
     if (part.isCompared !== undefined) chats.reset();
     setSettings((before) => ({ ...before, ...part }));
   };

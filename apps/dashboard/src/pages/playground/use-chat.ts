@@ -114,7 +114,7 @@ interface ChatSettings {
   readonly stream: boolean;
 }
 
-/** A conversation in one playground column, with the turns and the current or last reply. */
+/** A conversation in one playground column, with its turns and the current or last reply. */
 export interface ColumnChat {
   readonly sessionId: string;
   readonly turns: readonly Turn[];
@@ -146,7 +146,7 @@ function useChat(column: PlaygroundColumn): ColumnChat {
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
-      // The unanswered question is removed, because a provider would reject the conversation with an unanswered question.
+      // The code removes the unanswered question, because a provider would reject a conversation that contains it.
       const { text: answered, calls } = done.answer;
       const isAnswered = answered !== '' || calls.length > 0;
       setTurns(isAnswered ? [...next, { role: 'assistant', text: answered, calls }] : turns);

@@ -77,8 +77,8 @@ function describeBody({ bytes, is_cut }: KeptBody, kind: BodyKind): string {
 }
 
 /**
- * Number of characters shown at first, and maximum number of characters shown after a click. Rendering more
- * characters would block the page.
+ * Number of characters shown at first, and the maximum number shown after a click. Rendering more characters
+ * would block the page.
  */
 const firstChars = 65_536;
 const charsMax = 4 * 1_048_576;
@@ -95,14 +95,14 @@ function BodyText({ name, text, kind }: BodyTextProps) {
   const shown = useMemo(() => layOutBody(text, kind, isOpen ? charsMax : firstChars), [text, kind, isOpen]);
   const open = () => {
     setOpen(true);
-    // The button disappears, so the focus must move to another element.
+    // The focus must move to another element, because the button disappears.
     region.current?.focus();
   };
   return (
     <>
       <ScrollRegion ref={region} label={`Body of the ${name}`} className={classes.text}>
         {splitPieces(shown.text).map((piece, at) => (
-          // The index of a piece of text is a stable key, because the order of the pieces never changes.
+          // The index of a piece is a stable key, because the order of the pieces never changes.
           <code key={at} className={classes.piece}>
             {piece}
           </code>

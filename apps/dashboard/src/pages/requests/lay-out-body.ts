@@ -5,8 +5,8 @@ export type KeptBody = NonNullable<RequestDetail['content']>['request'];
 export type BodyKind = 'json' | 'text' | 'binary';
 
 /**
- * Detects the kind of a body. The content type is not sufficient to detect the kind, because JSON may be
- * truncated, and text may only resemble JSON.
+ * Detects the kind of a body. The content type does not determine the kind, because JSON may be truncated, and
+ * text may only look like JSON.
  */
 export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
   if (encoding === 'base64') return 'binary';
@@ -38,8 +38,8 @@ export function layOutBody(text: string, kind: BodyKind, charsMax: number): Laid
 const pieceChars = 8_192;
 
 /**
- * Splits text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only
- * visible pieces of text.
+ * Splits text into pieces of about 8,192 characters, at line ends if possible. The browser only has to lay out
+ * the visible pieces.
  */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
@@ -57,7 +57,7 @@ function endOfPiece(text: string, from: number): number {
   return line >= from ? line + 1 : endWithin(text, from, pieceChars);
 }
 
-/** The end of a piece of text that does not split a surrogate pair. */
+/** The end of a piece of text, chosen so that it does not split a surrogate pair. */
 function endWithin(text: string, from: number, charsMax: number): number {
   const end = from + charsMax;
   const last = text.charCodeAt(end - 1);
@@ -65,8 +65,8 @@ function endWithin(text: string, from: number, charsMax: number): number {
 }
 
 /**
- * Maximum number of indentation levels. Deeper levels of JSON are not indented further, which bounds the
- * length of the formatted text.
+ * Maximum number of indentation levels. Deeper levels are not indented further, which limits the length of the
+ * formatted text.
  */
 const levelsMax = 24;
 const indents = Array.from({ length: levelsMax + 1 }, (_, level) => `\n${'  '.repeat(level)}`);

@@ -32,8 +32,8 @@ const labels: Readonly<Record<StageName, string>> = {
 
 /**
  * The stages of a request in order. Each stage of a request starts when the previous stage ends. Planning is
- * the last stage before the provider call and ends when this call starts. The field `overhead` is the time at
- * which the provider call starts. Stages without a measurement are omitted.
+ * the last stage before the provider call, and ends when this call starts. The field `overhead` is the time at
+ * which the provider call starts. The list omits stages without a measurement.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {
   const total = Math.max(0, ms.total);

@@ -63,7 +63,7 @@ function KeyFilter({ value, onChange }: FilterFieldProps) {
 }
 
 /**
- * The API keys to choose from, by name. The list includes the selected API key even if the key is revoked.
+ * The API keys to choose from, by name. The list includes the selected API key, even if this key is revoked.
  */
 function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
   const { data } = useQuery({

@@ -6,7 +6,7 @@ export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', '
 export type FilterName = (typeof filterNames)[number];
 
 /**
- * Parses the filters in the address of the page. Invalid filter values are ignored and not sent to the
+ * Parses the filters in the address of the page. The function ignores invalid values, which are not sent to the
  * gateway.
  */
 export function parseRequestQuery(params: URLSearchParams): RequestFilter {

@@ -64,7 +64,7 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
 
 /**
  * The number of requests at which the gateway stops counting. The end time of the list is also a filter, so
- * the limit applies to every list.
+ * this limit applies to every list.
  */
 const countedMax = 100_000;
 

@@ -13,7 +13,7 @@ type RecallAt = Readonly<
   Record<string, { readonly value: number; readonly low: number; readonly high: number }>
 >;
 
-/** The recall curve of a bucket, ordered by K. */
+/** The recall curve of a bucket, ordered by K (the number of ranked tools). */
 export function listCurve(recallAt: RecallAt): CurvePoint[] {
   return Object.entries(recallAt)
     .map(([k, recall]) => ({ k: Number(k), ...recall }))
@@ -66,8 +66,8 @@ export function drawSteps(
 /** The area between the bounds of recall as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // The path of the area draws the lower edge backwards.
-  // The height of a step on the lower edge applies from the next measured K down to the K of the step.
+  // The path draws the lower edge of the area backwards.
+  // On the lower edge, the height of a step applies from the next measured K down to the K of the step.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

@@ -42,7 +42,9 @@ function describeState(bucket: CalibrationBucket): string {
 /** Labels for the state of a bucket in its table cell. */
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
-/** Renders K for the page, either as the number of ranked tools or as the word for the rule that replaces K. */
+/**
+ * Renders K (the number of ranked tools) for the page. If a rule replaces K, the word for the rule is shown.
+ */
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
   if (basis === 'off') return 'all';
   return k === null ? 'default' : String(k);
@@ -54,7 +56,7 @@ export function renderPlainK(bucket: Pick<CalibrationBucket, 'basis' | 'k_withou
   return bucket.k_without_recovery === null ? 'all' : String(bucket.k_without_recovery);
 }
 
-/** Formats a recall with its bounds: `91.4% (88.0% to 94.2%)`. */
+/** Formats a recall with its bounds, for example `91.4% (88.0% to 94.2%)`. */
 export function renderRecall(recall: CalibrationBucket['effective_recall']): string {
   if (recall === null) return 'unknown';
   return `${formatShare(recall.value)} (${formatShare(recall.low)} to ${formatShare(recall.high)})`;
@@ -74,8 +76,8 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
 }
 
 /**
- * The reason why the routing policy is not applied. The value is null if the policy is applied. API keys with
- * their own K never follow the policy.
+ * The reason why the routing policy is not applied. The value is null if the policy is applied. An API key with
+ * its own K (number of ranked tools) never follows the policy.
  */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {
   if (mode === 'off')

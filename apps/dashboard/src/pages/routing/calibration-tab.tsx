@@ -25,8 +25,8 @@ import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';
 
 /**
- * Shows the measurements of shadow conversations, with the recall at each K (number of ranked tools) by bucket
- * and the policy's K.
+ * Shows the measurements of shadow conversations by bucket. The page shows the recall at each K (number of
+ * ranked tools) and the policy's K.
  */
 export default function CalibrationTab() {
   return (

@@ -32,8 +32,8 @@ interface ModelSorting {
 }
 
 /**
- * Filters models by a part of their name and sorts them by a column, then by name. Models with unknown values
- * come last.
+ * Filters models by a part of their name and sorts them by a column, then by name. If a value is unknown, the
+ * model comes last.
  */
 export function sortModels<Model extends Sortable>(
   models: readonly Model[],

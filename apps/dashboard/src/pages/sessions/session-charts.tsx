@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx';
 import { formatCompact, formatCount, formatTime } from '../../lib/format.ts';
 import classes from './session-page.module.css';
 
-// The charts are hidden from screen readers. The table of requests contains the same figures as the charts.
+// Screen readers skip the charts. The table of requests contains the same figures as the charts.
 const unfocusable = { accessibilityLayer: false };
 const common = {
   h: '100%',
@@ -30,8 +30,8 @@ interface SessionChartProps {
 }
 
 /**
- * Two charts of the session's requests. One chart shows tokens, including cached tokens, and the other chart
- * shows the tool set.
+ * Two charts of the session's requests. One chart shows tokens, including cached tokens. The other chart shows
+ * the size of the tool set.
  */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (

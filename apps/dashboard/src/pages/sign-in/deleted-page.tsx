@@ -33,7 +33,7 @@ export function DeletedPage() {
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // The person is signed out only now, because a sign-out before this page opens would open the sign-in page.
+    // The page signs the person out only now, because an earlier sign-out would have opened the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (

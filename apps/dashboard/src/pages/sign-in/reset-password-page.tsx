@@ -36,7 +36,7 @@ function ResetForm({ token }: { readonly token: string }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const finish = async ({ email }: { readonly email: string }) => {
-      // The password reset has ended all login sessions of the person, so the page ends the login session in this browser too.
+      // The password reset has ended all login sessions of the person. The page therefore also ends the login session in this browser.
       await logOut();
       await navigate('/sign-in', { replace: true, state: { resetEmail: email } });
     };

@@ -103,8 +103,8 @@ interface IssuerFormProps {
 }
 
 /**
- * Opens the OpenID Connect issuer's sign-in page. A browser with an earlier sign-in is redirected to the
- * issuer immediately.
+ * Opens the OpenID Connect issuer's sign-in page. If the person signed in before, the browser is redirected to
+ * the issuer immediately.
  */
 export function IssuerForm({ settings: { issuer, client_id }, next }: IssuerFormProps) {
   const go = useMutation({ mutationFn: goToIssuer });

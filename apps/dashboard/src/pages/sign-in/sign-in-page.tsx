@@ -8,7 +8,7 @@ import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
 /**
- * The path of the page to open after the sign-in, which is the page that required the sign-in or the Welcome
+ * The path of the page to open after the sign-in. This is the page that required the sign-in, or the Welcome
  * page.
  */
 function useNext(): string {
@@ -17,8 +17,8 @@ function useNext(): string {
 }
 
 /**
- * The pages `/sign-in` and `/sign-up`. People with a login session are redirected to the page that opens
- * after the sign-in.
+ * The pages `/sign-in` and `/sign-up`. A person with a login session is redirected to the page that opens after
+ * the sign-in.
  */
 export function SignInPage() {
   const { status } = useLoginSession();
@@ -51,8 +51,8 @@ export function SignInPage() {
 }
 
 /**
- * The completion of the sign-in, which both runs of the effect share. React may run the effect twice, but the
- * issuer's response can be used only once.
+ * The completion of the sign-in. Both runs of the effect share this completion. React may run the effect twice,
+ * but the issuer's response can be used only once.
  */
 let completion: Promise<string> | undefined;
 

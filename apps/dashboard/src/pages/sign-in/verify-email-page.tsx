@@ -8,8 +8,8 @@ import { SignInFrame } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
 /**
- * The page `/verify-email#token=…`, which verifies an email address with the token of a link. The page for
- * email verification waits for a click, because email scanners also open links.
+ * The page `/verify-email#token=…`, which verifies an email address with the token of a link. The page waits
+ * for a click, because email scanners also open links.
  */
 export function VerifyEmailPage() {
   const token = useLinkToken();

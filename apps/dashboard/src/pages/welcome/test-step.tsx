@@ -93,8 +93,8 @@ function TestForm({ sent, onChange, isBusy, onSend }: TestFormProps) {
 }
 
 /**
- * Number of saved tokens that the request log counts per pruned tool. The fixed billing unit per pruned tool
- * is part of the public interface.
+ * Number of saved tokens that the request log counts per pruned tool. This fixed billing unit is part of the
+ * public interface.
  */
 const tokensPerTool = 100;
 
