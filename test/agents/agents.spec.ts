@@ -49,24 +49,24 @@ describe.each(agents)('$name ($format)', (agent) => {
     process.stdout.write(describeRun(agent.name, direct, served));
   }, 300_000);
 
-  test('finishes both turns through the gateway as directly', () => {
+  test('the agent finishes both turns, through the gateway and with a direct connection', () => {
     const outcome = ({ exitCodes, files, outputs }: Session) => ({ exitCodes, files, outputs });
     expect(outcome(direct)).toMatchObject(finished);
     expect(outcome(served)).toMatchObject(finished);
   });
 
-  test('keeps its shell, read, write and edit tools in every request', () => {
+  test('the agent keeps its shell, read, write and edit tools in every request', () => {
     const own = basicTools(direct.requests[0]!);
     expect(own.length).toBeGreaterThan(0);
     for (const request of served.requests.filter(({ prompt }) => prompt.tools.length > 0))
       expect(basicTools(request)).toEqual(own);
   });
 
-  test('costs at most 2% more through the gateway than directly', () => {
+  test('the session costs at most 2% more through the gateway than with a direct connection', () => {
     expect(served.cost).toBeLessThanOrEqual(direct.cost * 1.02);
   });
 
-  test('reads the cached prompt after a resume as directly', () => {
+  test('after a resume, the provider reads as much of the prompt from its cache as with a direct connection', () => {
     expect(resumed(served)).toBeGreaterThanOrEqual(resumed(direct) - 0.02);
   });
 });

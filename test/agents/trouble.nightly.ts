@@ -28,12 +28,15 @@ const isFinished = ({ exitCodes, files: written }: Session): boolean =>
   JSON.stringify([exitCodes, written]) === JSON.stringify([finished.exitCodes, finished.files]);
 
 describe.each(agents)('$name ($format)', (agent) => {
-  test.each(troubles)('recovers from %s in mid-session if it recovers directly', async (name, trouble) => {
-    const options = { commands, agent, tasks, files, written: Object.keys(finished.files), trouble };
-    const [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
-    process.stdout.write(
-      `${agent.name}, ${name}: directly ${isFinished(direct)}, served ${isFinished(served)}\n`,
-    );
-    expect(isFinished(served) || !isFinished(direct)).toBe(true);
-  });
+  test.each(troubles)(
+    'the agent recovers from %s during a session if the agent recovers with a direct connection',
+    async (name, trouble) => {
+      const options = { commands, agent, tasks, files, written: Object.keys(finished.files), trouble };
+      const [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
+      process.stdout.write(
+        `${agent.name}, ${name}: directly ${isFinished(direct)}, served ${isFinished(served)}\n`,
+      );
+      expect(isFinished(served) || !isFinished(direct)).toBe(true);
+    },
+  );
 });

@@ -8,8 +8,8 @@ const pages = globSync('{*.md,docs/**/*.md,k8s/**/*.md,models/**/*.md,training/*
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /**
- * Returns the anchors on a documentation page, by GitHub's rule: lowercase, no punctuation, hyphens instead
- * of spaces.
+ * Returns the anchors on a documentation page. GitHub writes an anchor in lowercase, without punctuation, and
+ * with hyphens instead of spaces.
  */
 function anchorsOf(path: string): string[] {
   return [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>

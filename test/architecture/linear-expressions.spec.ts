@@ -9,11 +9,11 @@ const ruleIds = ({ messages }: LintResult) =>
 
 /** Regular expressions that take more than linear time for some texts. */
 const slow = [
-  // Exponential time: the expression can split one text in many ways.
+  // The expression can split one text in many ways, so a search takes exponential time.
   ['/^(?:a+)+$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic time: two parts of the expression can match the same characters.
+  // Two parts of the expression can match the same characters, so a search takes quadratic time.
   ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic time: from each position in a run of characters, the search reads the rest of the run again.
+  // From each slash in a row of slashes, the search reads all later slashes again, which takes quadratic time.
   ['/\\/+$/', 'regexp/no-super-linear-move'],
 ] as const;
 const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];

@@ -23,7 +23,10 @@ import type { PrunedConversation } from '../../apps/worker/src/jobs/calibrate/re
 import type { Setup } from '../../apps/worker/src/jobs/calibrate/setup-change.ts';
 import { renderCalibration } from '../../apps/worker/src/queries/routing/calibration.ts';
 
-/** The daily run checks fewer accounts: `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` checks 10,000. */
+/**
+ * The number of accounts, which `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` raises to
+ * 10,000.
+ */
 const accounts = Number(process.env['POLICY_ACCOUNTS'] ?? 2_500);
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const madeAt = new Date(Date.UTC(2026, 10, 20));
@@ -60,8 +63,8 @@ interface Account {
 }
 
 /**
- * Creates an account with random measurements: few or many, good or bad. Some accounts are calibrated again
- * after a fall of recall.
+ * Creates an account with random measurements, which are few or many, and good or bad. Some accounts are
+ * calibrated again after a fall of recall.
  */
 function drawAccount(random: () => number): Account {
   const goals = {
@@ -158,7 +161,7 @@ function timeOf(at: number): string {
 
 function pick<Value>(random: () => number, values: readonly Value[]): Value {
   const value = values[Math.floor(random() * values.length)];
-  if (value === undefined) throw new Error('there is at least one value');
+  if (value === undefined) throw new Error('the list of values is empty');
   return value;
 }
 
@@ -175,7 +178,7 @@ function planFor(
 ): PlannedTools {
   const index: KeywordIndex | undefined = indexes.get(size);
   const ranking = rankings.get(size);
-  if (index === undefined || ranking === undefined) throw new Error(`no list of ${size} tools`);
+  if (index === undefined || ranking === undefined) throw new Error(`there is no list of ${size} tools`);
   const nothing = new Set<number>();
   const pieces = choosePlan({
     request: { ...planRequest({ listHash: index.listHash, userTurns: [turn] }), mayRecover, price },
@@ -205,7 +208,7 @@ test('router, API and dashboard show one K, one state and one reason', () => {
       seen.set(state, (seen.get(state) ?? 0) + 1);
     }
   }
-  // The simulated accounts have every calibration state and reason.
+  // Together, the simulated accounts have every calibration state and every reason.
   expect([...seen.keys()].sort()).toEqual([
     'calibrated target_met',
     'nothing measured',

@@ -13,7 +13,7 @@ export interface RefusedCaller {
    * call routes with the access rule.
    */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
-  /** The address of another gateway. If absent, calls go to the normal gateway. */
+  /** The address of another gateway. Without this address, calls go to the normal gateway. */
   readonly baseUrl?: string;
 }
 
@@ -48,22 +48,26 @@ export function callersWithoutKey(world: World): RefusedCaller[] {
   const last = good.at(-1) === 'x' ? 'y' : 'x';
   return [
     { name: 'no key', headers: {}, refusals: nobody },
-    { name: 'an empty one', headers: { authorization: '' }, refusals: nobody },
-    { name: 'a scheme and no key', headers: { authorization: 'Bearer' }, refusals: nobody },
+    { name: 'an empty authorization header', headers: { authorization: '' }, refusals: nobody },
+    { name: 'a scheme without a key', headers: { authorization: 'Bearer' }, refusals: nobody },
     { name: 'another scheme', headers: { authorization: `Basic ${btoa(`${good}:`)}` }, refusals: nobody },
     { name: 'a key without a scheme', headers: { authorization: good }, refusals: nobody },
     { name: 'a key in a cookie', headers: { cookie: `api_key=${good}; session=${good}` }, refusals: nobody },
-    { name: 'malformed', headers: bearer('not-a-key'), refusals: junk },
-    { name: 'cut short', headers: bearer(good.slice(0, -1)), refusals: badKey },
-    { name: 'its prefix alone', headers: bearer(good.slice(0, 11)), refusals: badKey },
-    { name: 'checksum wrong', headers: bearer(good.slice(0, -1) + last), refusals: badKey },
-    { name: 'same prefix, checksum right', headers: bearer(withSamePrefix(good)), refusals: badKey },
+    { name: 'a malformed key', headers: bearer('not-a-key'), refusals: junk },
+    { name: 'a truncated key', headers: bearer(good.slice(0, -1)), refusals: badKey },
+    { name: 'only the prefix of a key', headers: bearer(good.slice(0, 11)), refusals: badKey },
+    { name: 'a key with a wrong checksum', headers: bearer(good.slice(0, -1) + last), refusals: badKey },
+    {
+      name: 'another key with the same prefix and a valid checksum',
+      headers: bearer(withSamePrefix(good)),
+      refusals: badKey,
+    },
     { name: 'unknown', headers: bearer(createApiKey().key), refusals: badKey },
     { name: 'in capitals', headers: bearer(good.toUpperCase()), refusals: junk },
     { name: 'SQL in place of a key', headers: bearer(`'/**/OR/**/'1'='1`), refusals: junk },
     { name: 'SQL behind a key', headers: bearer(`${good}'--`), refusals: badKey },
     { name: 'revoked', headers: bearer(world.revokedKey), refusals: badKey },
-    { name: 'expired', headers: bearer(world.expiredKey), refusals: expiredKey },
+    { name: 'an expired key', headers: bearer(world.expiredKey), refusals: expiredKey },
     { name: 'NATS subject wildcards', headers: bearer('account.>'), refusals: junk },
   ];
 }
@@ -72,12 +76,12 @@ export function callersWithoutKey(world: World): RefusedCaller[] {
 export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   return [
     {
-      name: 'a good key',
+      name: 'a valid key',
       headers: bearer(owner.account.apiKey),
       refusals: { session: '403 session_required' },
     },
     {
-      name: 'a good session',
+      name: 'a valid session token',
       headers: bearer(owner.person.accessToken),
       refusals: { 'api-key': '403 api_key_required', pipeline: '403 api_key_required' },
     },
@@ -91,23 +95,23 @@ export function callersWithoutSession(world: World): RefusedCaller[] {
   const forged = forgeTokens(accessToken, world.sessionKey);
   return [
     ...forged.map(({ name, token }) => ({ name, headers: bearer(token), refusals: badToken })),
-    { name: 'a session that has ended', headers: bearer(endedSession), refusals: badToken },
+    { name: 'the token of an ended login session', headers: bearer(endedSession), refusals: badToken },
     { name: 'a refresh token', headers: bearer(refreshToken), refusals: junk },
     { name: 'a password', headers: bearer(password.replaceAll(' ', '')), refusals: junk },
     {
-      name: 'a session in a cookie',
+      name: 'a session token in a cookie',
       headers: { cookie: `session=${accessToken}; access_token=${accessToken}` },
       refusals: nobody,
     },
     { name: 'a token of another issuer', headers: bearer(foreignTokens.good), refusals: badToken },
     ...foreignTokens.bad.map(({ name, token, code }) => ({
-      name: `at a gateway of that issuer: ${name}`,
+      name: `at a gateway with the issuer, a token with ${name}`,
       headers: bearer(token),
       refusals: badSession(code),
       baseUrl: issuer.baseUrl,
     })),
     {
-      name: 'at a gateway of that issuer: a session of the embedded identity',
+      name: 'at a gateway with the issuer, a session token of the embedded identity provider',
       headers: bearer(accessToken),
       refusals: badToken,
       baseUrl: issuer.baseUrl,

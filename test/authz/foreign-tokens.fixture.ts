@@ -17,22 +17,22 @@ const subject = 'somebody';
 
 export async function issueForeignTokens(): Promise<ForeignTokens> {
   const address = process.env['TEST_OIDC_ISSUER'];
-  if (!address) throw new Error('the set-up names no issuer');
+  if (!address) throw new Error('the test set-up has no address of an issuer');
   const issuer = await startTokenIssuer({ port: Number(new URL(address).port) });
   const seconds = Math.floor(Date.now() / 1000);
   const say = (claims: Record<string, unknown>) => issuer.issue(subject, audience, { claims });
   const invalid = 'invalid_session_token';
   const bad = [
-    { name: 'wrong aud', token: await issuer.issue(subject, 'another-gateway'), code: invalid },
+    { name: 'the wrong aud', token: await issuer.issue(subject, 'another-gateway'), code: invalid },
     { name: 'no aud', token: await say({ aud: undefined }), code: invalid },
-    { name: 'wrong iss', token: await say({ iss: 'https://issuer.example' }), code: invalid },
+    { name: 'the wrong iss', token: await say({ iss: 'https://issuer.example' }), code: invalid },
     { name: 'no iss', token: await say({ iss: undefined }), code: invalid },
-    { name: 'expired', token: await say({ exp: seconds - 60 }), code: 'expired_session_token' },
+    { name: 'an exp in the past', token: await say({ exp: seconds - 60 }), code: 'expired_session_token' },
     { name: 'no exp', token: await say({ exp: undefined }), code: invalid },
-    { name: 'not yet valid', token: await say({ nbf: seconds + 600 }), code: invalid },
+    { name: 'an nbf in the future', token: await say({ nbf: seconds + 600 }), code: invalid },
     { name: 'no sub', token: await say({ sub: undefined }), code: invalid },
-    { name: 'RS256 turned into HS256', token: confuseAlgorithms(issuer, seconds), code: invalid },
-    { name: 'signed by a key that is not in the set', token: await signElsewhere(issuer), code: invalid },
+    { name: 'HS256 in place of RS256', token: confuseAlgorithms(issuer, seconds), code: invalid },
+    { name: 'the signature of an unknown key', token: await signElsewhere(issuer), code: invalid },
   ];
   return { good: await issuer.issue(subject, audience), bad, close: () => issuer.close() };
 }

@@ -42,5 +42,5 @@ export function asToldAt(path: string, outcome: string): string {
 }
 
 function requireSame(inBody: string, inHeader: string): void {
-  if (inBody !== inHeader) throw new Error('the body names another request than the header');
+  if (inBody !== inHeader) throw new Error('the body and the header have different request ids');
 }

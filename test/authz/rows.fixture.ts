@@ -306,5 +306,5 @@ async function connectAndDisconnect(
   });
   const path = `/v1/account/providers/${provider}`;
   const answer = await send(baseUrl, { method: 'DELETE', path, key: account.apiKey });
-  if (answer.status !== 200) throw new Error(`not disconnected: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`the provider was not disconnected: ${answer.text}`);
 }

@@ -23,8 +23,8 @@ const lists = { allowed_tools: ['search', 'erase'], denied_tools: ['erase'] };
 
 /**
  * The API keys that try to raise their own permissions. `agent` was created as usual, then restricted.
- * `restricted` has the restrictions of `agent`, but a user granted `manage` explicitly. `manager` is an
- * unrestricted API key. `playground` is the dashboard's API key.
+ * `restricted` has the restrictions of `agent`, but a user explicitly added the scope `manage`. `manager` is
+ * an unrestricted API key. `playground` is the dashboard's API key.
  */
 const names = ['agent', 'restricted', 'manager', 'inference', 'read', 'manageOnly', 'playground'] as const;
 type Name = (typeof names)[number];
@@ -39,7 +39,7 @@ async function makeKeys(): Promise<typeof keys> {
     scopes: ['inference', 'read', 'manage'],
   });
   for (const { id } of [agent, restricted]) await mustSend(token, { ...putLists(id), body: lists });
-  // Setting the tool lists removed the scope `manage`, and the user grants `manage` again explicitly.
+  // The change of the tool lists removed the scope `manage`, so the user adds the scope again.
   const scopes = ['inference', 'read', 'manage'];
   await mustSend(token, { method: 'PATCH', path: pathOf(restricted.id), body: { scopes } });
   const playground = await mustSend(token, { method: 'POST', path: '/v1/account/playground-key' });
@@ -59,7 +59,7 @@ const putLists = (keyId: string) => ({ method: 'PUT', path: `${pathOf(keyId)}/to
 
 async function mustSend(key: string, sent: Sent) {
   const answer = await send(baseUrl, { ...sent, key });
-  if (answer.status >= 300) throw new Error(`not prepared: ${answer.text}`);
+  if (answer.status >= 300) throw new Error(`the set-up of the test failed: ${answer.text}`);
   return answer;
 }
 
@@ -75,8 +75,8 @@ afterAll(() => undoAll(undo));
 type Attempt = (own: CreatedKey) => Sent;
 
 /**
- * Makes the attempt with each of the named API keys. Checks that the gateway rejects each attempt and that
- * nothing changes.
+ * Sends a request for more rights with each of the named API keys. Checks that the gateway rejects each
+ * request and changes nothing.
  */
 async function expectRefused(outcomes: Partial<Record<Name, string>>, attempt: Attempt): Promise<void> {
   const before = await state.read();

@@ -56,7 +56,7 @@ export class StateReader {
       if (waiting?.rowCount === 0) return;
       await sleep(deliveryPauseMs);
     }
-    throw new Error('the vault’s audit events are not delivered');
+    throw new Error('the vault’s audit events did not reach the audit log in time');
   }
 
   /**
@@ -71,7 +71,7 @@ export class StateReader {
       if (added.length + removed.length === 0) return;
       last = now;
     }
-    throw new Error('the databases do not come to rest');
+    throw new Error('the databases still change after the maximum waiting time');
   }
 
   async close(): Promise<void> {

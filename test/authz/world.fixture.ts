@@ -68,7 +68,7 @@ export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount)
   const created = await createTestKey(baseUrl, apiKey, { name: 'revoked' });
   const path = `/v1/account/keys/${created.id}`;
   const answer = await send(baseUrl, { method: 'DELETE', path, key: apiKey });
-  if (answer.status !== 200) throw new Error(`not revoked: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`the key was not revoked: ${answer.text}`);
   return created;
 }
 
@@ -116,7 +116,7 @@ async function endSession(baseUrl: string): Promise<string> {
 
 async function readSessionKey(baseUrl: string): Promise<JWK> {
   const { keys } = (await send(baseUrl, { path: '/.well-known/jwks.json' })).json() as { keys: JWK[] };
-  if (!keys[0]) throw new Error('the embedded identity has no key');
+  if (!keys[0]) throw new Error('the embedded identity provider has no key');
   return keys[0];
 }
 
@@ -154,7 +154,7 @@ async function buildParty(
     model: `${provider}/${model}`,
     messages: [{ role: 'user', content: 'Hello!' }],
   });
-  if (answer.status !== 200) throw new Error(`no request was made: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`the chat request failed: ${answer.text}`);
   const requestId = requestIdOf(answer);
   await waitForRow(baseUrl, account.apiKey, requestId);
   return {

@@ -15,6 +15,7 @@ export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt
     } catch (error) {
       expect(error).toMatchObject({ code: 'upstream_invalid' });
     }
-    if (events.some(({ type }) => type === 'message-end')) throw new Error(`a success after ${length} bytes`);
+    if (events.some(({ type }) => type === 'message-end'))
+      throw new Error(`the parser reported success after ${length} bytes`);
   }
 }

@@ -100,6 +100,6 @@ export function waitForRow(baseUrl: string, apiKey: string, requestId: string): 
 /** Returns the request id from the headers of a response. */
 export function requestIdOf(answer: { headers: Answer['headers'] }): string {
   const id = answer.headers['x-request-id'];
-  if (typeof id !== 'string') throw new Error('the answer has no X-Request-ID');
+  if (typeof id !== 'string') throw new Error('the response has no X-Request-ID header');
   return id;
 }

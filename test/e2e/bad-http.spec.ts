@@ -49,8 +49,8 @@ describe('body and header sizes', () => {
   });
 
   it.each([
-    ['two lengths', { 'content-length': 5, 'transfer-encoding': 'chunked' }],
-    ['a length that is none', { 'content-length': 'five' }],
+    ['a body with two declared lengths', { 'content-length': 5, 'transfer-encoding': 'chunked' }],
+    ['a declared length that is not a number', { 'content-length': 'five' }],
   ])('%s: the gateway returns 400 and closes the connection', async (_what, headers) => {
     const answer = await sendHead(baseUrl, { authorization: `Bearer ${key}`, ...headers });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

@@ -136,7 +136,7 @@ describe('bodies', () => {
 
   it.each<[string, unknown, string, string | null]>([
     ['an empty body', '', 'malformed_json', null],
-    ['a beginning', text.slice(0, -2), 'malformed_json', null],
+    ['a truncated body', text.slice(0, -2), 'malformed_json', null],
     ['data after the end', `${text}{}`, 'malformed_json', null],
     ['a trailing comma', text.replace('}]}', '}],}'), 'malformed_json', null],
     ['an invalid JSON number', text.replace('{', '{"n":NaN,'), 'malformed_json', null],
@@ -151,8 +151,8 @@ describe('bodies', () => {
     ['tools that are not a list', { ...hello, tools: {} }, 'invalid_field', 'tools'],
     ['a tool that is not an object', { ...hello, tools: [null] }, 'invalid_field', 'tools[0]'],
     ['stream that is not a boolean', { ...hello, stream: 'yes' }, 'invalid_field', 'stream'],
-    ['129 levels', deep(128), 'too_deep', null],
-    ['10,000 levels', deep(10_000), 'too_deep', null],
+    ['129 nested levels', deep(128), 'too_deep', null],
+    ['10,000 nested levels', deep(10_000), 'too_deep', null],
     ['a million nested levels', deep(1_000_000), 'too_deep', null],
     [
       'a tool result without its call',

@@ -80,7 +80,7 @@ export async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnsw
     const answer = await ask().catch(() => undefined);
     const isUnserved = answer === undefined || answer.status >= 500 || !answer.isWhole;
     if (!isUnserved || answer?.status === 400 || attempt === 150) {
-      if (answer === undefined) throw new Error('the gateway does not answer');
+      if (answer === undefined) throw new Error('the gateway sends no response');
       return answer;
     }
     await waitMs(200);

@@ -51,7 +51,8 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
     }
     writeFileSync(join(copy, file), code);
   }
-  if (changed.size < changes.length) throw new Error(`the build of ${app} is not as this test expects it`);
+  if (changed.size < changes.length)
+    throw new Error(`the build of ${app} lacks code that this test replaces`);
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 

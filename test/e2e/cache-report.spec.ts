@@ -144,8 +144,8 @@ const planted: readonly Planted[] = [
 ];
 
 /**
- * The number of conversations per format and cause. Together, 408 conversations cause a cache miss and 51
- * conversations cause none.
+ * The number of conversations per format and cause. In total, 408 conversations cause a cache miss, and 51
+ * conversations cause no cache miss.
  */
 const conversationsEach = 17;
 

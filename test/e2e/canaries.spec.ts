@@ -61,7 +61,7 @@ afterAll(() => provider.close());
 const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
 
 describe('places where secrets could leak', () => {
-  it('a provider’s credential is removed from an error in which the provider repeats it, streamed or not', async () => {
+  it('a provider’s credential is removed from an error that repeats the credential, streamed or not', async () => {
     const base_url = `${provider.url}/v1`;
     await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });
     const error = { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' };
@@ -93,7 +93,7 @@ describe('places where secrets could leak', () => {
     expect((await put(`{"provider":"openai","api_key":"${broken}"`)).status).toBe(400);
   });
 
-  it('plants credentials inside a request, and keys in wrong places', async () => {
+  it('credentials inside a request and keys in wrong places are sent, so that the later search can look for them', async () => {
     const cloud = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: createSecret() };
     await postChat(baseUrl, account.apiKey, { ...hello, model: 'hosted/anthropic.claude-v2', ...cloud });
     const { key } = createApiKey();
@@ -104,7 +104,7 @@ describe('places where secrets could leak', () => {
     expect((await postChat(baseUrl, key, hello)).status).toBe(401);
   });
 
-  it('plants people’s passwords and tokens: valid, invalid and reused', async () => {
+  it('valid, invalid and reused passwords and tokens are sent, so that the later search can look for them', async () => {
     const email = `${createSecret().slice(0, 8)}@example.com`.toLowerCase();
     const password = createSecret();
     const post = (path: string, body: unknown, key?: string) =>

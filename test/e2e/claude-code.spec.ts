@@ -43,7 +43,7 @@ describe('GET /v1/models', () => {
   it.each([
     ['the header anthropic-version', () => connectAnthropic(baseUrl, key)],
     ['the key in x-api-key', () => connectByXApiKey(baseUrl, key)],
-  ])('has the format of Anthropic’s API for %s', async (_how, connect) => {
+  ])('the list of models has the format of Anthropic’s API for a client with %s', async (_how, connect) => {
     const { data, has_more, first_id, last_id } = await connect().models.list({ limit: 1000 });
     expect(data).toContainEqual({
       ...{ type: 'model', id: 'anthropic/claude-sonnet-4-5', display_name: 'claude-sonnet-4-5 (anthropic)' },
@@ -57,7 +57,7 @@ describe('GET /v1/models', () => {
     expect(found).toMatchObject({ type: 'model', display_name: 'claude-sonnet-4-5 (anthropic)' });
   });
 
-  it('has OpenAI’s format for other clients', async () => {
+  it('the list of models has OpenAI’s format for other clients', async () => {
     const answer = await send(baseUrl, { path: '/v1/models', key });
     expect(answer.json()).toMatchObject({ object: 'list' });
     const one = await send(baseUrl, { path: '/v1/models/svc/auto', key });

@@ -193,7 +193,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     return JSON.parse(bodyAt(-1));
   }
 
-  it('OpenAI', async () => {
+  it('an edited body is valid for OpenAI’s SDK', async () => {
     scriptModel(provider, [done]);
     await client(openAiClient, 'openai/gpt-4o-mini').ask(turns, false);
     const edited = JSON.parse(bodyAt(-1)) as OpenAI.ChatCompletionCreateParamsNonStreaming;
@@ -207,7 +207,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     ]);
   });
 
-  it('Anthropic', async () => {
+  it('an edited body is valid for Anthropic’s SDK', async () => {
     scriptModel(provider, [done]);
     await client(anthropicClient, 'anthropic/claude-haiku-4-5').ask(turns, false);
     const edited = JSON.parse(bodyAt(-1)) as Parameters<
@@ -217,7 +217,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     expect(await again(async () => sdk.messages.create(edited))).toEqual(edited);
   });
 
-  it('Bedrock', async () => {
+  it('an edited body is valid for Bedrock’s SDK', async () => {
     scriptModel(provider, [done]);
     await client(bedrockClient, 'hosted/amazon.nova-lite-v1:0').ask(turns, false);
     const edited = JSON.parse(bodyAt(-1)) as object;

@@ -19,7 +19,7 @@ export interface Origin {
   readonly apis: readonly string[];
   readonly read: ReadSource;
   /**
-   * Providers with recordings that the format's SDK can read. If absent, the recordings of all providers are
+   * Providers with recordings that the format's SDK can read. By default, the recordings of all providers are
    * used.
    */
   readonly recordedAt?: readonly string[];

@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 it.each([
-  ['in one piece', 10],
-  ['as it comes', 300_000],
+  ['buffered body', 10],
+  ['streamed body', 300_000],
 ])(
   'a multipart body with a second model part is rejected, and the provider never receives the whole body: %s',
   async (_, length) => {

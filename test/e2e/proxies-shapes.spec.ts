@@ -144,8 +144,8 @@ describe('credentials in the body', () => {
   };
 
   it.each([
-    ['short', 'hi'],
-    ['that is streamed through', 'x'.repeat(400_000)],
+    ['that the gateway buffers', 'hi'],
+    ['that the gateway streams', 'x'.repeat(400_000)],
   ])('credentials in a body %s are never forwarded to any provider', async (_, input) => {
     answerWith({ object: 'list', data: [] });
     const asked = { input, nested: cloud.cloud_access_key_id.slice(0, 4) };

@@ -45,8 +45,8 @@ const sent = () => replay.requests.at(-1)!;
 const sentJson = () => JSON.parse(sent().body.toString()) as Record<string, unknown>;
 
 it.each([
-  ['in one piece', 10],
-  ['as it comes', 300_000],
+  ['buffered body', 10],
+  ['streamed body', 300_000],
 ])('a body with two models is forwarded with only the model that was checked: %s', async (_, length) => {
   answerWith({ object: 'list', data: [], model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } });
   const body = `{"model":"openai/small","input":"${'x'.repeat(length)}","model":"large","mode\\u006c":"largest"}`;

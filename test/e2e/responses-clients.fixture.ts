@@ -56,7 +56,7 @@ export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Pro
       input.push({ type: 'function_call_output', call_id, output });
     }
   }
-  throw new Error('the loop did not end');
+  throw new Error('the tool loop did not end');
 }
 
 /** The APIs through which an SDK can run a tool loop. */
@@ -171,7 +171,7 @@ export async function runCodex({ baseUrl, key, model }: Omit<LoopGiven, 'stream'
       input.push({ type: `${String(type)}_output`, call_id, output: 'Done.' });
     }
   }
-  throw new Error('the loop did not end');
+  throw new Error('the tool loop did not end');
 }
 
 /** Reads the items of a stream. Without `response.completed`, Codex treats the stream as broken. */

@@ -69,7 +69,7 @@ function readAnswer(answer: Answer, stream: boolean): { response: Members; event
 const outputOf = (response: Members): Members[] => response['output'] as Members[];
 
 describe.each(deliveries)('a planned request, %s', (_how, stream) => {
-  it('loses the tools that it does not need, is logged, and its response returns byte for byte', async () => {
+  it('a planned request is sent without unneeded tools and logged, and its response is returned byte for byte', async () => {
     const response = responseOf('resp_1', [reasoningOf(1), messageOf('It has a star now.')]);
     script(response);
     const answer = await ask({ ...base, stream });
@@ -96,7 +96,7 @@ describe.each(deliveries)('a planned request, %s', (_how, stream) => {
     expect(row.compression_steps.length).toBeGreaterThan(0);
   });
 
-  it('reaches a pruned tool in recovery rounds, with the reasoning of every round in order', async () => {
+  it('the model reaches a pruned tool in recovery rounds, with the reasoning of every round in order', async () => {
     script(
       responseOf('resp_1', [reasoningOf(1), messageOf('Let me see.'), describeWanted(1)]),
       responseOf('resp_2', [reasoningOf(2), throughRecovery(2)]),
@@ -200,7 +200,7 @@ describe('a request that continues a stored response', () => {
     ['background', true],
     ['prompt', { id: 'pmpt_1' }],
     ['store', true],
-  ])('is sent unchanged because of %s, and the log has the reason', async (field, value) => {
+  ])('a request is sent unchanged because of %s, and the log has the reason', async (field, value) => {
     script(responseOf('resp_2', [messageOf('Done.')]));
     const input = [{ type: 'function_call_output', call_id: 'call_0', output: 'x   ' }];
     const body = { store: false, tools, input, [field]: value };
@@ -214,7 +214,7 @@ describe('a request that continues a stored response', () => {
     });
   });
 
-  it('is rejected if the provider stores no responses', async () => {
+  it('a request that continues a stored response is rejected if the provider stores no responses', async () => {
     for (const [param, body] of [
       ['previous_response_id', { previous_response_id: 'resp_1' }],
       ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
@@ -228,7 +228,7 @@ describe('a request that continues a stored response', () => {
   });
 });
 
-it('repeated tool results are compressed, and the rest of the transcript is not', async () => {
+it('repeated tool results are compressed, and all other parts of the transcript stay unchanged', async () => {
   const listing = JSON.stringify(
     { files: Array.from({ length: 40 }, (_, at) => ({ name: `file-${at}`, size: at })) },
     null,
@@ -256,7 +256,7 @@ describe('a planned request to a provider of another format', () => {
   it.each([
     ['a model that binds its reasoning', 'anthropic/claude-opus-5-5'],
     ['a model without bound reasoning', 'anthropic/claude-haiku-4-5'],
-  ])('keeps its tool set in the next turn: %s', async (_name, other) => {
+  ])('a conversation keeps its tool set in the next turn: %s', async (_name, other) => {
     const arguments_ = { owner: 'facebook', repo: 'react' };
     scriptModel(provider, [
       { calls: [{ id: 'call_1', name: 'star_repository', arguments: arguments_ }] },
@@ -277,7 +277,7 @@ describe('a planned request to a provider of another format', () => {
     expect(await rowOf(second)).toMatchObject({ lane: 'translated', k_reason: 'frozen' });
   });
 
-  it('may leave the choice of the model to the gateway', async () => {
+  it('a client may leave the choice of the model to the gateway', async () => {
     scriptModel(provider, [{ text: 'Hello.' }]);
     const answer = await translated({ model: 'svc/cheap' });
     expect(answer.status).toBe(200);
@@ -288,7 +288,7 @@ describe('a planned request to a provider of another format', () => {
   });
 });
 
-it('without the preference, only the model changes in a request', async () => {
+it('if the account does not plan requests of the Responses API, only the model changes in a request', async () => {
   await prefer(false);
   const listing = { type: 'function_call_output', call_id: 'call_1', output: '{ "a":   1 }' };
   const body = { store: false, input: [callOf(1, wanted, {}), listing, listing], tools };

@@ -72,7 +72,8 @@ export function scriptResponses(provider: ReplayProvider, responses: readonly Me
   const left = [...responses];
   provider.setControls(({ body }): ReplayControls => {
     const next = left.shift();
-    if (next === undefined) return { status: 500, body: { error: { message: 'nothing is left to say' } } };
+    if (next === undefined)
+      return { status: 500, body: { error: { message: 'all scripted responses are used up' } } };
     const isStream = (JSON.parse(body.toString('utf8')) as Members)['stream'] === true;
     return isStream
       ? { status: 200, headers: { 'content-type': 'text/event-stream' }, body: renderStream(next) }

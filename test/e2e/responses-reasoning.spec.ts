@@ -91,7 +91,7 @@ describe.each([
   ['plain', false],
   ['streamed', true],
 ])('reasoning of a chat-completions client, %s', (_how, stream) => {
-  it('the model gets the reasoning of every earlier turn, in front of the item that it led to', async () => {
+  it('the model gets the reasoning of every earlier turn, in front of the item that follows the reasoning', async () => {
     const { agent, messages } = await converse(stream);
     script([messageOf('Nothing more.')]);
     const answer = await agent.ask(messages, options);

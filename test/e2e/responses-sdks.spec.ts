@@ -86,7 +86,7 @@ const loops: readonly Loop[] = [
 ];
 
 describe.each(loops)('a tool loop with $sdk', ({ run, dropsSignatures: isLenient }) => {
-  it.each(cases)('works with $model (stream: $stream)', async ({ model, stream }) => {
+  it.each(cases)('a tool loop works with $model (stream: $stream)', async ({ model, stream }) => {
     const violations = scriptUpstream(provider, weatherTurns, isLenient);
     const { text, calls } = await run({ baseUrl, key, model, stream });
     expect(violations).toEqual([]);
@@ -103,7 +103,7 @@ describe.each(loops)('a tool loop with $sdk', ({ run, dropsSignatures: isLenient
 const patch = '*** Begin Patch\n*** Add File: a.txt\n+"x" \\ ü\n*** End Patch';
 const command = '{"command":["cat","a.txt"]}';
 
-it.each(models)('a loop like that of Codex works with %s', async (model) => {
+it.each(models)('a tool loop like the loop of Codex works with %s', async (model) => {
   const violations = scriptUpstream(provider, [
     { thinking: 'A patch.', calls: [{ id: 'call_1', name: 'apply_patch', input: patch }] },
     { calls: [{ id: 'call_2', name: 'shell', arguments: { command: ['cat', 'a.txt'] } }] },
@@ -181,8 +181,8 @@ describe.each([
   ['OpenAI’s SDK', openAiClient],
   ['Anthropic’s SDK', anthropicClient],
   ['the AWS SDK', bedrockClient],
-] as const)('%s on a model that takes tools on the Responses API only', (_sdk, open) => {
-  it.each([false, true])('runs the same loop (stream: %s)', async (stream) => {
+] as const)('%s with a model that accepts tools only on the Responses API', (_sdk, open) => {
+  it.each([false, true])('the SDK runs the same tool loop (stream: %s)', async (stream) => {
     const violations = scriptUpstream(provider, weatherTurns);
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const tools = [{ type: 'function' as const, function: { name: 'get_weather', parameters } }];

@@ -179,7 +179,7 @@ describe('a request that needs a stored response', () => {
     ['previous_response_id', 'resp_1'],
     ['conversation', 'conv_1'],
     ['background', true],
-  ])('is rejected if the provider stores no responses: %s', async (param, value) => {
+  ])('a request with %s is rejected if the provider stores no responses', async (param, value) => {
     const body = { model: 'anthropic/claude-sonnet-4-5', input: 'x', [param]: value };
     const answer = await send(baseUrl, { path: '/v1/responses', key, body });
     expect([answer.status, answer.json()]).toMatchObject([
@@ -189,7 +189,7 @@ describe('a request that needs a stored response', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('is rejected if an item refers to a stored item', async () => {
+  it('a request with a reference to a stored item is rejected', async () => {
     const input = [
       { role: 'user', content: 'Where?' },
       { type: 'item_reference', id: 'msg_1' },

@@ -55,7 +55,8 @@ export function scriptModel(
       format === 'responses' ? undefined : rules?.check(format, JSON.parse(body.toString('utf8')));
     if (violation !== undefined) return refusalOf(format, violation);
     const turn = left.shift();
-    if (turn === undefined) return { status: 500, body: { error: { message: 'nothing is left to say' } } };
+    if (turn === undefined)
+      return { status: 500, body: { error: { message: 'all scripted turns are used up' } } };
     return renderAnswer(turn, { url, body }, rules);
   });
 }

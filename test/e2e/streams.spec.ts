@@ -116,8 +116,8 @@ describe('a client that disconnects', () => {
 
 describe('an interrupted provider response', () => {
   it.each([
-    ['a stream before its first byte', streamed, { ...streamedAnswer(words), resetAtByte: 0 }],
-    ['a response in the middle', hello, { ...plainAnswer, resetAtByte: 30 }],
+    ['a stream that breaks before its first byte', streamed, { ...streamedAnswer(words), resetAtByte: 0 }],
+    ['a response that breaks in the middle', hello, { ...plainAnswer, resetAtByte: 30 }],
   ])('%s: the gateway returns 502 in JSON', async (_what, body, controls) => {
     provider.enqueue(null, controls);
     const got = await postChat(baseUrl, key, body);

@@ -36,7 +36,7 @@ const scores = {
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** Equal scores for all prompts, as a baseline: prompts go to the capable model in any order. */
+  /** Equal scores for all prompts, for a baseline that sends prompts to the capable model in any order. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

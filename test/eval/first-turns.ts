@@ -32,10 +32,7 @@ export interface FirstTurnFigures {
   /** The number of first user turns that the planner wrongly treats as turns without a task. */
   readonly called: number;
   readonly called_share: number;
-  /**
-   * The number of wrongly treated first user turns with a needed tool among the ten best ranked tools. The
-   * planner wrongly treated the counted turns as turns without a task.
-   */
+  /** The number of turns in `called` with a needed tool among the ten best ranked tools. */
   readonly called_in_top_10: number;
   readonly empty_turns: number;
   readonly caught: number;

@@ -58,7 +58,7 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
     })
     .sort((one, other) => other.distance - one.distance);
   // With the largest distance, no needed tool is lost.
-  // Each smaller distance loses one more needed tool: the needed tool with the largest distance.
+  // With each smaller distance, one more needed tool is lost, which is the tool with the largest remaining distance.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {

@@ -25,7 +25,7 @@ export interface RankedPool {
    */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];
-  /** The evidence for the best tool: see `TurnRanking.evidence`. */
+  /** The evidence for the best tool (see `TurnRanking.evidence`). */
   readonly evidence: number;
   readonly tookMs: number;
 }

@@ -37,7 +37,7 @@ export function openServed(
 /** Returns the question with which the planner ranks tools for a request. */
 export function askedBy(question: Question): RankQuestion {
   const asked = newestQuestion(question);
-  if (asked === undefined) throw new Error('a question has a user turn');
+  if (asked === undefined) throw new Error('the question has no user turn');
   return asked;
 }
 

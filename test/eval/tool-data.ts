@@ -79,8 +79,8 @@ export interface ToolData {
 }
 
 /**
- * Reads the data sets in a folder: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool
- * are skipped.
+ * Reads the data sets in the files tools.jsonl, queries.jsonl and pools.jsonl.gz of a folder. Questions that
+ * need no tool are skipped.
  */
 export function loadToolData(directory: string): ToolData {
   const tools = parseLines<ToolLine>(readFileSync(join(directory, 'tools.jsonl'), 'utf8'));
@@ -185,6 +185,6 @@ function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): numb
  */
 export function itemAt<Item>(items: readonly Item[], at: number): Item {
   const item = items[at];
-  if (item === undefined) throw new RangeError(`nothing at ${at} of ${items.length}`);
+  if (item === undefined) throw new RangeError(`there is no element at position ${at} of ${items.length}`);
   return item;
 }

@@ -15,11 +15,11 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
  * and the longest time are checked, because a busy machine delays single requests.
  */
 const addedMsMax = 300;
-/** A chat that waited for a dependency would take at least 1.7 s, the deadline of the call. */
+/** A chat that waited for a dependency would take at least 1.7 s, which is the deadline of the call. */
 const slowestMsMax = 1_600;
 /**
- * The time within which requests that need the hung dependency fail. Documented are 2 s; the rest is for a
- * busy machine.
+ * The time within which requests that need the hung dependency fail. The documented time is 2 s, and the
+ * additional time is for a busy machine.
  */
 const failedMsMax = 3_500;
 /** Grants and lists of credentials are reloaded after 10 s. */

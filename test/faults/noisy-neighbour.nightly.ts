@@ -25,7 +25,8 @@ import {
  */
 
 /**
- * The maximum ratio of two p99 latencies of the quiet account: next to the hostile account, and without load.
+ * The maximum p99 latency of the quiet account next to the hostile account, as a multiple of its p99 latency
+ * without load.
  */
 const slowdownMax = 3;
 /**

@@ -26,7 +26,7 @@ import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
 /**
- * The documented maximum times in milliseconds until a revocation takes effect: with NATS, without NATS, and
+ * The documented maximum times in milliseconds until a revocation takes effect with NATS, without NATS, and
  * for open streams.
  */
 const effectiveWithinMs = 1_000;

@@ -5,7 +5,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 
 /** The result of one request, as the client received the result. */
 export interface Outcome {
-  /** The client's own request id: `<run>-<number>`. */
+  /** The client's own request id, in the form `<run>-<number>`. */
   readonly name: string;
   /** The HTTP status of the response, or 0 if the connection broke. */
   readonly status: number;

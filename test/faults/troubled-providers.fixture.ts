@@ -28,7 +28,7 @@ export interface TroubledAccount {
   readonly name: string;
   readonly accountId: string;
   readonly key: string;
-  /** The failure of the first provider. If absent, the first provider is healthy. */
+  /** The failure of the first provider, or undefined if the first provider is healthy. */
   trouble: ((request: Asked) => ReplayControls | undefined) | undefined;
   /** Returns the number of calls to one provider, or to all providers. */
   calls(provider?: string): number;
@@ -70,7 +70,7 @@ export class TroubledProviders {
     });
     const path = '/v1/account/routing/preferences';
     const answer = await send(baseUrl, { method: 'PUT', path, key, body: { fallbacks } });
-    if (answer.status !== 200) throw new Error(`no fallbacks were set: ${answer.text}`);
+    if (answer.status !== 200) throw new Error(`the fallbacks were not stored: ${answer.text}`);
     const account: TroubledAccount = {
       ...{ name, accountId, key, trouble: undefined },
       calls: (provider) => this.#count(`/${name}/${provider === undefined ? '' : `${provider}/`}`),

@@ -13,7 +13,9 @@ export async function untilRefused(call: () => Promise<{ status: number; text: s
     if (status !== 200) return { status, text, tookMs };
     tookMs = begunMs;
     if (tookMs > withinMs)
-      throw new Error(`served ${tookMs.toFixed()} ms after, not refused within ${withinMs} ms`);
+      throw new Error(
+        `the gateway still served a request after ${tookMs.toFixed()} ms, but should reject after ${withinMs} ms`,
+      );
     await waitMs(5);
   }
 }

@@ -78,7 +78,7 @@ describe.each(providers)('a stream in the %s format', (name) => {
   );
 
   fuzz(
-    'is read or refused, and any client hears an end when there was one',
+    'a stream is parsed or rejected, and each client receives an end only if the stream had an end',
     cutAnywhere(changed),
     (chunks) => {
       const events = read(name, chunks);
@@ -86,16 +86,20 @@ describe.each(providers)('a stream in the %s format', (name) => {
     },
   );
 
-  fuzz('of any bytes is refused, or says nothing', cutAnywhere(anyBytes), (chunks) => {
-    expect(read(name, chunks).filter(({ type }) => type === 'message-end')).toEqual([]);
-  });
+  fuzz(
+    'a stream of arbitrary bytes is rejected, or contains no complete response',
+    cutAnywhere(anyBytes),
+    (chunks) => {
+      expect(read(name, chunks).filter(({ type }) => type === 'message-end')).toEqual([]);
+    },
+  );
 });
 
 describe.each(providers)('a response in the %s format', (name) => {
   const { provider } = providerFormatNamed(name);
 
   fuzz(
-    'is read or refused',
+    'a response is parsed or rejected',
     fc.oneof(
       json.map((value) => Buffer.from(JSON.stringify(value))),
       anyBytes,
@@ -117,7 +121,7 @@ describe.each(providers)('a response in the %s format', (name) => {
       json.map((value) => JSON.stringify({ error: value })),
     ),
   });
-  fuzz('that is an error has a message', errors, ({ status, body }) => {
+  fuzz('an error response has a message', errors, ({ status, body }) => {
     expect(typeof provider.parseError(status, body, {}).message).toBe('string');
   });
 });
@@ -132,36 +136,44 @@ describe.each(clients)('text to a client of %s', (client) => {
     reason: text,
   });
 
-  fuzz('comes as it was, and forges neither event nor end', said, ({ texts, name, id, model, reason }) => {
-    const events: StreamEvent[] = [
-      { type: 'message-start', format: 'cohere', id, model },
-      { type: 'text-start', ...place },
-      ...texts.map((each) => ({ type: 'text-delta', ...place, text: each }) as const),
-      { type: 'text-end', ...place },
-      { type: 'tool-call-start', choice: 0, block: 1, id, name, kind: 'function' },
-      { type: 'tool-call-delta', choice: 0, block: 1, argumentsText: JSON.stringify({ [name]: texts }) },
-      { type: 'tool-call-end', choice: 0, block: 1 },
-      { type: 'finish', choice: 0, reason: 'tool-calls', rawReason: reason },
-      { type: 'message-end' },
-    ];
-    const heard = hear(client, renderAll(client, events));
-    expect(heard).toMatchObject({ text: texts.join(''), ends: 1, errors: [] });
-    const plain = events.map((event) =>
-      event.type === 'text-delta' ? { ...event, text: event.text === '' ? '' : 'x' } : event,
-    );
-    expect(heard.frames).toBe(hear(client, renderAll(client, plain)).frames);
-  });
+  fuzz(
+    'text reaches the client unchanged, and forges neither an event nor an end',
+    said,
+    ({ texts, name, id, model, reason }) => {
+      const events: StreamEvent[] = [
+        { type: 'message-start', format: 'cohere', id, model },
+        { type: 'text-start', ...place },
+        ...texts.map((each) => ({ type: 'text-delta', ...place, text: each }) as const),
+        { type: 'text-end', ...place },
+        { type: 'tool-call-start', choice: 0, block: 1, id, name, kind: 'function' },
+        { type: 'tool-call-delta', choice: 0, block: 1, argumentsText: JSON.stringify({ [name]: texts }) },
+        { type: 'tool-call-end', choice: 0, block: 1 },
+        { type: 'finish', choice: 0, reason: 'tool-calls', rawReason: reason },
+        { type: 'message-end' },
+      ];
+      const heard = hear(client, renderAll(client, events));
+      expect(heard).toMatchObject({ text: texts.join(''), ends: 1, errors: [] });
+      const plain = events.map((event) =>
+        event.type === 'text-delta' ? { ...event, text: event.text === '' ? '' : 'x' } : event,
+      );
+      expect(heard.frames).toBe(hear(client, renderAll(client, plain)).frames);
+    },
+  );
 
   const failure = fc.record({ message: text, code: text, type: text, requestId: text });
-  fuzz('of a failure is one error, and no end', failure, ({ message, code, type, requestId }) => {
-    const error = { status: 502, type, code, message, param: null, source: 'gateway' } as const;
-    const bytes = Buffer.from(formatNamed(client).client.renderStreamError(error, requestId));
-    expect(hear(client, bytes)).toMatchObject({ ends: 0, frames: 1, errors: [expect.any(String)] });
-    const told: StreamEvent = { type: 'error', message, code, errorType: type };
-    const start: StreamEvent = { type: 'message-start', format: 'cohere' };
-    expect(hear(client, renderAll(client, [start, told]))).toMatchObject({
-      ends: 0,
-      errors: [expect.any(String)],
-    });
-  });
+  fuzz(
+    'a failure is one error without an end, for any error text',
+    failure,
+    ({ message, code, type, requestId }) => {
+      const error = { status: 502, type, code, message, param: null, source: 'gateway' } as const;
+      const bytes = Buffer.from(formatNamed(client).client.renderStreamError(error, requestId));
+      expect(hear(client, bytes)).toMatchObject({ ends: 0, frames: 1, errors: [expect.any(String)] });
+      const told: StreamEvent = { type: 'error', message, code, errorType: type };
+      const start: StreamEvent = { type: 'message-start', format: 'cohere' };
+      expect(hear(client, renderAll(client, [start, told]))).toMatchObject({
+        ends: 0,
+        errors: [expect.any(String)],
+      });
+    },
+  );
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Strings that have broken stream and JSON parsers: all kinds of line ends, field names, terminators, partial
+ * Strings that have broken stream and JSON parsers, such as line ends, field names, terminators and partial
  * characters.
  */
 const words = [

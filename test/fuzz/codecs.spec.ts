@@ -30,17 +30,21 @@ describe('server-sent events', () => {
     sseText.map((parts) => Buffer.from(parts.join(''))),
   );
 
-  fuzz('read the same however they are cut', cutAnywhere(stream), (chunks) => {
+  fuzz('server-sent events do not depend on the chunks of the stream', cutAnywhere(stream), (chunks) => {
     expect(decodeSse(chunks)).toEqual(decodeSse([Buffer.concat(chunks)]));
   });
 
-  fuzz('any data is one event, and comes back', fc.array(text, { maxLength: 5 }), (all) => {
-    const written = all.map((data) => encodeSse({ data, event: 'e' })).join('');
-    const data = all.map((each) => each.toWellFormed().replaceAll(/\r\n|\r/g, '\n'));
-    expect(decodeSse([Buffer.from(written)])).toEqual(data.map((each) => ({ event: 'e', data: each })));
-  });
+  fuzz(
+    'any data is encoded as one event, and is decoded unchanged',
+    fc.array(text, { maxLength: 5 }),
+    (all) => {
+      const written = all.map((data) => encodeSse({ data, event: 'e' })).join('');
+      const data = all.map((each) => each.toWellFormed().replaceAll(/\r\n|\r/g, '\n'));
+      expect(decodeSse([Buffer.from(written)])).toEqual(data.map((each) => ({ event: 'e', data: each })));
+    },
+  );
 
-  fuzz('a name or id is one line, or refused', fc.record({ event: text, id: text }), ({ event, id }) => {
+  fuzz('an event name or id cannot add an event', fc.record({ event: text, id: text }), ({ event, id }) => {
     try {
       const frames = decodeSse([Buffer.from(encodeSse({ event, id, data: 'x' }))]);
       expect(frames).toHaveLength(1);
@@ -71,7 +75,7 @@ describe('binary event streams', () => {
     all.map(({ headers, payload }) => [[...headers], Buffer.from(payload).toString('hex')]);
 
   fuzz(
-    'come back as they were, however they are cut',
+    'binary messages are decoded unchanged from any chunks',
     messages.chain((all) =>
       fc.tuple(
         fc.constant(all),
@@ -83,7 +87,7 @@ describe('binary event streams', () => {
     },
   );
 
-  fuzz('bytes that are none are refused, and nothing else happens', cutAnywhere(anyBytes), (chunks) => {
+  fuzz('invalid bytes cause only an EventStreamError', cutAnywhere(anyBytes), (chunks) => {
     try {
       decodeMessages(chunks);
     } catch (error) {
@@ -92,7 +96,7 @@ describe('binary event streams', () => {
   });
 
   fuzz(
-    'a changed byte is noticed: no message but those before it is read',
+    'a changed byte is detected, and only earlier messages are decoded',
     fc.record({ all: messages, at: fc.nat(), bit: fc.integer({ min: 0, max: 7 }) }),
     ({ all, at, bit }) => {
       const bytes = Buffer.concat(all.map((each) => Buffer.from(encodeEventStream(each))));

@@ -16,7 +16,7 @@ type Holds = (blocks: readonly ContextBlock[]) => void;
 
 /** Checks the invariants of compression for a conversation in every compression mode. */
 export const invariants: Readonly<Record<string, Holds>> = {
-  'the same every time, and turn by turn': (blocks) => {
+  'compression gives equal results every time, for all turns at once or turn by turn': (blocks) => {
     for (const settings of modes) {
       const all = compressAll(blocks, settings);
       expect(compressAll(blocks, settings)).toEqual(all);
@@ -24,7 +24,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
         expect(compressAll(blocks.slice(0, turn), settings)).toEqual(all.slice(0, turn));
     }
   },
-  'never longer, and a reason for each change': (blocks) => {
+  'compression never makes a text longer, and names the steps of each change': (blocks) => {
     for (const settings of modes) {
       for (const [at, { text, steps }] of compressAll(blocks, settings).entries()) {
         const before = blocks[at]!;
@@ -36,7 +36,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
       }
     }
   },
-  'nothing protected is touched': (blocks) => {
+  'compression never changes a protected text': (blocks) => {
     for (const settings of modes) {
       for (const [at, { text }] of compressAll(blocks, settings).entries()) {
         const { frozen, speaker } = blocks[at]!;
@@ -44,20 +44,20 @@ export const invariants: Readonly<Record<string, Holds>> = {
       }
     }
   },
-  'what was compressed stays as it is': (blocks) => {
+  'compression does not change a compressed text again': (blocks) => {
     for (const settings of modes) {
       const sent = sentTexts(blocks, compressAll(blocks, settings));
       const again = blocks.map((block, at) => ({ ...block, text: sent[at]! }));
       expect(sentTexts(again, compressAll(again, settings))).toEqual(sent);
     }
   },
-  'valid UTF-8 stays valid': (blocks) => {
+  'compression keeps valid UTF-8 valid': (blocks) => {
     for (const settings of modes) {
       for (const [at, { text }] of compressAll(blocks, settings).entries())
         if (blocks[at]!.text.isWellFormed()) expect(text === null || text.isWellFormed()).toBe(true);
     }
   },
-  'critical terms are kept, or stand behind a marker': (blocks) => {
+  'critical terms are kept, or are omitted behind a marker': (blocks) => {
     for (const settings of modes) {
       const outcomes = compressAll(blocks, settings);
       if (blocks.some(({ text }) => saysReference(text))) return;
@@ -71,7 +71,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
       }
     }
   },
-  'markers of one session are not those of another': (blocks) => {
+  'two conversations never have equal marker ids': (blocks) => {
     const settings = modes[2]!;
     const ids = (sessionSeed: string): string[] =>
       compressAll(blocks, { ...settings, sessionSeed }).flatMap(({ omissions }) =>

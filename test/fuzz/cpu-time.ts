@@ -1,5 +1,5 @@
 /**
- * The size of the hostile input, in UTF-16 code units. The size limit of a stored content has an equal value.
+ * The size of the hostile input, in UTF-16 code units. The maximum size of stored content has the same value.
  */
 export const hostileChars = 2 * 1024 * 1024;
 /** The maximum processor time on a hostile input, in milliseconds. */
@@ -19,8 +19,9 @@ const pauseMs = 250;
 
 /**
  * Returns the minimum processor time of several function calls. Compilation, garbage collection and other
- * work on the processor core only make function calls longer. Later measurements therefore wait for a quieter
- * moment. The function stops at the first call within the limit.
+ * work on the processor core only make function calls longer. After the first measurements, the function
+ * pauses before each measurement, because other work may end in the meantime. The function stops at the first
+ * call within the limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {
   let least = Infinity;

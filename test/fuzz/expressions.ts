@@ -24,7 +24,10 @@ export interface FoundExpressions {
   readonly built: readonly BuiltExpression[];
 }
 
-/** Matches paths of code that never runs in a service: specs, fixtures of specs, and the test library. */
+/**
+ * Matches paths of code that never runs in a service, which are specs, fixtures of specs, and the test
+ * library.
+ */
 const notRunTime = /\.(?:spec|fixture|child)\.tsx?$|^libs\/testing\//;
 
 /** Returns the paths of all source files of the services. */

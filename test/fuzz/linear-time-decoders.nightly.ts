@@ -260,8 +260,8 @@ test('a sentence transformer’s tokenizer reads a bounded part of a text', asyn
 describe('valid JSON of 2 MiB takes at most 200 ms of processor time to compress', () => {
   const filling = 'x'.repeat(hostileChars / 2);
   const documents: Readonly<Record<string, string>> = {
-    'similar objects in each other': `${'{"a":{"v":1},"b":{"v":'.repeat(48)}"${filling}"${'}}'.repeat(48)}`,
-    'lists in each other': `${'[1,'.repeat(90)}"${filling}"${']'.repeat(90)}`,
+    'nested similar objects': `${'{"a":{"v":1},"b":{"v":'.repeat(48)}"${filling}"${'}}'.repeat(48)}`,
+    'nested lists': `${'[1,'.repeat(90)}"${filling}"${']'.repeat(90)}`,
     'objects in lists': `${'[{"a":1},{"a":'.repeat(45)}"${filling}"${'}]'.repeat(45)}`,
     'a table': json(Array.from({ length: 17_000 }, (_, id) => ({ id, name: `row ${id}`, isOn: true }))),
     'many columns': json(

@@ -36,8 +36,8 @@ const unique = [
 ];
 
 /**
- * Runs the regular expression as code does: all matches with the flags `g` and `y`, otherwise the first
- * match.
+ * Runs the regular expression as product code does. With the flags `g` and `y`, the function finds all
+ * matches, and otherwise only the first match.
  */
 function apply(expression: RegExp, text: string): void {
   expression.lastIndex = 0;
@@ -46,7 +46,7 @@ function apply(expression: RegExp, text: string): void {
   else expression.test(text);
 }
 
-/** Continues after each match. Stops at an empty match or if the text has no further match. */
+/** Repeats the search after each match, until a match is empty or the text has no further match. */
 function applyAgain(expression: RegExp, text: string): void {
   for (let from = -1; expression.lastIndex > from;) {
     from = expression.lastIndex;
@@ -55,8 +55,8 @@ function applyAgain(expression: RegExp, text: string): void {
 }
 
 /**
- * The text length of the screening, which finds the slowest attacks. Screening fails for exponential time and
- * for fully quadratic time.
+ * The text length of the screening, which finds the slowest attacks. The screening fails if an expression
+ * takes exponential time, or quadratic time on the whole text.
  */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;

@@ -92,14 +92,14 @@ const definition = (description: string) => ({
 /** Functions that scan text. The test gives each function a text of 2 MiB. */
 const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
-  'an account’s credentials, some of them hostile': (text) => redactText(text, hostileSecrets),
+  'an account’s credentials, including hostile credentials': (text) => redactText(text, hostileSecrets),
   'log values': (text) => redactValue({ error_detail: text }, hostileSecrets),
   // The gateway shortens a longer error body before it redacts the body.
   'provider errors': (text) => redactErrorBody(Buffer.from(text.slice(0, 1024 * 1024)), ['aaaaaaaaaaaa']),
   'exact JSON': (text) => parseExactJson(JSON.stringify(text)),
   'recovery calls': (text) => parseRecoveryToolCall(text),
   'call arguments': (text) => checkArguments({ type: 'object' }, text),
-  'code or not': looksLikeCode,
+  'code detection': looksLikeCode,
   commands: endsInCommand,
   'critical terms': criticalTerms,
   'critical lines': (text) => isCriticalLine(text, new Set(['b'])),

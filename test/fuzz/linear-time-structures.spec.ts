@@ -76,10 +76,10 @@ const growing: Readonly<Record<string, (count: number) => object>> = {
   'system messages': (count) => ({
     messages: Array.from({ length: count }, () => ({ role: 'system', content: 'a' })),
   }),
-  'system messages between others': (count) => ({
+  'alternating system and user messages': (count) => ({
     messages: Array.from({ length: count }, (_, at) => ({ role: at % 2 ? 'system' : 'user', content: 'a' })),
   }),
-  'results of one turn': (count) => ({
+  'tool results of one turn': (count) => ({
     messages: [
       {
         role: 'assistant',

@@ -38,11 +38,12 @@ export function hear(format: ClientName, bytes: Buffer): HeardStream {
 function hearEvents(format: ClientName, bytes: Buffer): Heard[] {
   const decoder = new SseDecoder();
   const frames = decoder.push(bytes);
-  if (decoder.flush().length > 0) throw new Error('a frame without an end');
+  if (decoder.flush().length > 0) throw new Error('the stream ends within a frame');
   return frames.map(({ event, data }) => {
     if (data === '[DONE]') return { isEnd: true, text: '', error: undefined };
     const value = members(JSON.parse(data));
-    if (format === 'messages' && event !== value['type']) throw new Error(`the event ${event} is another`);
+    if (format === 'messages' && event !== value['type'])
+      throw new Error(`the event ${event} has data of another type`);
     return format === 'messages' ? hearMessagesEvent(value) : hearChunk(value);
   });
 }
@@ -65,7 +66,7 @@ function hearMessagesEvent(value: Members): Heard {
 function hearMessages(bytes: Buffer): Heard[] {
   const decoder = new EventStreamDecoder();
   const messages = [...decoder.push(bytes)];
-  if (decoder.pendingBytes > 0) throw new Error('a frame without an end');
+  if (decoder.pendingBytes > 0) throw new Error('the stream ends within a frame');
   return messages.map((message) => {
     const value = members(JSON.parse(Buffer.from(message.payload).toString('utf8')));
     const isError = textHeader(message, ':message-type') !== 'event';

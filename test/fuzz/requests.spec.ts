@@ -45,7 +45,7 @@ function renderEverywhere(request: ChatRequest): void {
 for (const name of clientFormats) {
   const { client } = formatNamed(name);
   fuzz(
-    `${name}: a request is read, or refused for a fault of its own`,
+    `a request in the ${name} format is parsed, or rejected as an invalid request`,
     mutated(requests[name] ?? {}),
     (request) => {
       const tape = tapeOf(request);
@@ -60,7 +60,7 @@ for (const name of clientFormats) {
 
 for (const [name, format] of Object.entries({ gemini, cohere })) {
   fuzz(
-    `${name}: a request is read, or refused for a fault of its own`,
+    `a request in the ${name} format is parsed, or rejected as an invalid request`,
     mutated(requests[name] ?? {}),
     (request) => {
       const parsed = unlessRefused(() => format.parseRequest(tapeOf(request), route));
@@ -77,20 +77,24 @@ describe('JSON', () => {
       .map((parts) => Buffer.from(parts.join(''))),
   );
 
-  fuzz('bytes are JSON for us exactly when they are for the standard', almost, (bytes) => {
-    let isOurs = true;
-    try {
-      scanJson(bytes, { depthMax: 1000 });
-    } catch (error) {
-      expect(error instanceof JsonSyntaxError || error instanceof JsonDepthError).toBe(true);
-      isOurs = false;
-    }
-    let isStandard = true;
-    try {
-      JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    } catch {
-      isStandard = false;
-    }
-    expect(isOurs).toBe(isStandard);
-  });
+  fuzz(
+    'the gateway’s parser accepts exactly the bytes that a standard JSON parser accepts',
+    almost,
+    (bytes) => {
+      let isOurs = true;
+      try {
+        scanJson(bytes, { depthMax: 1000 });
+      } catch (error) {
+        expect(error instanceof JsonSyntaxError || error instanceof JsonDepthError).toBe(true);
+        isOurs = false;
+      }
+      let isStandard = true;
+      try {
+        JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+      } catch {
+        isStandard = false;
+      }
+      expect(isOurs).toBe(isStandard);
+    },
+  );
 });

@@ -65,13 +65,14 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
       const shown = `${relayed.bytes.toString('utf8')}, from ${answer.bytes.toString('utf8')}`;
       if (leak !== undefined) throw new Error(`case ${at}: "${leak}" is called in ${shown}`);
       if (!read.isComplete && at > 0 && readAnswer(endpoint, answer.bytes, isStream).isComplete)
-        throw new Error(`case ${at}: no end in ${shown}`);
+        throw new Error(`case ${at}: the response has no end: ${shown}`);
       const offered = readAnswer(endpoint, answer.bytes, isStream).called;
       if (findForbidden(offered, list) !== undefined) {
         counts.withDenied += 1;
         // The client receives only the first piece of a tool name that arrives in several pieces.
         const isJoined = isStream && endpoint === 'chat-completions';
-        if (relayed.denied.length === 0 && !isJoined) throw new Error(`case ${at}: not recorded: ${shown}`);
+        if (relayed.denied.length === 0 && !isJoined)
+          throw new Error(`case ${at}: the denied call was not recorded: ${shown}`);
       }
       counts.delivered += read.called.length;
       counts[isStream ? 'streamed' : 'plain'] += 1;

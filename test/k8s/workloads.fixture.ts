@@ -62,7 +62,7 @@ const workload = z.looseObject({
 export interface Workload {
   readonly name: string;
   readonly kind: string;
-  /** The kind of component: `service`, `data` or `migration`. */
+  /** The kind of component, which is `service`, `data` or `migration`. */
   readonly component: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly replicas: number | undefined;

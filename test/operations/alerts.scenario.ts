@@ -34,7 +34,7 @@ let load: Load;
 
 /**
  * Loads the alert rules in deploy/ into a real Prometheus that scrapes a stack under load.
- * @param factor speeds up time for Prometheus; with 1, the rules are unchanged
+ * @param factor the factor by which time runs faster for Prometheus, where 1 leaves the rules unchanged
  */
 export function describeAlerts(factor: number): void {
   const undo: Undo[] = [];

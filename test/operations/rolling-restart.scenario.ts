@@ -21,7 +21,7 @@ export interface RollingRestart extends Pick<
 > {
   /** The number of restarts of each process. */
   readonly rounds: number;
-  /** The processes to restart: every process, or one process of each kind. */
+  /** The processes to restart, which are every process or one process of each kind. */
   readonly which: 'every' | 'one of each';
 }
 

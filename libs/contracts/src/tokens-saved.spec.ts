@@ -17,7 +17,7 @@ const event = fc.record({
 });
 
 describe('the saved tokens of a request', () => {
-  it('are never negative, and the parts add up to the net figure, in 10,000 random requests', () => {
+  it('the saved tokens are never negative, and their parts add up to the net figure, in 10,000 random requests', () => {
     fc.assert(
       fc.property(event, (ended) => {
         const { tools, compression, recovery, net } = tokensSaved(ended);
@@ -30,7 +30,7 @@ describe('the saved tokens of a request', () => {
     );
   });
 
-  it('are at most the planned savings, and zero if no model processed the request', () => {
+  it('the saved tokens are at most the planned savings, and zero if no model processed the request', () => {
     fc.assert(
       fc.property(event, (ended) => {
         const saved = tokensSaved(ended);
@@ -41,7 +41,7 @@ describe('the saved tokens of a request', () => {
     );
   });
 
-  it('do not depend on the number of requests that are added up in one step', () => {
+  it('the saved tokens do not depend on the number of requests that are added up in one step', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 20 }), (events) => {
         const all = events.map((ended) => tokensSaved(ended));

@@ -14,7 +14,7 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The time in milliseconds after the last response until the request log is complete. */
+/** The time in milliseconds from the last response until the request log is complete. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
@@ -69,7 +69,9 @@ function post(url: string, key: string, body: object): Promise<void> {
     const asked = request(`${url}/v1/chat/completions`, { method: 'POST', agent, headers }, (answer) => {
       answer.resume();
       answer.once('end', () =>
-        answer.statusCode === 200 ? resolve() : reject(new Error(`answered ${answer.statusCode ?? 0}`)),
+        answer.statusCode === 200
+          ? resolve()
+          : reject(new Error(`the response has the status ${answer.statusCode ?? 0}`)),
       );
       answer.once('error', reject);
     });

@@ -42,7 +42,7 @@ const bearer = (key: string): IncomingHttpHeaders => ({ authorization: `Bearer $
 const mistype = (key: string) => key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
 
 interface Cost {
-  /** CPU microseconds per API key check: the median and the maximum over the measured rounds. */
+  /** CPU microseconds per API key check, as the median and the maximum over the measured rounds. */
   readonly medianMicros: number;
   readonly worstMicros: number;
 }
@@ -57,7 +57,7 @@ async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolea
         () => true,
         () => false,
       );
-      if ((await checked) !== succeeds) throw new Error('a check did not end as it should');
+      if ((await checked) !== succeeds) throw new Error('a key check had an unexpected result');
     }
     const { user, system } = process.cpuUsage(before);
     if (round >= 0) micros.push((user + system) / checksPerRound);

@@ -65,7 +65,7 @@ async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ stat
 
 /**
  * Returns a percentile of the values, or NaN for an empty list.
- * @param share the percentile as a fraction: 0.99 is the 99th percentile
+ * @param share the percentile as a fraction, for example 0.99 for the 99th percentile
  */
 export function percentile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;

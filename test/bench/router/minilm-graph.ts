@@ -11,15 +11,18 @@ import {
 import { createDraw } from './tool-lists.ts';
 
 /**
- * The shape of all-MiniLM-L6-v2: six layers of width 384, twelve heads, an inner width of 1,536. The
- * benchmark vocabulary has only some of the 30,522 words, because the cost of a lookup does not depend on the
- * vocabulary size.
+ * The shape of all-MiniLM-L6-v2, which has six layers of width 384, twelve heads and an inner width of 1,536.
+ * The benchmark vocabulary has only some of the 30,522 words, because the cost of a lookup does not depend on
+ * the vocabulary size.
  */
 export const shape = { layers: 6, width: 384, heads: 12, inner: 1536, words: 2000, positions: 512 } as const;
 const headWidth = shape.width / shape.heads;
 const opset = 17;
 
-/** Encodes an AttributeProto of type INTS: name = 1, ints = 8, type = 20. */
+/**
+ * Encodes a transposition with an AttributeProto of type INTS. The field numbers are 1 for name, 8 for ints,
+ * and 20 for type.
+ */
 function transpose(input: string, output: string, axes: readonly number[]): Buffer {
   const attribute = Buffer.concat([
     bytesField(1, 'perm'),

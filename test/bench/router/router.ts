@@ -108,7 +108,7 @@ export class RouterUnderTest {
       recallTarget: 0.95,
     };
     const reply = await this.#planner.plan(request);
-    if (reply.status !== 'planned') throw new Error('the list is not known');
+    if (reply.status !== 'planned') throw new Error('the router does not know the tool list');
     return reply;
   }
 

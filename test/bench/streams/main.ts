@@ -39,7 +39,7 @@ async function measureFormat(format: string, path: StreamTarget['path']): Promis
   });
   try {
     const edgePid = stack.service('edge-gateway').pid;
-    if (edgePid === null) throw new Error('The edge does not run.');
+    if (edgePid === null) throw new Error('The edge is not running.');
     const apiKey = await prepareAccount(stack, provider.url);
     if (format === 'responses-planned') await planResponses(stack, apiKey);
     const direct: StreamTarget = { url: provider.url, path, apiKey: 'sk-bench-provider-key', model };

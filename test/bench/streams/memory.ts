@@ -18,7 +18,7 @@ export function readPeakMiB(pid: number): number {
 function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const [, kibibytes] =
     new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  if (kibibytes === undefined) throw new Error(`/proc/${pid}/status does not tell ${field}`);
+  if (kibibytes === undefined) throw new Error(`/proc/${pid}/status does not contain ${field}`);
   return Number(kibibytes) / 1024;
 }
 

@@ -30,8 +30,8 @@ export interface StreamTimes {
   /** The time in milliseconds from the request to the first byte of the response body. */
   readonly firstByteMs: number;
   /**
-   * The time in milliseconds from the provider's sending of a chunk to the client's reading of the chunk. One
-   * value per chunk.
+   * The time in milliseconds from the provider's sending of a chunk to the client's reading of the chunk. The
+   * list has one value per chunk.
    */
   readonly delaysMs: readonly number[];
 }

@@ -4,7 +4,7 @@ import { bodyOf, checkEvery } from '../check-every.ts';
 const format = formatNamed('chat-completions');
 
 checkEvery(
-  'request under an empty plan',
+  'request with an empty plan',
   'chat_completions',
   (recording) => recording.request_file !== null,
   (recording) => {

@@ -7,7 +7,7 @@ const { client, provider } = formatNamed('chat-completions');
 const defaults = { id: 'default', model: 'default', createdAt: 1 };
 
 checkEvery(
-  'plain answer parsed and rendered',
+  'plain response parsed and rendered',
   'chat_completions',
   (recording) => isAnswered(recording) && recording.response_file!.endsWith('.json'),
   (recording) => {

@@ -11,7 +11,7 @@ function parseChunks(chunks: readonly Buffer[]): StreamEvent[] {
 }
 
 checkEvery(
-  'stream under cuts',
+  'stream parsed in small chunks',
   'chat_completions',
   (recording) => isAnswered(recording) && recording.response_file!.endsWith('.sse'),
   (recording) => {

@@ -39,7 +39,7 @@ function answerOf(body: Members): unknown {
 }
 
 checkEvery(
-  'stream summed as a plain answer',
+  'stream equal to a plain response',
   'chat_completions',
   (recording) => isAnswered(recording) && recording.response_file!.endsWith('.sse'),
   (recording) => {

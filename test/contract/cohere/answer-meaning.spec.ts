@@ -57,7 +57,7 @@ function expectSame(events: readonly StreamEvent[], original: Members): void {
 }
 
 checkEvery(
-  'plain answer parsed',
+  'plain response parsed',
   'cohere_chat',
   (recording) => isAnswered(recording) && !recording.streaming,
   (recording) => {
@@ -75,7 +75,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream summed as a plain answer',
+  'stream equal to a plain response',
   'cohere_chat',
   (recording) => isAnswered(recording) && recording.streaming,
   (recording) => {
@@ -89,7 +89,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream under cuts',
+  'stream parsed in small chunks',
   'cohere_chat',
   (recording) => isAnswered(recording) && recording.streaming,
   (recording) => {
@@ -104,7 +104,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream cut short',
+  'truncated stream parsed',
   'cohere_chat',
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {

@@ -9,7 +9,7 @@ import { sumStream } from './sum-stream.ts';
 const defaults = { id: 'default', model: 'default', createdAt: 1 };
 
 checkEvery(
-  'plain answer parsed and rendered',
+  'plain response parsed and rendered',
   'converse',
   (recording) => isAnswered(recording) && !isBinary(recording),
   (recording) => {
@@ -32,7 +32,7 @@ checkEvery('stream parsed and rendered', 'converse_stream', isBinary, (recording
   expect(after.isStopped).toBe(before.isStopped);
 });
 
-checkEvery('stream under cuts', 'converse_stream', isBinary, (recording) => {
+checkEvery('stream parsed in small chunks', 'converse_stream', isBinary, (recording) => {
   const bytes = bodyOf(recording, 'response');
   const parse = (chunks: readonly Buffer[]) => {
     const parser = provider.openStreamParser();
@@ -45,7 +45,7 @@ checkEvery('stream under cuts', 'converse_stream', isBinary, (recording) => {
   expect(parse(cutInsideCharacters(bytes))).toEqual(whole);
 });
 
-checkEvery('stream summed as a plain answer', 'converse_stream', isBinary, (recording) => {
+checkEvery('stream equal to a plain response', 'converse_stream', isBinary, (recording) => {
   const bytes = bodyOf(recording, 'response');
   const parser = provider.openStreamParser();
   const answer = foldAnswer([...parser.push(bytes), ...parser.end()]);

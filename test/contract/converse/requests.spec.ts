@@ -6,7 +6,7 @@ import { requestMeaning, type Members } from './meaning.ts';
 
 for (const api of apis) {
   checkEvery(
-    'request under an empty plan',
+    'request with an empty plan',
     api,
     (recording) => recording.request_file !== null,
     (recording) => {

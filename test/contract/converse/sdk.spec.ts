@@ -53,7 +53,7 @@ async function readStream(bytes: Buffer): Promise<SdkSum> {
 }
 
 checkEvery(
-  'read by the SDK as the provider was',
+  'rendered response read by the SDK',
   'converse',
   (recording) => isAnswered(recording) && !isBinary(recording),
   async (recording) => {
@@ -68,7 +68,7 @@ checkEvery(
   },
 );
 
-checkEvery('read by the SDK as the provider was', 'converse_stream', isBinary, async (recording) => {
+checkEvery('rendered response read by the SDK', 'converse_stream', isBinary, async (recording) => {
   const before = await readStream(bodyOf(recording, 'response'));
   const after = await readStream(rerender(recording));
   const said = ({ texts }: SdkSum) => Object.entries(texts).filter(([, text]) => text !== '');

@@ -12,12 +12,12 @@ interface AnswerLoss {
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
   /**
-   * Limits the loss to streaming or to non-streaming responses. If absent, the loss applies to both kinds of
+   * Limits the loss to streaming or to non-streaming responses. By default, the loss applies to both kinds of
    * responses.
    */
   readonly streamed?: boolean;
   /**
-   * Changes the expected reading according to the loss. If absent, the loss does not change the expected
+   * Changes the expected reading according to the loss. By default, the loss does not change the expected
    * reading.
    */
   readonly apply?: (reading: AnswerReading) => AnswerReading;

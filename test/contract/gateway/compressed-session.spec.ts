@@ -124,7 +124,7 @@ function renderPrefix(sent: readonly SentMessage[]): string[] {
 describeSessions.each([
   ['with bound reasoning', true],
   ['without bound reasoning', false],
-])('a recorded coding session %s and with a marker on its newest message', (_, isBound) => {
+])('a recorded coding session %s, with a cache marker on the newest message', (_, isBound) => {
   it('the session is compressed on arrival, and no byte before the last assistant turn changes', async () => {
     let compressed = 0;
     for (const session of sessions) {

@@ -67,7 +67,7 @@ function openReplica(redis = new Map<string, Buffer>(), isLate = false) {
 }
 
 it.each(['answer', 'fail'] as const)(
-  'parallel requests send a new message in one form, which the first of them to %s decides',
+  'parallel requests send a new message in one form, which the first request to %s decides',
   async (first) => {
     const { send, asked } = openReplica();
     const sending = [send(), send()];

@@ -140,13 +140,13 @@ for (const format of formats) {
         format === 'converse'
           ? [
               ['text', Buffer.from('garbage between the frames of a stream')],
-              ['a frame that says that it is 2 GiB', Buffer.from('7fffffff0000000000000000', 'hex')],
+              ['a frame with a declared length of 2 GiB', Buffer.from('7fffffff0000000000000000', 'hex')],
               ['zeros', Buffer.alloc(64)],
               ['ten megabytes', Buffer.alloc(10 * 1024 * 1024, 'x')],
             ]
           : [
-              ['data that is no JSON', Buffer.from('data: {"cut": \n\n')],
-              ['a page', Buffer.from('data: <html>Bad gateway</html>\n\n')],
+              ['data that is not JSON', Buffer.from('data: {"cut": \n\n')],
+              ['an HTML page', Buffer.from('data: <html>Bad gateway</html>\n\n')],
               ['a line of ten megabytes', Buffer.from(`data: "${'x'.repeat(10 * 1024 * 1024)}"\n\n`)],
               ['ten megabytes without a line end', Buffer.alloc(10 * 1024 * 1024, 'x')],
               ['an event of many lines', Buffer.from(`${'data: 1\n'.repeat(400_000)}\n`)],

@@ -29,7 +29,8 @@ function readSseFrames(format: StreamFormat, bytes: Buffer): ReadFrame[] {
     frames.push({ kind: kindOf(format, bytes.toString('utf8', start, index)), end });
     start = end;
   }
-  if (start < bytes.length) throw new Error(`a frame without an end: ${text.slice(start, start + 200)}`);
+  if (start < bytes.length)
+    throw new Error(`the stream ends within a frame: ${text.slice(start, start + 200)}`);
   return frames;
 }
 
@@ -45,7 +46,7 @@ function kindOf(format: StreamFormat, frame: string): ReadFrame['kind'] {
   const value = JSON.parse(data) as { type?: string; error?: unknown };
   const [event] = field('event');
   if (format === 'messages' && event !== undefined && event !== value.type)
-    throw new Error(`the event ${event} holds ${String(value.type)}`);
+    throw new Error(`the event ${event} has data of the type ${String(value.type)}`);
   if (value.error !== undefined || value.type === 'error') return 'error';
   return value.type === 'message_stop' ? 'end' : 'part';
 }
@@ -56,7 +57,7 @@ function readBinaryFrames(bytes: Buffer): ReadFrame[] {
   for (let start = 0; start < bytes.length;) {
     const end = start + bytes.readUInt32BE(start);
     const [message] = [...decoder.push(bytes.subarray(start, end))];
-    if (message === undefined) throw new Error('a frame without an end');
+    if (message === undefined) throw new Error('the stream ends within a frame');
     const isEvent = textHeader(message, ':message-type') === 'event';
     const isEnd = textHeader(message, ':event-type') === 'messageStop';
     frames.push({ kind: isEvent ? (isEnd ? 'end' : 'part') : 'error', end });

@@ -167,7 +167,7 @@ const responsesStep = 3;
 for (const target of targets) {
   for (const origin of origins.filter(({ format }) => format !== target.format)) {
     checkEvery(
-      `c: request told in ${target.format}`,
+      `request translated to ${target.format}`,
       origin.api,
       (recording) =>
         recording.request_file !== null &&

@@ -110,7 +110,7 @@ const responsesStep = 3;
 for (const client of clientNames) {
   for (const origin of origins.filter(({ format }) => format !== client)) {
     checkEvery(
-      `c: answer read by the SDK of ${client}`,
+      `response translated for ${client}`,
       origin.api,
       (recording) => isAnswered(recording) && isPossible(origin, client, recording),
       (recording) => readElsewhere(origin, client, recording),

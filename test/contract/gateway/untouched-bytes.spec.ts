@@ -164,7 +164,7 @@ function namesModel(recording: Recording): boolean {
 
 for (const endpoint of endpoints) {
   checkEvery(
-    'a: through the gateway, byte for byte',
+    'exchange forwarded byte for byte',
     endpoint.api,
     (recording) => isWhole(recording, endpoint),
     (recording) => passThrough(endpoint, recording),
@@ -185,7 +185,7 @@ function isShortStream(recording: Recording, endpoint: Endpoint): boolean {
 // The operation `converse` never streams. The recorded streams belong to the operation `converse_stream`.
 for (const endpoint of endpoints.filter(({ api }) => api !== 'converse')) {
   checkEvery(
-    'a: streams through the gateway, however they are cut',
+    'stream forwarded unchanged in any chunks',
     endpoint.api,
     (recording) => isShortStream(recording, endpoint),
     (recording) =>

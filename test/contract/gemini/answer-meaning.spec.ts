@@ -78,7 +78,7 @@ function expectUsage(events: readonly StreamEvent[], sum: AnswerSum): void {
 const isStream = (recording: { streaming: boolean }): boolean => recording.streaming;
 
 checkEvery(
-  'plain answer parsed',
+  'plain response parsed',
   'gemini',
   (recording) => isAnswered(recording) && !isStream(recording),
   (recording) => {
@@ -98,7 +98,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream summed as a plain answer',
+  'stream equal to a plain response',
   'gemini',
   (recording) => isAnswered(recording) && isStream(recording),
   (recording) => {
@@ -111,7 +111,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream under cuts',
+  'stream parsed in small chunks',
   'gemini',
   (recording) => isAnswered(recording) && isStream(recording),
   (recording) => {
@@ -138,7 +138,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream cut short',
+  'truncated stream parsed',
   'gemini',
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {

@@ -4,7 +4,7 @@ import { bodyOf, checkEvery } from '../check-every.ts';
 const format = formatNamed('messages');
 
 checkEvery(
-  'request under an empty plan',
+  'request with an empty plan',
   'messages',
   (recording) => recording.request_file !== null,
   (recording) => {

@@ -8,7 +8,7 @@ const { client, provider } = formatNamed('messages');
 const defaults = { id: 'default', model: 'default', createdAt: 1 };
 
 checkEvery(
-  'plain answer parsed and rendered',
+  'plain response parsed and rendered',
   'messages',
   (recording) => isAnswered(recording) && recording.response_file!.endsWith('.json'),
   (recording) => {

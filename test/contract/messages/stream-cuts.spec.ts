@@ -12,7 +12,7 @@ function parseChunks(chunks: readonly Buffer[]): StreamEvent[] {
 }
 
 checkEvery(
-  'stream under cuts',
+  'stream parsed in small chunks',
   'messages',
   (recording) => isAnswered(recording) && recording.response_file!.endsWith('.sse'),
   (recording) => {

@@ -17,7 +17,7 @@ function withoutCutCalls(body: Members): Members {
 }
 
 checkEvery(
-  'stream summed as a plain answer',
+  'stream equal to a plain response',
   'messages',
   (recording) => isAnswered(recording) && recording.response_file!.endsWith('.sse'),
   (recording) => {

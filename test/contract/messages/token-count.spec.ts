@@ -4,7 +4,7 @@ import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
 const { client } = formatNamed('messages');
 
 checkEvery(
-  'token count asked and told',
+  'token count parsed and rendered',
   'count_tokens',
   (recording) => isAnswered(recording) && recording.provider === 'anthropic',
   (recording) => {

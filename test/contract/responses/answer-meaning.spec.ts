@@ -48,7 +48,7 @@ const answered = (recording: Parameters<typeof readResponses>[0]): boolean =>
   isAnswered(recording) && readResponses(recording) !== null;
 
 checkEvery(
-  'plain answer parsed',
+  'plain response parsed',
   'responses',
   (recording) => answered(recording) && !recording.streaming,
   (recording) => {
@@ -64,7 +64,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream summed as a plain answer',
+  'stream equal to a plain response',
   'responses',
   (recording) => answered(recording) && recording.streaming,
   (recording) => {
@@ -80,7 +80,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream under cuts',
+  'stream parsed in small chunks',
   'responses',
   (recording) => answered(recording) && recording.streaming && bodyOf(recording, 'response').length < 40_000,
   (recording) => {
@@ -93,7 +93,7 @@ checkEvery(
 );
 
 checkEvery(
-  'stream cut short',
+  'truncated stream parsed',
   'responses',
   (recording) => answered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {
@@ -103,7 +103,7 @@ checkEvery(
 );
 
 checkEvery(
-  'failed answer parsed',
+  'failed response parsed',
   'responses',
   (recording) =>
     recording.streaming && /"type": ?"response\.failed"/.test(bodyOf(recording, 'response').toString()),

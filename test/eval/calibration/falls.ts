@@ -6,7 +6,10 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
-/** Two numbers of conversations: before the fall of recall, and at most after the fall. */
+/**
+ * The number of conversations before the fall of recall, and the maximum number of conversations after the
+ * fall.
+ */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
  * The number of conversations between two calibrations while recall falls or a fall of recall is suspected.

@@ -34,8 +34,8 @@ export interface PromiseFigures {
   readonly met: number;
   readonly standardError: number;
   /**
-   * The share of accounts with a measured K. The next fields are the share with the shipped priors and the
-   * share with pruning off.
+   * The share of accounts with a measured K. `prior` is the share of accounts with the shipped priors, and
+   * `off` is the share of accounts with pruning off.
    */
   readonly calibrated: number;
   readonly prior: number;

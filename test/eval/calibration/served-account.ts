@@ -19,8 +19,8 @@ import type { SimulatedAccount } from './simulated-account.ts';
 const toolTokens = 200;
 const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024, headTokens: 2_000 };
 /**
- * Two shares of shadow conversations: the usual share, and the share for an account with few measurements
- * (see `accountPolicy`).
+ * The usual share of shadow conversations, and the share for an account with few measurements (see
+ * `accountPolicy`).
  */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;
 /** The confidence of a user turn. The value is between the thresholds for unsure and certain turns. */

@@ -7,7 +7,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 const cachedTokensMin = 1024;
 
 /**
- * Two token counts of one request in a session: all tokens, and the tokens of the prefix that the previous
+ * The tokens of one request in a session. `sharedTokens` counts the tokens of the prefix that the previous
  * request also has.
  */
 export interface BilledTurn {
@@ -17,9 +17,9 @@ export interface BilledTurn {
 
 /**
  * Returns the input cost of a session in USD under the provider's prompt cache rules. Tokens of a long enough
- * shared prefix are read from the cache. The rest of a cacheable input is written to the cache. Turns are
- * assumed to follow each other within the cache's lifetime. The function assumes explicit cache markers at
- * the end of each request, where agents set cache markers.
+ * shared prefix are read from the cache. All other tokens of a cacheable input are written to the cache.
+ * Turns are assumed to follow each other within the cache's lifetime. The function assumes explicit cache
+ * markers at the end of each request, where agents set cache markers.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

@@ -31,7 +31,7 @@ export interface TrafficResult {
 }
 
 /**
- * Two shares of shadow conversations: before and after an account has `learningSamples` measured
+ * The shares of shadow conversations before and after an account has `learningSamples` measured
  * conversations.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
@@ -55,7 +55,7 @@ export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   let nextAt = firstSamples;
   for (let at = 0; at < length; at += 1) {
     const conversation = conversations[Math.floor(random() * conversations.length)];
-    if (conversation === undefined) throw new Error('an account has at least one conversation');
+    if (conversation === undefined) throw new Error('the account has no conversation');
     const served = await conversation.serve(policy, recallTarget);
     const share = samples.length < learningSamples ? learningShare : usualShare;
     if (random() < share) samples.push(sampleOf(conversation, served, at, share));
@@ -68,7 +68,7 @@ export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
     });
     policy = renderPolicy(accountId, 1, new Date(0), calibration);
   }
-  if (calibration === null || policy === null) throw new Error('traffic ends with a policy');
+  if (calibration === null || policy === null) throw new Error('the traffic ended without a routing policy');
   return { calibration, policy };
 }
 

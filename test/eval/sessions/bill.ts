@@ -47,7 +47,7 @@ export class SharedPrefixes {
    * Adds a model call.
    * @param tools the sent tools in order, as numbers. Equal numbers are equal definitions.
    * @param toolTokens the tokens of each tool
-   * @param tailTokens the tokens after the tools: instructions and messages
+   * @param tailTokens the tokens of the instructions and messages after the tools
    */
   add(
     tools: readonly number[],

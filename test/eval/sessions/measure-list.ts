@@ -43,9 +43,9 @@ export interface ListReport {
   readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
-  /** Method (b): each request gets the K best tools. */
+  /** The figures of the method that sends each request with its K best tools. */
   readonly stateless: readonly Point[];
-  /** Methods (c), (d), (e): each conversation keeps its tool set, by recovery mode and K. */
+  /** The figures of the methods that keep the tool set of each conversation, by recovery mode and K. */
   readonly frontier: readonly Point[];
   /** The figures for each recall target, with the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;

@@ -40,7 +40,7 @@ export async function planFirst(subject: ReplaySubject, settings: ReplaySettings
     plans.push(await planRequest(planner, first, settings, request, state));
   });
   const [plan] = plans;
-  if (plan === undefined) throw new Error('a session has at least one request');
+  if (plan === undefined) throw new Error('the session has no request');
   return plan;
 }
 

@@ -85,7 +85,7 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
 
 /**
  * Prints the figures of one setting.
- * @param model the model for which costs are printed; undefined prints the costs of all models
+ * @param model the model for which costs are printed, or undefined for the costs of all models
  */
 function printPoint(point: Point, model?: string): void {
   const { forwardedRecall, effectiveRecall, recoveryRate, callRecall, roundsPerSession, keptShare } = point;

@@ -147,7 +147,7 @@ export function writeStructure(
   return { path: '/v1/chat/completions', body: Buffer.from(`{"model":"${model}",${members}}`) };
 }
 
-/** The kinds of proxied requests: JSON with the model first or last, and multipart. */
+/** The kinds of proxied requests, which are JSON with the model first or last, and multipart. */
 export const proxiedKinds = ['responses', 'embeddings', 'transcriptions'] as const;
 
 /** Renders a proxied request with a hostile text. */

@@ -19,7 +19,7 @@ export class Random {
 
   pick<Value>(values: readonly [Value, ...Value[]] | readonly Value[]): Value {
     const value = values[this.below(values.length)];
-    if (value === undefined) throw new RangeError('nothing to pick from');
+    if (value === undefined) throw new RangeError('the list of choices is empty');
     return value;
   }
 

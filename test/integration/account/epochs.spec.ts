@@ -84,7 +84,7 @@ describe('a change that was committed but not announced', () => {
       return rows.length === 0 ? true : undefined;
     });
 
-  it('is announced by the repeated revocation, which is still rejected', async () => {
+  it('a repeated revocation announces the change, although the revocation is still rejected', async () => {
     const keyId = await makeKey();
     await edge.call(revokeKey, { accountId, keyId });
     await untilEpoch(keyId, (epoch) => epoch < 0);
@@ -99,7 +99,7 @@ describe('a change that was committed but not announced', () => {
     });
   });
 
-  it('is announced by the repeated rotation, which returns the stored reply', async () => {
+  it('a repeated rotation announces the change, and returns the stored reply', async () => {
     const keyId = await makeKey();
     const rotation = {
       ...{ accountId, keyId, recipientPublicKey: publicKey, body: { overlap_seconds: 0 } },
@@ -112,7 +112,7 @@ describe('a change that was committed but not announced', () => {
     await untilHeard((change) => change.keyId === keyId);
   });
 
-  it('is announced by the sweep, and then not again', async () => {
+  it('the sweep announces the change only once', async () => {
     const [keyId, other] = [await makeKey(), await makeKey()];
     await untilEpoch(other, (epoch) => epoch > 0);
     await untilAnnounced();
@@ -132,7 +132,7 @@ describe('a change that was committed but not announced', () => {
     expect(heard.filter((change) => change.keyId === other)).toEqual([]);
   });
 
-  it('does not hide behind a later change that was announced', async () => {
+  it('the change is announced even if a later change was already announced', async () => {
     const [keyId, later] = [await makeKey(), await makeKey()];
     await untilEpoch(later, (epoch) => epoch > 0);
     await untilAnnounced();

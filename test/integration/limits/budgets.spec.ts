@@ -35,7 +35,7 @@ it('500 concurrent calls with a nearly exhausted budget exceed the budget by at 
   const [budget, estimate] = [100_000, 1_050];
   const key = createKey(budget);
   const first = await replicaOf(0).budgets.reserve(key, 95_000);
-  if (!isReserved(first)) throw new Error('the first request has room');
+  if (!isReserved(first)) throw new Error('the budget rejected the first request');
   first.settle(95_000);
   await untilSettled(key);
   const answers = await reserveAll(500, estimate, key);
@@ -112,7 +112,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
   for (let turn = 0; turn < 2; turn++) {
     const [busy, other] = [replicaOf(turn), replicaOf(turn + 1)];
     const held = await busy.budgets.reserve(key, 1_000);
-    if (!isReserved(held)) throw new Error(`no room in turn ${turn}`);
+    if (!isReserved(held)) throw new Error(`the budget rejected the reservation in turn ${turn}`);
     held.settle(0);
     // Other edges can use the returned budget before the 30-second lease ends.
     const given = await eventually(async () => {
@@ -174,7 +174,7 @@ it('after an account’s deletion, an edge stores nothing about the account, not
 it('a raised budget takes effect immediately', async () => {
   const key = createKey(1_000);
   const [first] = await reserveAll(1, 1_000, key);
-  if (!isReserved(first)) throw new Error('the first request has room');
+  if (!isReserved(first)) throw new Error('the budget rejected the first request');
   first.settle(1_000);
   expect(await replicaOf(0).budgets.reserve(key, 1)).toBe('exhausted');
   expect(replicaOf(0).budgets.isExhausted(key)).toBe(true);

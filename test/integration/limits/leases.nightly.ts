@@ -19,7 +19,7 @@ it('a request that outlasts its lease keeps its reservation and is settled norma
   );
   const key = createKey(1_000);
   const held = await long!.budgets.reserve(key, 1_000);
-  if (!isReserved(held)) throw new Error('the first request has room');
+  if (!isReserved(held)) throw new Error('the budget rejected the first request');
   for (let second = 0; second < 70; second += 2) {
     await waitMs(2_000);
     expect(await other!.budgets.reserve(key, 1_000)).toBe('exhausted');

@@ -78,11 +78,11 @@ describe('requests counted from an earlier minute', () => {
   }
 
   it.each([
-    ['has left when it is older than a minute', { 125: 30, 60: 20 }, 20],
-    ['has left when the key was silent for long', { 400: 30, 300: 5, 60: 20, 3: 1 }, 21],
-    ['counts until it is a minute old', { 110: 30, 60: 20 }, 50],
-    ['is nothing when all of it has left', { 300: 30 }, 0],
-  ])('the count of an earlier minute %s', async (_, counts, left) => {
+    ['do not count if the requests are older than a minute', { 125: 30, 60: 20 }, 20],
+    ['do not count if the key sent no requests for a long time', { 400: 30, 300: 5, 60: 20, 3: 1 }, 21],
+    ['count until the requests are a minute old', { 110: 30, 60: 20 }, 50],
+    ['leave no count if all requests are older than a minute', { 300: 30 }, 0],
+  ])('requests from an earlier minute %s', async (_, counts, left) => {
     const caller = createCaller(100);
     await remember(caller, counts);
     const [first, second] = [await replicas[0]!.admit(caller), await replicas[1]!.admit(caller)];

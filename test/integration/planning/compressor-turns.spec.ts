@@ -64,7 +64,7 @@ it('a large conversation is compressed like a small conversation, and later turn
   const texts = renderResults(300_000, 'large');
   const first = { after: null, upTo: sha256('first') };
   const whole = await edge.call(compressBlocks, renderRequest(accountId, texts, first), unhurried);
-  if (whole.status !== 'compressed') throw new Error('the whole conversation was sent');
+  if (whole.status !== 'compressed') throw new Error('the compressor rejected the whole conversation');
   expect(whole.results.map(({ text }) => text)).toEqual(
     texts.map((text) => JSON.stringify(JSON.parse(text))),
   );

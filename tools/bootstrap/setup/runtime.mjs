@@ -34,8 +34,8 @@ function continueOn(node) {
 }
 
 /**
- * Installs missing or outdated packages. Then imports `command` (a module path relative to tools/bootstrap)
- * on the required Node version. One of the packages contains the required Node version.
+ * Installs missing or outdated packages, and then imports `command` on the required Node version. `command`
+ * is a module path relative to tools/bootstrap. One of the packages contains the required Node version.
  */
 export async function runOnRuntime(command, usage) {
   if (usage !== undefined && process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {

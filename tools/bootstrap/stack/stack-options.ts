@@ -41,7 +41,7 @@ export const stackOptions = z.object({
   durable: z.boolean().default(true),
   /** Whether to delete the data directory when the stack stops. */
   ephemeral: z.boolean().default(false),
-  /** Whether to create a NATS user that receives every message. For tests only. */
+  /** Whether to create a NATS user that receives every message. Only tests set this option. */
   hasObserver: z.boolean().default(false),
   /** Whether to stop the stack when the process that started it exits, even if the process is killed. */
   endWithParent: z.boolean().default(false),

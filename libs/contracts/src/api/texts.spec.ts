@@ -8,10 +8,10 @@ describe.each(['a\0b', 'a\ud800b'])('a string that Postgres cannot store (%j)', 
     ['the name of a key', createApiKeyBody, { name: text }],
     ['the name of a tool', toolListBody, { denied_tools: [text] }],
     ['the name of an account', updateAccountBody, { name: text }],
-    ['the model to fall back on', updatePreferencesBody, { fallbacks: [`sandbox/${text}`] }],
-    ['the session to look for', requestLogQuery, { session_id: text }],
-    ['the model to sum up', analyticsQuery, { model: text }],
-  ])('is rejected as %s', (_what, schema, input) => {
+    ['the fallback model', updatePreferencesBody, { fallbacks: [`sandbox/${text}`] }],
+    ['the session in a filter', requestLogQuery, { session_id: text }],
+    ['the model in a filter', analyticsQuery, { model: text }],
+  ])('a string that Postgres cannot store is rejected as %s', (_what, schema, input) => {
     expect(schema.safeParse(input).success).toBe(false);
   });
 });
