@@ -3,8 +3,8 @@
 //   node dist/apps/account/operator.command.js reset-password <email>   prints a link for a new password
 //   node dist/apps/account/operator.command.js verify-email <email>     marks the address as verified
 //
-// The commands run where the account service runs, with its environment variables:
-// ACCOUNT_DATABASE_URL, SESSION_SECRET and, for complete links, PUBLIC_URL.
+// The commands run where the account service runs, and read the service's environment variables.
+// The commands need ACCOUNT_DATABASE_URL, SESSION_SECRET and, for complete links, PUBLIC_URL.
 // In a source checkout, `npm run account -- <command> <email>` supplies these variables.
 import { loadOperatorConfig } from './config.ts';
 import { deriveMailPepper } from './identity/identity.ts';

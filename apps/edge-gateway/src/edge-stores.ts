@@ -97,8 +97,8 @@ export function openBudgets(
 }
 
 /**
- * Reads the net tokens that each API key of an account has saved on this UTC day and in this week, from the usage
- * in the request log.
+ * Reads from the request log how many net tokens each API key of an account has saved on this UTC day and in
+ * this week.
  */
 async function readLoggedUsage(messaging: Messaging, accountId: string): Promise<LoggedUsage> {
   const day = dayOf(Date.now());

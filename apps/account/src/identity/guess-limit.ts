@@ -14,7 +14,7 @@ interface GuessAllowance {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Milliseconds without a new failed sign-in after which earlier failures are forgotten. */
+/** Time without a new failed sign-in after which earlier failures are forgotten, in milliseconds. */
 export const forgottenAfterMs = dayMs;
 
 /**

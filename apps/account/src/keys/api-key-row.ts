@@ -60,7 +60,7 @@ export function parseToolList(stored: unknown): string[] | null {
 }
 
 /**
- * Renders a tool list for storage. A missing tool list is stored as NULL in SQL. A JSON null would be a value.
+ * Renders a tool list for storage. A missing tool list is stored as the SQL value NULL, and not as a JSON null.
  */
 export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
   return list ?? Prisma.DbNull;

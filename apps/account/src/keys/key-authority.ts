@@ -88,8 +88,10 @@ export interface SecretCall {
 /**
  * Reads the API key to change, the account's policy and the API key that makes the change. Callers must pass
  * the transaction that locks the account's row.
- * @throws GatewayError `own_key_change` if a key would change itself, `not_found` if the key is unknown,
- * revoked, a playground key or belongs to another account, and the errors of `loadActingKey`
+ * @throws GatewayError `own_key_change` if a key would change itself.
+ * @throws GatewayError `not_found` if the key is unknown, revoked, a playground key or belongs to another
+ * account.
+ * @throws GatewayError the errors of `loadActingKey`
  */
 export async function openKeyChange(
   tx: AccountModels,

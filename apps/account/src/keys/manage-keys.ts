@@ -37,7 +37,7 @@ const toolListBytesMax = 4 * 1024 * 1024;
 
 export interface KeysContext {
   readonly database: AccountDatabase;
-  /** The pepper for the hashes of API keys: 32 bytes. */
+  /** The pepper for the hashes of API keys. 32 bytes. */
   readonly pepper: Buffer;
   readonly changes: Pick<ChangeAnnouncer, 'announceKeyChange'>;
 }

@@ -49,7 +49,7 @@ export async function updatePreferences(
 function renderChanges(body: UpdatePreferencesBody) {
   return omitUndefined({
     mode: body.mode,
-    // A preference that allows all providers is stored as NULL in SQL. A JSON null would be a value.
+    // A preference that allows all providers is stored as the SQL value NULL, and not as a JSON null.
     allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
     maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
     pruningMode: body.pruning?.mode,

@@ -47,9 +47,9 @@ const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
 /** Number of requests routed to other backends after which an open breaker sends a probe. */
 const skipsBeforeProbe = 5;
-/** Milliseconds after which an open breaker sends a probe if requests are rare. */
+/** Time after which an open breaker sends a probe if requests are rare, in milliseconds. */
 const unhurriedMs = 10_000;
-/** Milliseconds without a failure after which a backend's failure history is discarded. */
+/** Time without a failure after which a backend's failure history is discarded, in milliseconds. */
 const forgetMs = 30_000;
 
 type Wait = ReturnType<typeof waits.next>;
@@ -102,7 +102,7 @@ export class Backend {
     return this.#trouble === undefined ? 'ready' : stateOf(this.#trouble, this.#now());
   }
 
-  /** Milliseconds until a backend in state `cooling`, `open` or `full` may become ready. */
+  /** Time until a backend in state `cooling`, `open` or `full` may become ready, in milliseconds. */
   get waitMs(): number {
     const { coolUntil = 0, probeAt = 0, isOpen = false } = this.#trouble ?? {};
     return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());

@@ -8,7 +8,7 @@ const loadsMax = 4;
 /** Pause before a failed read is repeated, in milliseconds. The pause doubles with each further failure. */
 const pauseMs = 2_000;
 const pauseMaxMs = 60_000;
-/** Milliseconds for which all API keys of an account share the result of a read. */
+/** How long all API keys of an account share the result of a read, in milliseconds. */
 const sharedMs = 1_000;
 
 /**

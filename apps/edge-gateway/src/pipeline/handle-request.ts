@@ -19,7 +19,7 @@ import { isLarge } from '../request/request-facts.ts';
 
 /**
  * Handles a chat request from start to finish. Each step of the pipeline is a folder under `stages/`. The order
- * of the steps in the pipeline matters:
+ * of the steps in the pipeline matters.
  * - The request body is buffered only after the API key is known and within its rate limit (authenticate,
  * limit). A body that arrived together with the headers is parsed while the rate limit is checked.
  * - Admission rejects requests that exceed the gateway's capacity, before any other work starts.

@@ -155,8 +155,10 @@ export class HeldBody {
 /**
  * Reads a body until its model is known, regardless of the field's position.
  * @param turn the request's admission slot, which counts the buffered bytes.
- * @throws GatewayError `missing_field` if the body ends without a model, `request_too_large` if the body
- * exceeds the size limit, `overloaded` if the account may not use more memory now, or an error of the scanner
+ * @throws GatewayError `missing_field` if the body ends without a model.
+ * @throws GatewayError `request_too_large` if the body exceeds the size limit.
+ * @throws GatewayError `overloaded` if the account may not use more memory now.
+ * @throws GatewayError any error of the scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,

@@ -39,9 +39,10 @@ const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mar
  * Prepares the client's body. The preparation inserts the provider's model name and removes fields that are
  * never forwarded. The body is streamed, or buffered if the provider needs a different JSON structure or a
  * signature.
- * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON,
- * `malformed_json` if the body is not valid JSON, `request_too_large` if the body exceeds the size limit, or
- * `invalid_field` if a field of the body is invalid
+ * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON.
+ * @throws GatewayError `malformed_json` if the body is not valid JSON.
+ * @throws GatewayError `request_too_large` if the body exceeds the size limit.
+ * @throws GatewayError `invalid_field` if a field of the body is invalid
  */
 export async function prepareBody(
   body: HeldBody,

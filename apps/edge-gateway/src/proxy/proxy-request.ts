@@ -39,9 +39,9 @@ import { relayBytes } from './relay.ts';
  * buffered, because a tool may be anywhere in the body. Returns the key's tool permission, which also applies
  * to the response. Returns null for a key that may use all tools, so that the body is streamed. Multipart
  * bodies have no tools.
- * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use,
- * `ambiguous_tools` if servers may read the tools in different ways, or `malformed_json`, `too_deep` or
- * `request_too_large` if the body cannot be parsed
+ * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use.
+ * @throws GatewayError `ambiguous_tools` if servers may read the tools in different ways.
+ * @throws GatewayError `malformed_json`, `too_deep` or `request_too_large` if the body cannot be parsed
  */
 async function restrictProxied(
   body: HeldBody,

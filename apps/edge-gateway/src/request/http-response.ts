@@ -50,7 +50,7 @@ export function toPublicError(error: GatewayError): PublicError {
   };
 }
 
-/** The path of the page that the gateway serves about an error code: cause, effect and remedy. */
+/** The path of the gateway's page about an error code, with the cause, the effect and the remedy. */
 export function docsUrlOf(code: ErrorCode): string {
   return `/docs/operations/failure-modes#${code}`;
 }

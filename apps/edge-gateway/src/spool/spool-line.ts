@@ -4,8 +4,8 @@ import { writeShippedEvent } from './shipped-event.ts';
 
 /**
  * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a tag
- * and a request id. Each field is therefore at a fixed offset, and the event's text is shipped unchanged. The
- * two forms are:
+ * and a request id. Each field is therefore at a fixed offset, and the event's text is shipped unchanged. A
+ * line has one of these two forms.
  *
  * ["accept","<request id>",{…}] ["end","<request id>","<traceparent>"|null,{…}]
  */

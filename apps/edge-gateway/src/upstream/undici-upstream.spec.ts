@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Milliseconds within which the test server responds, even on a busy machine. */
+/** Maximum time in which the test server responds, even on a busy machine, in milliseconds. */
 const shortSilenceMs = 3_000;
 
 const loops = { renderHeader: () => 'agent-gateway-of-a-test' };

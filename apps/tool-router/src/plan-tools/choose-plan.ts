@@ -188,9 +188,9 @@ function listCandidates(
 
 /**
  * Returns the reason that the plan reports. The plan reports the reason for K (the number of ranked tools) when
- * the tool set is chosen, and as long as all tools are sent. A plan reports the reason `decided` if its tool
- * set is chosen after requests with all tools. Plans for later turns report the reason `frozen`, or `grown` if
- * the newest turn added tools.
+ * the tool set is chosen. The plan also reports this reason as long as all tools are sent. A plan reports the
+ * reason `decided` if its tool set is chosen after requests with all tools. Plans for later turns report the
+ * reason `frozen`, or `grown` if the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;

@@ -73,8 +73,8 @@ export interface TurnRanking {
    */
   readonly evidence: number;
   /**
-   * Whether the turn contains every word of the best tool's name. If most tools of a list share their words, a
-   * turn with all words of a tool name is the best sign of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. A turn with all words of a tool name is the
+   * best sign of a correct ranking if most tools of a list have words in common.
    */
   readonly namesTop: boolean;
   /**

@@ -4,8 +4,8 @@ import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
  * Weights of a tool's text fields, in quarters. Because of this unit, text lengths stay integers, so sums do
- * not depend on the order of the tools. The best weights on the public data sets are 2 for the name, 1 for the
- * description and for parameter names, and 0.25 for parameter descriptions. Enum values and examples have the
+ * not depend on the order of the tools. On the public data sets, the best weights are 2 for the name, 1 for the
+ * description and parameter names, and 0.25 for parameter descriptions. Enum values and examples have the
  * weights of similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {

@@ -46,8 +46,9 @@ export const comment: SchemaStep = {
 };
 
 /**
- * Drops descriptions without information. A description has no information if it is empty, only repeats the
- * name of the property or tool, or repeats the tool's description in the tool's schema.
+ * Drops descriptions without information. A description has no information if it is empty or only repeats the
+ * name of the property or tool. A description in the tool's schema also has none if it repeats the tool's
+ * description.
  */
 export const repeatedDescription: SchemaStep = {
   name: 'repeated_description',

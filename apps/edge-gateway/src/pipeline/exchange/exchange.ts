@@ -79,15 +79,21 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** The request details in the URL. Only formats with the model name in the URL have these details. */
+  /**
+   * The details of the request that come from the URL. Only formats with the model name in the URL have these
+   * details.
+   */
   readonly route: RequestRoute | undefined;
-  /** The client's `X-Svc-Session-Id`, which also identifies the conversation. Null if the client sent none. */
+  /**
+   * The client's `X-Svc-Session-Id`, which also identifies the conversation. The value is null if the client
+   * sent none.
+   */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /**
-   * Aborted if the client disconnects before its response is complete, or if the gateway ends the request. If
-   * the gateway ends the request, the abort reason is the gateway's error.
+   * The signal aborts if the client disconnects before its response is complete, or if the gateway ends the
+   * request. If the gateway ends the request, the abort reason is the gateway's error.
    */
   readonly abort: AbortController;
   readonly timings: Timings;
@@ -95,7 +101,7 @@ export interface Exchange {
   readonly trace: RequestTrace;
   /** The gateway's choice of the model. The field is absent if the client named the model. */
   modelChoice?: ModelChoice;
-  /** The cost and savings of compressing the conversation. Absent if there was nothing to compress. */
+  /** The cost and savings of compressing the conversation. The field is absent if nothing was compressed. */
   contextPrice?: ContextPrice;
   /**
    * Checks tool calls against the client's own tool definitions. The field is absent if the request has no

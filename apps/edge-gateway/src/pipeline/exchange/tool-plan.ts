@@ -24,8 +24,8 @@ export interface ContextEdits {
   /** Estimated token counts of the compression. */
   readonly tokens: ContextTokens;
   /**
-   * Recall returns removed text to the model. If a later request may remove text, recall is present from the
-   * first request, because the tool list must contain the recovery tool from the start.
+   * Recall returns removed text to the model. Recall is present from the first request on if a later request
+   * may remove text. The tool list must contain the recovery tool from the start.
    */
   readonly recall: RecallOriginal | null;
   /**

@@ -211,8 +211,8 @@ export class RecoveryRounds {
 
   /**
    * Continues after the response of a later recovery round failed or contained an error. Returns undefined if
-   * the client must receive the error. The client must receive the error if no earlier round exists, if the
-   * client received part of the failed round, or if no other request can be sent.
+   * the client must receive the error. This is the case if no earlier round exists, if the client received part
+   * of the failed round, or if no further request is possible.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;

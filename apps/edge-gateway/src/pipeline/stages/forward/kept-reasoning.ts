@@ -52,12 +52,12 @@ export interface RestoredRequest {
 }
 
 /**
- * Stores the encrypted reasoning of a provider for clients with a format that cannot carry it, and adds the
- * reasoning to the next request of the conversation. The store identifies the reasoning by a digest of the
- * response and everything before the response. If the client changes the tools, an earlier message or the
- * response, the reasoning is not found, because providers reject or drop reasoning behind a changed prefix. The
- * reasoning is encrypted with a key that only the same conversation can derive. While Redis is unavailable,
- * reasoning is dropped.
+ * Stores the encrypted reasoning of a provider for clients with a format that cannot carry it. The reasoning is
+ * added to the next request of the conversation. The store identifies the reasoning by a digest of the response
+ * and everything before the response. The reasoning is not found if the client changes the tools, an earlier
+ * message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning is
+ * encrypted with a key that only the same conversation can derive. While Redis is unavailable, reasoning is
+ * dropped.
  */
 export class KeptReasoning {
   readonly #cache: SealedCache;

@@ -26,7 +26,7 @@ const hash = (data: string | Buffer): string => createHash('sha256').update(data
 const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
 
 /**
- * Verifies the signature as the AWS service does, without the library that created the signature:
+ * Verifies the signature as the AWS service does, without the library that created the signature. See
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessage, body: Buffer): boolean {

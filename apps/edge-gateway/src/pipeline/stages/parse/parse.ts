@@ -103,8 +103,9 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
 }
 
 /**
- * @throws GatewayError `too_deep` if the body is nested too deeply, `malformed_json` if the body is not valid
- * JSON, or `request_too_large` if the body has too many values or fields
+ * @throws GatewayError `too_deep` if the body is nested too deeply.
+ * @throws GatewayError `malformed_json` if the body is not valid JSON.
+ * @throws GatewayError `request_too_large` if the body has too many values or fields
  */
 export function scanBody(bytes: Buffer): JsonTape {
   try {

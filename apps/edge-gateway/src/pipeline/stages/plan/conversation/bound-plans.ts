@@ -26,13 +26,13 @@ export interface BoundPlanStore {
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /**
-   * Finds the plan under the first of the given names that has a stored plan. The query is repeated as long
-   * as the request waits.
+   * Finds the stored plan of the first given name that has one. The store repeats the query as long as the
+   * request waits.
    */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
-  /** Returns the given names that `keepUnchangedTurn` has stored. */
+  /** Returns those of the given names that `keepUnchangedTurn` has stored. */
   findUnchangedTurns(
     accountId: string,
     names: readonly string[],
