@@ -28,8 +28,8 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
  * on. Three assumptions keep the result on the safe side. Facts of any certainty are used. The prefix check
- * is assumed to apply to the provider account unless the account's creation date is given. A model whose id
- * is not in the catalogue is treated as bound if its model family binds reasoning.
+ * is assumed to apply to the provider account unless the account's creation date is given. A model that is
+ * not in the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it, which is used if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */

@@ -9,8 +9,8 @@ import { addWaitingCharacters } from './waiting-characters.ts';
 const parameter = 'input';
 
 /**
- * Replaces custom tools by functions with one text parameter, everywhere in the request, for a provider that
- * accepts only functions. Without custom tools, returns the request unchanged. A provider cannot enforce the
+ * For a provider that accepts only functions, replaces custom tools in the whole request by functions with
+ * one text parameter. Without custom tools, returns the request unchanged. A provider cannot enforce the
  * grammar of a custom tool, so the grammar is reported as a loss. The grammar also becomes part of the
  * parameter's description.
  */
