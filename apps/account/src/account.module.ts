@@ -180,7 +180,7 @@ function createIdentity(
     metrics,
     mail: createMail(config),
     onAuditError: (error) => logger.warn({ err: error }, 'recording an event in an audit log failed'),
-    onMailError: (error, userId) => logger.warn({ err: error, user_id: userId }, 'sending a mail failed'),
+    onMailError: (error, userId) => logger.warn({ err: error, user_id: userId }, 'sending an email failed'),
     announceLoginSessionChange: (change) => changes.announceLoginSessionChange(change),
   });
 }

@@ -32,7 +32,8 @@ await runService({
     });
     watchPool(metrics, () => database.poolUse());
     const instanceId = config.INSTANCE_ID;
-    const onFailure = (error: unknown) => logger.warn({ err: error }, 'registering the held keys failed');
+    const onFailure = (error: unknown) =>
+      logger.warn({ err: error }, 'registering the keys of this replica failed');
     enrolment = await Enrolment.begin({ instanceId, keyRing, keyVersions, sealingKeys, onFailure });
     return ProviderVaultModule.forRoot({
       ...{ database, keyRing, keyVersions, sealingKeys, enrolment },

@@ -30,9 +30,8 @@ const reasons: Readonly<Record<string, Explanation>> = {
     whole: 'The K of the API key covers the whole list, so all tools were sent.',
   },
   frozen: {
-    text: 'A later request of the conversation: it keeps the same tool set, so that the prompt cache stays valid.',
-    whole:
-      'A later request of the conversation: it keeps sending all tools, so that the prompt cache stays valid.',
+    text: 'Later requests of the conversation keep the same tool set, so that the prompt cache stays valid.',
+    whole: 'Later requests of the conversation keep sending all tools, so that the prompt cache stays valid.',
   },
   grown: { text: 'The new user turn needed more tools, so tools were added to the set.' },
   decided: {
@@ -43,7 +42,7 @@ const reasons: Readonly<Record<string, Explanation>> = {
     text: 'The request does not show which tools it needs, or cannot use recovery, so all tools were sent. A later turn may choose the tool set.',
   },
   shadow: {
-    text: 'A shadow conversation: all tools were sent, and the plan was only recorded to measure it.',
+    text: 'In this shadow conversation, all tools were sent, and the plan was only recorded for measurement.',
   },
   bound_thinking: {
     text: 'The model’s reasoning needs the same tools in the whole conversation. The conversation began with all tools, so they were sent unchanged.',

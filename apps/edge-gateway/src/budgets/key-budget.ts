@@ -9,17 +9,11 @@ import type {
   SpentTokens,
 } from './budget-store.port.ts';
 
-/**
- * Number of additional requests for which a busy API key reserves tokens in advance, so that these requests
- * need no sync.
- */
+/** Number of future requests for which a busy API key reserves tokens in advance. */
 const aheadMax = 16;
 /** An API key is busy if it received a request within this time, in milliseconds. */
 const busyMs = 5_000;
-/**
- * After a budget is exhausted, the edge waits this many milliseconds before it queries the budget store
- * again. Other edges may return reserved tokens to the store in the meantime.
- */
+/** Delay before the edge queries the budget store about an exhausted budget again, in milliseconds. */
 const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
@@ -63,10 +57,7 @@ export class KeyBudget {
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /**
-   * The unused tokens of the local budget while the budget store is unavailable. The value is null while the
-   * budget store is available.
-   */
+  /** The unused tokens of the local budget. The value is null while the budget store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */
@@ -86,9 +77,7 @@ export class KeyBudget {
     return this.#options.accountId;
   }
 
-  /**
-   * Whether this process already knows, without a sync, that the budget is exhausted under the given limits.
-   */
+  /** Whether this process already knows, without a sync, that the given limits are reached. */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
@@ -109,10 +98,7 @@ export class KeyBudget {
     });
   }
 
-  /**
-   * Sends changes and waiting requests to the store. The promise never rejects, and resolves when no request
-   * waits.
-   */
+  /** Sends changes and waiting requests to the store. The promise resolves when no request waits. */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -126,10 +112,7 @@ export class KeyBudget {
     return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
 
-  /**
-   * Whether the API key can be dropped from memory. A key can be dropped if it has no requests in flight and
-   * received none recently.
-   */
+  /** Whether the key can be dropped, because it has no requests in flight and received none recently. */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -269,10 +252,7 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /**
-   * Drops the advance reservation after a change of the limits, because the reservation was calculated for
-   * the previous limits.
-   */
+  /** Drops the advance reservation after a change of the limits that it was calculated for. */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();

@@ -63,7 +63,7 @@ export class VerificationKeys {
 
   async #fetch(signal: AbortSignal): Promise<Response> {
     if (performance.now() - this.#failedAt < this.#pauseMs)
-      throw new Error('the last fetch of the key set failed; the next one follows after a pause');
+      throw new Error('the last fetch of the key set failed, and the next fetch starts after a pause');
     try {
       return Response.json(await this.#fetchKeySet(signal));
     } catch (error) {

@@ -130,7 +130,8 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
           if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
         }
-        if (calledNames.includes(recovery.recoveryTool.name)) throw new Error('the stand-in was shown');
+        if (calledNames.includes(recovery.recoveryTool.name))
+          throw new Error('the client saw a call to the recovery tool');
       },
     ),
     { numRuns: 10_000 },

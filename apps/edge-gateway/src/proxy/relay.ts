@@ -246,7 +246,9 @@ async function readAll(
   });
   if (isWhole) return bytes;
   body.discard();
-  throw new GatewayError('upstream_invalid', { detail: `an answer of more than ${answerBytesMax} bytes` });
+  throw new GatewayError('upstream_invalid', {
+    detail: `the response has more than ${answerBytesMax} bytes`,
+  });
 }
 
 async function readFields(
@@ -264,5 +266,5 @@ export function parseFields(bytes: Buffer): JsonFields {
   } catch {
     // The gateway throws the same error for a body that is not JSON.
   }
-  throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
+  throw new GatewayError('upstream_invalid', { detail: 'the response is not a JSON object' });
 }

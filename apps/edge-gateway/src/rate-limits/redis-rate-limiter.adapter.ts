@@ -21,10 +21,7 @@ interface KeyWindow {
   waiting: Answer[];
   /** Whether this process is counting requests in Redis or requesting a lease of tokens. */
   isAsking: boolean;
-  /**
-   * The state of the rate limit window as of the last reply from Redis. The value is null if the window was not
-   * used before.
-   */
+  /** The last known state of the rate limit window. The value is null for an unused window. */
   known: { readonly id: number; readonly count: number; readonly atMs: number } | null;
   /** Number of requests that this process has admitted without Redis since the last reply. */
   readonly unreported: UnreportedRequests;
@@ -35,10 +32,7 @@ interface KeyWindow {
  * requests arrive faster than Redis can count them one by one.
  */
 const gatherMs = 2;
-/**
- * Maximum number of rate limit windows in memory. Above the maximum, the windows of the least recently used
- * keys are dropped.
- */
+/** Maximum number of rate limit windows in memory. The least recently used windows are dropped. */
 const windowsMax = 50_000;
 /** Milliseconds between two attempts to report requests that were admitted without Redis. */
 const reportMs = 1_000;

@@ -84,7 +84,7 @@ class CollectedBytes {
 }
 
 export function clientLeft(): Error {
-  return new Error('the client left while sending its request');
+  return new Error('the client disconnected while sending its request');
 }
 
 export function tooLarge(bytesMax: number): GatewayError {

@@ -158,9 +158,7 @@ export class RequestSpool {
     return adopted;
   }
 
-  /**
-   * Stops accepting requests and writes pending lines. If the disk fails, the spool tries to write only once.
-   */
+  /** Stops accepting requests and writes pending lines. If the disk fails, the spool tries only once. */
   async drain(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#endings);
@@ -275,9 +273,7 @@ export class RequestSpool {
     segment.openAccepts += 1;
   }
 
-  /**
-   * Rejects the `accept` calls in a failed write. The spool repeats the write of end lines until it succeeds.
-   */
+  /** Rejects the `accept` calls in a failed write. End lines are written again until they are stored. */
   #undo(group: LineGroup, cause: unknown): void {
     for (const { kind, event } of group.lines) {
       if (kind !== 'accept' || !this.#open.delete(event.requestId)) continue;

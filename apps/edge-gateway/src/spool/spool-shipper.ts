@@ -103,7 +103,7 @@ export class SpoolShipper {
         await this.#options.spool.adoptOrphans();
       }
     } catch (error) {
-      this.#options.log.error({ err: error }, 'the spool could not be tidied');
+      this.#options.log.error({ err: error }, 'old spool segments could not be deleted');
     }
   }
 

@@ -135,7 +135,7 @@ function parseAnswer(json: string): unknown {
 }
 
 function unreadable(): GatewayError {
-  return new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
+  return new GatewayError('upstream_invalid', { detail: 'the response is not a JSON object' });
 }
 
 function encode({ event, data }: SseFrame, changed?: Fields): Buffer {

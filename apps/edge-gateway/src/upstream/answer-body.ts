@@ -93,7 +93,7 @@ export class AnswerBody {
    * body was completely read.
    */
   discard(): void {
-    if (!this.#isOver) this.fail(new Error('the connection was closed before the answer was complete'));
+    if (!this.#isOver) this.fail(new Error('the connection was closed before the response was complete'));
   }
 
   /** The source calls this method for each chunk. */

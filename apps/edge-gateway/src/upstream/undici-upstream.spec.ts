@@ -234,7 +234,7 @@ describe('an aborted provider call', () => {
     answer.body.discard();
     expect(await isWhole).toBe(false);
     await closed;
-    expect((await breakOf(answer)).message).toContain('before the answer was complete');
+    expect((await breakOf(answer)).message).toContain('before the response was complete');
   });
 });
 

@@ -85,7 +85,10 @@ export class CredentialEvents {
     messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {
       // An account has no epoch (change number) while it is being deleted.
       if (error instanceof GatewayError && error.code === 'not_found') return;
-      logger.warn({ err: error, account_id: accountId }, 'noting a credential change in the account failed');
+      logger.warn(
+        { err: error, account_id: accountId },
+        'reporting a credential change to the account service failed',
+      );
     });
   }
 }

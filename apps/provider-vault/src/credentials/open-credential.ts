@@ -81,7 +81,7 @@ async function openRow(
       throw cause;
     }
     context.events.countOpening('failed');
-    throw new GatewayError('internal_error', { detail: 'a stored credential does not decrypt', cause });
+    throw new GatewayError('internal_error', { detail: 'a stored credential cannot be decrypted', cause });
   }
 }
 

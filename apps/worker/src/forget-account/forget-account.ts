@@ -80,6 +80,9 @@ async function writeTombstone(database: TelemetryDatabase, accountId: string): P
       ),
     ]);
   } catch (error) {
-    throw new GatewayError('service_unavailable', { detail: 'writing the tombstone failed', cause: error });
+    throw new GatewayError('service_unavailable', {
+      detail: 'writing the deletion mark failed',
+      cause: error,
+    });
   }
 }

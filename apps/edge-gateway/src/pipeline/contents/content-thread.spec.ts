@@ -48,7 +48,7 @@ describe('the content thread', () => {
   it('rejects the running job if the thread fails or hangs, and continues with the next job', async () => {
     const thread = open({ threadFile: failingThread, jobMsMax: 1_000 });
     await expect(thread.pack('a', job('fail'))).rejects.toThrow('failed');
-    await expect(thread.pack('a', job('hang'))).rejects.toThrow('hangs');
+    await expect(thread.pack('a', job('hang'))).rejects.toThrow('did not respond in time');
     await expect(thread.pack('a', job('refuse'))).rejects.toThrow('could not be packed');
     await expect(thread.pack('a', job('serve'))).resolves.toBe('served');
   }, 20_000);

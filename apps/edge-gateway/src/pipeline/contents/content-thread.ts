@@ -82,7 +82,10 @@ export class ContentThread {
     if (job === undefined) return;
     this.#running = job;
     const { jobMsMax = defaultJobMsMax } = this.#options;
-    this.#deadline = setTimeout(() => this.#replace(new Error('the content thread hangs')), jobMsMax).unref();
+    this.#deadline = setTimeout(
+      () => this.#replace(new Error('the content thread did not respond in time')),
+      jobMsMax,
+    ).unref();
     const copied = detachCopies(job.copied);
     const moved = [copied.request, copied.answer].flatMap((part) =>
       part === null ? [] : [part.shown.buffer as ArrayBuffer],

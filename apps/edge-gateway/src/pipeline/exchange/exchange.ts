@@ -36,10 +36,7 @@ export interface Ledger {
   model: string | null;
   provider: string | null;
   stream: boolean;
-  /**
-   * The session id that the agent sends itself, in a header or in the body. The value is null if the agent
-   * sends no session id.
-   */
+  /** The session id that the agent sends itself, in a header or in the body, or null. */
   agentSessionId: string | null;
   lane: RequestEventV1['lane'];
   /** Number of tools in the client's request. */
@@ -79,15 +76,9 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /**
-   * The details of the request that come from the URL. Only formats with the model name in the URL have these
-   * details.
-   */
+  /** Details from the URL. Only formats with the model name in the URL have these details. */
   readonly route: RequestRoute | undefined;
-  /**
-   * The client's `X-Svc-Session-Id`, which also identifies the conversation. The value is null if the client
-   * sent none.
-   */
+  /** The client's `X-Svc-Session-Id`, which also identifies the conversation, or null. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -103,15 +94,9 @@ export interface Exchange {
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. The field is absent if nothing was compressed. */
   contextPrice?: ContextPrice;
-  /**
-   * Checks tool calls against the client's own tool definitions. The field is absent if the request has no
-   * tools.
-   */
+  /** Checks tool calls against the client's tool definitions. The field is absent without tools. */
   judgeCalls?: JudgeCalls;
-  /**
-   * The tool lists of the API key, for checking the response. The field is absent if the API key has no tool
-   * lists.
-   */
+  /** The tool lists of the API key, for checking the response. Absent if the key has none. */
   toolGuard?: ToolGuard;
   /**
    * Deferral in the provider request. The field is absent if the plan has no deferral, or if the last target
@@ -135,10 +120,7 @@ export interface Exchange {
   contents?: ContentCopy;
   /** The recovery rounds for the response. The field is absent if the request has no recovery. */
   rounds?: RecoveryRounds;
-  /**
-   * Bytes per input token in the account's requests to the model. The field is absent until the request is
-   * planned.
-   */
+  /** Bytes per input token in the account's requests to the model. Absent until planning. */
   bytesPerToken?: number;
   /** The prompts to compare after the response. The field is absent until the request is planned. */
   prompt?: SentPrompt;
@@ -306,9 +288,6 @@ export interface ContextPrice {
   /** Estimated number of tokens saved by the compression. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
-  /**
-   * The cost of writing earlier messages to the provider's prompt cache again, because compression changed
-   * them.
-   */
+  /** The cost of writing messages that compression changed to the provider's prompt cache again. */
   readonly rewrittenUsd: number | null;
 }

@@ -103,10 +103,7 @@ export class RecoveryRounds {
     return this.#reducer.kept.hasReasoned;
   }
 
-  /**
-   * Recovery requests without an answer, because their response was sent to the client. A recovery request
-   * contains tool names and descriptions of needed tools.
-   */
+  /** Tool names and descriptions of needed tools in recovery requests that got no answer. */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
       verdict.kind === 'describe' && !this.#startsAfresh ? [verdict] : [],
@@ -294,9 +291,7 @@ export class RecoveryRounds {
   }
 }
 
-/**
- * The gateway itself caused any error that is not a failed provider call, so another request would fail too.
- */
+/** An error that is not a failed provider call would also occur in another request. */
 function isCallFailure(error: unknown): boolean {
   const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
   return isUnavailable || failureOfError(error) !== undefined;

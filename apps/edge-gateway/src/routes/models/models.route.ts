@@ -18,7 +18,9 @@ const listedModel = z
   .object({
     id: z.string().meta({ description: 'Value for `model`: `<provider>/<model>`.' }),
     object: z.literal('model'),
-    created: z.int().meta({ description: 'Unix seconds; 0 if the release date is unknown.' }),
+    created: z
+      .int()
+      .meta({ description: 'Release date in Unix seconds, or 0 if the release date is unknown.' }),
     owned_by: z.string(),
     kind: z.string().meta({
       description:

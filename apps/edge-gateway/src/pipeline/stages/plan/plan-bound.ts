@@ -39,11 +39,11 @@ export interface BoundServices {
 }
 
 /**
- * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the
- * tool set and the compression of new messages. The decision is stored durably before the request is sent.
- * Every later request applies exactly the stored decision, because the provider rejects reasoning behind a
- * changed prefix. Later changes to the policy or to the settings have no effect. Without a stored decision,
- * everything is sent unchanged. The gateway never edits the tool definitions of such a conversation.
+ * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
+ * compression of new messages. The decision is stored durably before the request is sent. Every later request
+ * applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. Later
+ * changes of settings have no effect. Without a stored decision, everything is sent unchanged. Tool definitions
+ * are never edited.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -293,9 +293,8 @@ function anchor(
 ): void {
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   store.keep(accountId, firstTurn, known.plan).then(
-    // The provider may have rejected reasoning while the plan was being stored.
-    // The field `dropsBlocks` is therefore read from the cache again.
+    // The field `dropsBlocks` is read again, because the provider may have rejected reasoning in the meantime.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
-    (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
+    (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),
   );
 }

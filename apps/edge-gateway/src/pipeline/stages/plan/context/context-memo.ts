@@ -54,7 +54,7 @@ export class ContextMemo {
         if (link && edits) this.#kept.set(link.toString('hex'), edits);
       }
     } catch (error) {
-      this.#log.debug({ err: error }, 'compression memo unavailable');
+      this.#log.debug({ err: error }, 'cache of compressed messages unavailable');
     }
   }
 
@@ -63,7 +63,7 @@ export class ContextMemo {
     const value = sealValue(link, JSON.stringify(edits));
     if (value.length > valueBytesMax) return;
     this.#redis.set(accountId, keyOf(accountId, link), value, keptSeconds).catch((error: unknown) => {
-      this.#log.debug({ err: error }, 'compression memo unavailable');
+      this.#log.debug({ err: error }, 'cache of compressed messages unavailable');
     });
   }
 }

@@ -12,10 +12,7 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/**
- * Replaces the compression steps with simple steps for tests. Version 1 returns upper case, and version 2
- * returns lower case.
- */
+/** Replaces the compression steps in tests. Version 1 returns upper case, and version 2 returns lower case. */
 const shorten = (text: string, version: number | undefined): string =>
   version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
 

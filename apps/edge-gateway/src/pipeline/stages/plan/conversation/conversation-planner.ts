@@ -28,7 +28,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
   readonly deferral?: Deferral | undefined;
-  /** Whether bound reasoning forbids changes to the conversation's tools, and therefore recovery rounds. */
+  /** Whether bound reasoning forbids changes to the conversation's tools, and therefore recovery. */
   readonly isBound?: boolean;
 }
 
@@ -220,10 +220,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/**
- * Renders the conversation state. A tool that the client forces the model to call is stored as a recovered
- * tool.
- */
+/** Renders the conversation state. If the client forces a tool, it is stored as a recovered tool. */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session, systemTools = [] }: PlanQuestion,
@@ -250,10 +247,7 @@ function rememberReply(
   };
 }
 
-/**
- * The Redis commands that the counter uses. One transaction counts a request and sets the expiry of the
- * counter.
- */
+/** The Redis commands that the counter uses. One transaction counts a request and sets the expiry. */
 interface CountingRedis {
   multi(): {
     incr(key: string): {
