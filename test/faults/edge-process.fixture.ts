@@ -8,6 +8,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 /** An additional edge process with environment variables from the test. */
 export interface EdgeProcess {
   readonly baseUrl: string;
+  readonly pid: number;
   readonly isReady: () => Promise<boolean>;
   readonly output: () => string;
   stop(): Promise<void>;
@@ -53,5 +54,5 @@ export async function startEdge(
     await ended;
     rmSync(spool, { recursive: true, force: true });
   };
-  return { baseUrl: `http://127.0.0.1:${port}`, isReady, output: () => output, stop };
+  return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, isReady, output: () => output, stop };
 }

@@ -1,0 +1,54 @@
+import type { History, Violation } from './history.ts';
+import {
+  errorCodesAreDocumented,
+  everythingRecovers,
+  logsHaveNoSecrets,
+  noInternalError,
+  nothingTakesTooLong,
+} from './promises/answers.ts';
+import {
+  deletionsLeaveNoRows,
+  keysAreLinearizable,
+  noAcknowledgedWriteIsLost,
+  noDeniedToolUpstream,
+  noSuccessAfterRevocation,
+  policiesAreLinearizable,
+  providersAreLinearizable,
+  toolListsAreLinearizable,
+} from './promises/changes.ts';
+import { budgetsHold, rateWindowsHold } from './promises/limits.ts';
+import {
+  everyAcceptedRequestHasOneRow,
+  ledgerEqualsLog,
+  rowsHaveStatusAndTokens,
+} from './promises/records.ts';
+
+/** The promises of docs/operations, each with the function that finds its violations in a history. */
+export const promises = {
+  everyAcceptedRequestHasOneRow,
+  rowsHaveStatusAndTokens,
+  ledgerEqualsLog,
+  noSuccessAfterRevocation,
+  noDeniedToolUpstream,
+  noAcknowledgedWriteIsLost,
+  keysAreLinearizable,
+  toolListsAreLinearizable,
+  providersAreLinearizable,
+  policiesAreLinearizable,
+  deletionsLeaveNoRows,
+  noInternalError,
+  errorCodesAreDocumented,
+  nothingTakesTooLong,
+  everythingRecovers,
+  rateWindowsHold,
+  budgetsHold,
+  logsHaveNoSecrets,
+} as const;
+export type PromiseName = keyof typeof promises;
+
+/** Returns the violations of all promises. */
+export function checkHistory(history: History): Violation[] {
+  return Object.entries(promises).flatMap(([promise, check]) =>
+    check(history).map((detail) => ({ promise, detail })),
+  );
+}
