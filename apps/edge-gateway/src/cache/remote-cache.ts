@@ -66,11 +66,13 @@ export class RemoteCache<Value extends object | string | null> {
 
   constructor(options: RemoteCacheOptions<Value>) {
     this.#options = options;
+    // A cache with `max` reserves memory for every entry, so the number of entries is limited as their size.
+    const bounds = { maxSize: options.entriesMax, sizeCalculation: () => 1 };
     this.#entries = new LRUCache({
-      max: options.entriesMax,
+      ...bounds,
       ...(options.tagsOf ? { dispose: (entry, key) => this.#untag(entry.value, key) } : {}),
     });
-    this.#failures = new LRUCache({ max: options.entriesMax });
+    this.#failures = new LRUCache(bounds);
     this.#now = options.now ?? Date.now;
   }
 

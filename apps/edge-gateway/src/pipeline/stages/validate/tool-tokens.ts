@@ -28,7 +28,8 @@ const textBytesMax = 6 * 1024 * 1024;
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;
-  readonly #known = new LRUCache<string, number>({ max: knownMax });
+  // A cache with `max` reserves memory for every entry, so the number of entries is limited as their size.
+  readonly #known = new LRUCache<string, number>({ maxSize: knownMax, sizeCalculation: () => 1 });
 
   constructor(messaging: Pick<Messaging, 'call'>) {
     this.#messaging = messaging;

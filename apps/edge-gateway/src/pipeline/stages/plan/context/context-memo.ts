@@ -25,7 +25,6 @@ export class ContextMemo {
   readonly #redis: SealedCache;
   readonly #log: Logger;
   readonly #kept = new LRUCache<string, MessageEdits>({
-    max: 200_000,
     ttl: keptSeconds * 1_000,
     ttlResolution: ttlResolutionMs,
     maxSize: 64 * 1024 * 1024,

@@ -48,7 +48,6 @@ export class SharedMemo<Value extends object> {
     this.#log = log;
     this.#kind = kind;
     this.#kept = new LRUCache({
-      max: 100_000,
       ttl: keptSeconds * 1_000,
       ttlResolution: ttlResolutionMs,
       maxSize: 64 * 1024 * 1024,

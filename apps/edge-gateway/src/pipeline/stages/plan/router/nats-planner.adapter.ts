@@ -48,7 +48,6 @@ export class NatsPlanner implements Planner {
    * bytes of the definition.
    */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
-    max: 100_000,
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ edits }) =>
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
