@@ -39,12 +39,9 @@ import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';
 import { createCompressorClient } from './pipeline/stages/plan/context/nats-compressor.adapter.ts';
 import { NatsPlanner } from './pipeline/stages/plan/router/nats-planner.adapter.ts';
-import {
-  FirstRequests,
-  ConversationPlanner,
-} from './pipeline/stages/plan/conversation/conversation-planner.ts';
+import { ConversationPlanner } from './pipeline/stages/plan/conversation/conversation-planner.ts';
 import { openBoundPlans } from './pipeline/stages/plan/conversation/bound-plans.ts';
-import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
+import { ConversationMemo, FirstRequests } from './pipeline/stages/plan/conversation/conversation-memo.ts';
 import { KeptReasoning } from './pipeline/stages/forward/kept-reasoning.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';

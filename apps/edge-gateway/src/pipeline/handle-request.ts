@@ -59,7 +59,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const planned = await plan(request, target, exchange, caller, services);
     if (isLarge(request.bytes)) await letOthersRun(exchange);
     let outbound = validate(request, target, planned, exchange, caller, services);
-    exchange.prompt = { request, body: outbound.body };
+    exchange.prompt = { request, edits: outbound.edits };
     if (isLarge(request.bytes)) await letOthersRun(exchange);
     await recording.accepted();
     do {

@@ -50,7 +50,7 @@ export async function answerResponses(
   const tools = request.outline.tools.map(({ index }) => index);
   const planned = identityPlan(tools, tools.length === 0 ? null : 'off');
   const outbound = validate(request, target, planned, exchange, caller, services);
-  exchange.prompt = { request, body: outbound.body };
+  exchange.prompt = { request, edits: outbound.edits };
   await recording.accepted();
   let outcome: RelayOutcome | undefined;
   do {

@@ -1,7 +1,8 @@
-import { createHash, hash, type Hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import type { JsonTape } from '@gateway/wire-formats';
+import { BatchedHash } from '../bytes/batched-hash.ts';
 
 /** Maximum length of a session id in characters. Longer session ids are truncated. */
 const sessionIdLengthMax = 256;
@@ -91,9 +92,9 @@ export class Conversation {
     if (this.sessionId !== null) return this.sessionId;
     const instructions = instructionsOf(this.#outline);
     if (instructions.length === 0) return this.key;
-    const digest = createHash('sha256');
+    const digest = new BatchedHash();
     for (const each of instructions) addMessage(digest, each, this.#body);
-    return `${digest.digest('base64url')}\n${this.key}`;
+    return `${digest.digestText('base64url')}\n${this.key}`;
   }
 
   /**
@@ -162,7 +163,7 @@ interface Opening {
    * The hash of the conversation's opening. Several digests extend this hash, so later messages are added to a
    * copy.
    */
-  readonly hash: Hash;
+  readonly hash: BatchedHash;
 }
 
 /** Returns the instructions, which are the system prompt and the system messages at the start. */
@@ -180,7 +181,7 @@ export function findStart(messages: readonly MessageOutline[]): number {
 }
 
 function digestOpening(messages: readonly MessageOutline[], body: Buffer): Opening {
-  const opening = createHash('sha256');
+  const opening = new BatchedHash();
   const firstTurn = messages.findIndex(isModels);
   const end = firstTurn < 0 ? messages.length : firstTurn;
   for (const message of messages.slice(findStart(messages), end)) addMessage(opening, message, body);
@@ -217,26 +218,23 @@ function findLastTurn(messages: readonly MessageOutline[]): number {
   return at;
 }
 
-function addMessage(
-  all: Hash,
-  { role, toolCalls, toolResultIds, ...message }: MessageOutline,
-  body: Buffer,
-): void {
+function addMessage(all: BatchedHash, message: MessageOutline, body: Buffer): void {
+  const { role, toolCalls, toolResultIds } = message;
   const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join(',');
   // A tool result is identified by its call ids, not by its text.
   // The text of a tool result may be long, and clients may shorten the text later.
   const isResult = role === 'tool' || toolResultIds.length > 0;
   const ranges = isResult ? [] : message.textRanges();
   const length = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  all.update(`${role}\n${ids}\n${length}\n`);
+  all.add(`${role}\n${ids}\n${length}\n`);
   let left = textBytesMax;
   for (const { start, end } of ranges) {
     if (left <= 0) break;
-    all.update(body.subarray(start, Math.min(end, start + left)));
+    all.addBytes(body, start, Math.min(end, start + left));
     left -= end - start;
   }
 }
 
-function digestOf(all: Hash): string {
-  return all.copy().digest('base64url');
+function digestOf(all: BatchedHash): string {
+  return all.copy().digestText('base64url');
 }

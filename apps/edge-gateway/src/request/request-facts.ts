@@ -30,17 +30,22 @@ export function isLarge({ length }: { readonly length: number }): boolean {
 
 /** Fields with which a client enables reasoning, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
-/**
- * JSON keys of message parts with signed or encrypted reasoning. Quotes inside text are escaped, so text
- * cannot match a JSON key.
- */
-const signedKeys = ['"signature"', '"redacted_thinking"', '"redactedContent"', '"encrypted_content"'].map(
-  (key) => Buffer.from(key),
-);
+/** JSON keys and types of message parts with signed or encrypted reasoning. */
+const signedKeys: readonly string[] = [
+  'signature',
+  'redacted_thinking',
+  'redactedContent',
+  'encrypted_content',
+];
+const signed = new WeakMap<JsonTape, boolean>();
 
-/** Returns whether the transcript contains signed or encrypted reasoning. */
+/** Returns whether the transcript contains signed or encrypted reasoning. Several stages need the answer. */
 export function carriesSignedReasoning(tape: JsonTape): boolean {
-  return signedKeys.some((key) => tape.bytes.includes(key));
+  const known = signed.get(tape);
+  if (known !== undefined) return known;
+  const found = tape.hasString(signedKeys);
+  signed.set(tape, found);
+  return found;
 }
 
 /** Returns whether the client enables reasoning for this request. */

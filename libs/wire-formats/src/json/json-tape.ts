@@ -169,6 +169,22 @@ export class JsonTape {
     return at === end;
   }
 
+  /**
+   * Returns whether one of the texts is a key or a string value anywhere on the tape. A string with an escape
+   * is not compared.
+   */
+  hasString(texts: readonly string[]): boolean {
+    const words = this.#words;
+    const lengths = new Set(texts.map((text) => text.length + 2));
+    const end = this.after(this.root) * nodeWords;
+    for (let at = 0; at < end; at += nodeWords) {
+      if (!lengths.has((words[at + 1] ?? 0) - (words[at] ?? 0)) || words[at + 2] === 1) continue;
+      const node = at / nodeWords;
+      if (texts.some((text) => this.isString(node, text))) return true;
+    }
+    return false;
+  }
+
   /** Decodes a JSON string. Returns undefined for any other type. */
   stringValue(node: JsonNode | undefined): string | undefined {
     if (node === undefined || this.kind(node) !== 'string') return undefined;

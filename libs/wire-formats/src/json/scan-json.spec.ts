@@ -227,6 +227,15 @@ describe('scanJson', () => {
       }
   });
 
+  it('finds keys and string values anywhere, but no text inside another string', () => {
+    const tape = scan('{"a":[{"signature":1}],"b":"say \\"secret\\" or secret","c":{"d":"value"}}');
+    expect(tape.hasString(['signature'])).toBe(true);
+    expect(tape.hasString(['other', 'value'])).toBe(true);
+    for (const text of ['secret', 'sign', 'signature1', '']) expect(tape.hasString([text])).toBe(false);
+    expect(scan('""').hasString([''])).toBe(true);
+    expect(scan('[]').hasString(['a'])).toBe(false);
+  });
+
   it('uses the last occurrence of a repeated key, like JSON.parse', () => {
     const text = '{"a":1,"b":2,"\\u0061":3}';
     const tape = scan(text);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { RequestTrace } from '@gateway/observability';
-import type { ClientFormat, Loss } from '@gateway/interchange';
+import type { ByteEdit, ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../../budgets/budget-store.port.ts';
@@ -132,8 +132,8 @@ export interface Exchange {
 export interface SentPrompt {
   /** The client's request. */
   readonly request: ParsedRequest;
-  /** The planned request, in the client's format. */
-  readonly body: Uint8Array;
+  /** The edits of the client's bytes in the planned request. */
+  readonly edits: readonly ByteEdit[];
 }
 
 /** The tool lists of an API key, and their effect on the request. */

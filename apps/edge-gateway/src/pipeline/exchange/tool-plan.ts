@@ -212,6 +212,8 @@ export interface ConversationKeys {
 /** The upstream request with its plan. */
 export interface Outbound {
   readonly body: Uint8Array;
+  /** The edits of the client's bytes that `body` contains. */
+  readonly edits: readonly ByteEdit[];
   readonly conversation: Conversation;
   readonly plan: ToolPlan;
   /** Renders the upstream request for another target. */

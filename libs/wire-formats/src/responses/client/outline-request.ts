@@ -91,9 +91,9 @@ function listTurns(tape: JsonTape): JsonNode[][] {
   const turns: JsonNode[][] = [];
   let isAssistant = false;
   for (const item of listItems(tape)) {
-    const continues = isAssistant && readRole(tape, item) === 'assistant';
+    const continues = isAssistant;
     isAssistant = readRole(tape, item) === 'assistant';
-    if (continues) turns.at(-1)?.push(item);
+    if (continues && isAssistant) turns.at(-1)?.push(item);
     else turns.push([item]);
   }
   return turns;

@@ -15,7 +15,7 @@ import {
 } from '@gateway/wire-formats';
 import { loopHeader } from '../../../loops/loop-guard.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
-import { dropSealedReasoning, isLarge } from '../../../request/request-facts.ts';
+import { carriesSignedReasoning, dropSealedReasoning, isLarge } from '../../../request/request-facts.ts';
 import type { Target } from '../../../request/request.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
@@ -96,7 +96,9 @@ export async function callProvider(
 const scan = (bytes: Uint8Array) => scanJson(bytes, { depthMax: 128 });
 
 /** Returns the client's bytes, without reasoning that the gateway encoded for the client. */
-async function dropSealed({ bytes }: PlannedRequest, exchange: Exchange): Promise<Uint8Array> {
+async function dropSealed({ bytes, added }: PlannedRequest, exchange: Exchange): Promise<Uint8Array> {
+  const tape = exchange.prompt?.request.tape;
+  if (added.length === 0 && tape !== undefined && !carriesSignedReasoning(tape)) return bytes;
   if (isLarge(bytes)) await letOthersRun(exchange);
   return dropSealedReasoning(bytes, scan);
 }

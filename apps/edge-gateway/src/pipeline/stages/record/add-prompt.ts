@@ -74,15 +74,14 @@ interface Answered extends PromptServices {
 
 function renderPrompt(
   { accountId }: RequestEventV1,
-  { request, body }: SentPrompt,
+  { request, edits }: SentPrompt,
   { exchange, outcome, model, usage, promptHasher }: Answered,
 ): RequestPrompt {
   const { bytes, outline, conversation } = request;
-  const hashSent = () => {
-    const tape = scanJson(body, { depthMax: 128 });
-    const sent = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
-    return promptHasher.hashPrompt(accountId, sent, Buffer.from(body.buffer, body.byteOffset, body.length));
-  };
+  const { client } = formatNamed(exchange.format);
+  const readOutline = (edited: Buffer) =>
+    client.outlineRequest(scanJson(edited, { depthMax: 128 }), exchange.route);
+  const hashSent = () => promptHasher.hashEdited(accountId, { outline, bytes, edits, readOutline });
   return {
     conversation: deriveKey(accountId, conversation.key).slice(0, conversationDigits),
     client: promptHasher.hashPrompt(accountId, outline, bytes),

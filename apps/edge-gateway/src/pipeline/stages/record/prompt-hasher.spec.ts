@@ -1,5 +1,5 @@
 import type { ClientFormat } from '@gateway/interchange';
-import { formatNamed, scanJson } from '@gateway/wire-formats';
+import { applyEdits, formatNamed, scanJson } from '@gateway/wire-formats';
 import { PromptHasher } from './prompt-hasher.ts';
 
 const hasher = new PromptHasher();
@@ -105,4 +105,104 @@ it('detects a change at either end or in the length of a long text', () => {
   const long = 'x'.repeat(200_000);
   const others = [`y${long.slice(1)}`, `${long.slice(1)}y`, `${long}x`].map(of);
   expect(new Set([of(long), ...others]).size).toBe(4);
+});
+
+describe('hashEdited', () => {
+  const chatTool = (name: string) => ({ type: 'function', function: { name, parameters: {} } });
+  const call = { id: 'c1', type: 'function', function: { name: 'a', arguments: '{"x":1}' } };
+  const result = { role: 'tool', tool_call_id: 'c1', content: 'long result' };
+  const bodies: Record<string, readonly [ClientFormat, object]> = {
+    messages: ['messages', { ...later, system: 'Be kind.' }],
+    'chat-completions': [
+      'chat-completions',
+      {
+        ...{ model: 'm', tools: [chatTool('a'), chatTool('b')] },
+        messages: [
+          { role: 'system', content: 'Be kind.' },
+          user('one'),
+          { ...model('two'), tool_calls: [call] },
+          result,
+        ],
+      },
+    ],
+    converse: [
+      'converse',
+      {
+        system: [{ text: 'Be kind.' }],
+        messages: [
+          { role: 'user', content: [{ text: 'one' }] },
+          { role: 'assistant', content: [{ text: 'two' }] },
+          { role: 'user', content: [{ text: 'three' }] },
+        ],
+        toolConfig: {
+          tools: ['a', 'b'].map((name) => ({ toolSpec: { name, inputSchema: { json: {} } } })),
+        },
+      },
+    ],
+    responses: [
+      'responses',
+      {
+        ...{ model: 'm', instructions: 'Be kind.' },
+        tools: ['a', 'b'].map((name) => ({ type: 'function', name, parameters: {} })),
+        input: [
+          user('one'),
+          { type: 'message', ...model('two') },
+          { type: 'function_call', call_id: 'c1', name: 'a', arguments: '{}' },
+          { type: 'function_call_output', call_id: 'c1', output: 'long result' },
+        ],
+      },
+    ],
+    'responses with one text': ['responses', { model: 'm', tools: [], input: 'one' }],
+  };
+  const route = { model: 'm', stream: false };
+
+  function hashBoth([format, body]: readonly [ClientFormat, object], changed: (text: string) => boolean) {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const tape = scanJson(bytes, { depthMax: 128 });
+    const readOutline = (edited: Buffer) =>
+      formatNamed(format).client.outlineRequest(scanJson(edited, { depthMax: 128 }), route);
+    const outline = readOutline(bytes);
+    const contextEdits = outline.messages
+      .flatMap((message) => message.textRanges())
+      .filter(({ start, end }) => changed(bytes.toString('utf8', start, end)))
+      .map((range) => ({ ...range, replacement: '"shört"' }));
+    const asked = { bytes, tape, outline, model: 'other-model', keepTools: new Set([1]), contextEdits };
+    const { edits } = formatNamed(format).editRequest({ ...asked, schemaEdits: new Map(), addMessages: [] });
+    const whole = applyEdits(bytes, edits);
+    let scanned = 0;
+    const count = (edited: Buffer) => {
+      scanned = Math.max(scanned, edited.length);
+      return readOutline(edited);
+    };
+    return {
+      edited: hasher.hashEdited('account', { outline, bytes, edits, readOutline: count }),
+      expected: hasher.hashPrompt('account', readOutline(whole), whole),
+      isWholeScanned: scanned >= whole.length,
+    };
+  }
+
+  it.each(Object.entries(bodies))(
+    'hashes the edited request without scanning its messages (%s)',
+    (_, body) => {
+      for (const changed of [() => false, (text: string) => text.includes('long'), () => true]) {
+        const { edited, expected, isWholeScanned } = hashBoth(body, changed);
+        expect(edited).toEqual(expected);
+        expect(isWholeScanned).toBe(false);
+      }
+    },
+  );
+
+  it('scans the whole request if an edit changes more than the text of a message', () => {
+    const [, body] = bodies['chat-completions']!;
+    const bytes = Buffer.from(JSON.stringify(body));
+    const readOutline = (edited: Buffer) =>
+      formatNamed('chat-completions').client.outlineRequest(scanJson(edited, { depthMax: 128 }), undefined);
+    const start = bytes.indexOf('"a","arguments"');
+    const edits = [{ start, end: start + 3, replacement: '"b"' }];
+    const whole = applyEdits(bytes, edits);
+    const outline = readOutline(bytes);
+    expect(hasher.hashEdited('account', { outline, bytes, edits, readOutline })).toEqual(
+      hasher.hashPrompt('account', readOutline(whole), whole),
+    );
+  });
 });

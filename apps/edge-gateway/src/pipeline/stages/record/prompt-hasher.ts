@@ -1,7 +1,9 @@
-import { createHash, hash, type Hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PromptHashes } from '@gateway/contracts';
-import type { ByteRange, MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
+import type { ByteEdit, ByteRange, MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
+import { applyEdits } from '@gateway/wire-formats';
 import { LRUCache } from 'lru-cache';
+import { BatchedHash } from '../../../bytes/batched-hash.ts';
 import { findStart, instructionsOf } from '../../../request/conversation.ts';
 
 /** Number of hex digits of each hash. These 64 bits are enough to distinguish the prompts of a conversation. */
@@ -42,8 +44,35 @@ export class PromptHasher {
     const instructions = instructionsOf(outline);
     return {
       ...this.#hashTools(owner, tools, toolsRange, bytes),
-      system: instructions.length === 0 ? null : digestOf(addMessages(open(owner), instructions, bytes)),
-      ...hashTranscript(owner, messages.slice(findStart(messages)), bytes),
+      system: instructions.length === 0 ? null : digestOf(addMessages(open(owner), instructions, { bytes })),
+      ...hashTranscript(owner, messages.slice(findStart(messages)), { bytes }),
+    };
+  }
+
+  /**
+   * Hashes the prompt after the gateway's edits, like `hashPrompt` for the edited bytes. The messages are hashed
+   * from the client's bytes, so that only the tools and instructions of the edited request are scanned.
+   */
+  hashEdited(owner: string, { outline, bytes, edits, readOutline }: EditedPrompt): PromptHashes {
+    const { messages } = outline;
+    const texts = replaceTexts(messages, edits);
+    const short = texts && applyEdits(bytes, withoutMessages(messages, texts.others));
+    const edited = short && readOutline(short);
+    if (!texts || !short || edited?.messages.length !== messages.length) {
+      const whole = applyEdits(bytes, edits);
+      return this.hashPrompt(owner, readOutline(whole), whole);
+    }
+    const read = { bytes, replaced: texts.replaced };
+    const start = findStart(messages);
+    const system = edited.system === undefined ? [] : [edited.system];
+    const instructions = addMessages(open(owner), system, { bytes: short });
+    return {
+      ...this.#hashTools(owner, edited.tools, edited.toolsRange, short),
+      system:
+        system.length + start === 0
+          ? null
+          : digestOf(addMessages(instructions, messages.slice(0, start), read)),
+      ...hashTranscript(owner, messages.slice(start), read),
     };
   }
 
@@ -54,14 +83,14 @@ export class PromptHasher {
     bytes: Buffer,
   ): ToolHashes | { tools: null; toolSet: null } {
     if (range === undefined || tools.length === 0) return { tools: null, toolSet: null };
-    const list = open(owner).update(bytes.subarray(range.start, range.end)).digest('base64');
+    const list = open(owner).addBytes(bytes, range.start, range.end).digestText('base64');
     let known = this.#lists.get(list);
     if (known === undefined) {
       const definitions = tools.map((tool) => withoutMarker(tool, bytes)).filter(({ length }) => length > 0);
       const each = definitions.map((definition) => hash('sha256', definition));
       known = {
-        tools: digestOf(open(owner).update(each.join())),
-        toolSet: digestOf(open(owner).update(each.sort().join())),
+        tools: digestOf(open(owner).add(each.join())),
+        toolSet: digestOf(open(owner).add(each.sort().join())),
       };
       this.#lists.set(list, known);
     }
@@ -87,11 +116,54 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
   return cachePoint.test(text) ? '' : text.replaceAll(marker, '');
 }
 
+/** A client's request and the edits with which the gateway sent it. */
+interface EditedPrompt {
+  readonly outline: RequestOutline;
+  /** The client's bytes, which the ranges of the outline and the edits refer to. */
+  readonly bytes: Buffer;
+  readonly edits: readonly ByteEdit[];
+  readonly readOutline: (edited: Buffer) => RequestOutline;
+}
+
+/**
+ * Separates the edits that replace a text of a message from all other edits. Returns null if an edit changes a
+ * message in another way.
+ */
+function replaceTexts(
+  messages: readonly MessageOutline[],
+  edits: readonly ByteEdit[],
+): { replaced: ReadonlyMap<number, Buffer>; others: readonly ByteEdit[] } | null {
+  const replaced = new Map<number, Buffer>();
+  const others: ByteEdit[] = [];
+  let next = 0;
+  for (const edit of edits) {
+    while ((messages[next]?.range.end ?? Infinity) <= edit.start) next += 1;
+    const message = messages[next];
+    if (message === undefined || message.range.start >= edit.end) others.push(edit);
+    else if (message.textRanges().some(({ start, end }) => start === edit.start && end === edit.end))
+      replaced.set(edit.start, Buffer.from(edit.replacement));
+    else return null;
+  }
+  return { replaced, others };
+}
+
+/** Replaces each message by an empty text, which every format reads as one message. */
+function withoutMessages(messages: readonly MessageOutline[], others: readonly ByteEdit[]): ByteEdit[] {
+  const empty = messages.map(({ range }) => ({ ...range, replacement: '""' }));
+  return [...others, ...empty].sort((one, other) => one.start - other.start);
+}
+
+/** The bytes of messages. A text that starts at a position in `replaced` is replaced by other bytes. */
+interface MessageBytes {
+  readonly bytes: Buffer;
+  readonly replaced?: ReadonlyMap<number, Buffer>;
+}
+
 /** Hashes the whole transcript, and also the transcript before each of the model's newest turns. */
 function hashTranscript(
   owner: string,
   messages: readonly MessageOutline[],
-  bytes: Buffer,
+  read: MessageBytes,
 ): Pick<PromptHashes, 'opening' | 'before' | 'here'> {
   const turns = messages.flatMap(({ role }, at) =>
     role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
@@ -100,7 +172,7 @@ function hashTranscript(
   const before: string[] = [];
   let from = 0;
   const addUpTo = (end: number): string => {
-    addMessages(all, messages.slice(from, end), bytes);
+    addMessages(all, messages.slice(from, end), read);
     from = end;
     return digestOf(all.copy());
   };
@@ -109,24 +181,32 @@ function hashTranscript(
   return { opening, before, here: addUpTo(messages.length) };
 }
 
-function addMessages(all: Hash, messages: readonly MessageOutline[], bytes: Buffer): Hash {
-  for (const { role, toolCalls, toolResultIds, ...message } of messages) {
+function addMessages(
+  all: BatchedHash,
+  messages: readonly MessageOutline[],
+  { bytes, replaced }: MessageBytes,
+): BatchedHash {
+  for (const message of messages) {
+    const { role, toolCalls, toolResultIds } = message;
     const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join();
-    const texts = message.textRanges();
-    all.update(`${role}\n${ids}\n${texts.map(({ start, end }) => end - start).join()}\n`);
-    for (const { start, end } of texts) {
+    const texts = message.textRanges().map((range) => {
+      const other = replaced?.get(range.start);
+      return other === undefined ? { bytes, ...range } : { bytes: other, start: 0, end: other.length };
+    });
+    all.add(`${role}\n${ids}\n${texts.map(({ start, end }) => end - start).join()}\n`);
+    for (const { bytes: own, start, end } of texts) {
       const isLong = end - start > textBytesMax;
-      all.update(bytes.subarray(start, isLong ? start + textBytesMax / 2 : end));
-      if (isLong) all.update(bytes.subarray(end - textBytesMax / 2, end));
+      all.addBytes(own, start, isLong ? start + textBytesMax / 2 : end);
+      if (isLong) all.addBytes(own, end - textBytesMax / 2, end);
     }
   }
   return all;
 }
 
-function open(owner: string): Hash {
-  return createHash('sha256').update(`${owner}\n`);
+function open(owner: string): BatchedHash {
+  return new BatchedHash().add(`${owner}\n`);
 }
 
-function digestOf(all: Hash): string {
-  return all.digest('hex').slice(0, digitsMax);
+function digestOf(all: BatchedHash): string {
+  return all.digestText('hex').slice(0, digitsMax);
 }

@@ -6,6 +6,7 @@ import type {
   WireFormat,
 } from '@gateway/wire-formats';
 import {
+  editedLength,
   eventStreamBytesMax,
   formatNamed,
   mapEvents,
@@ -99,8 +100,8 @@ export function openResponseWriter(
  */
 function estimateInput({ prompt, bytesPerToken = charactersPerToken }: Exchange): number {
   if (prompt === undefined) return 0;
-  const { request, body } = prompt;
-  const saved = (request.bytes.length - body.length) / bytesPerToken;
+  const { request, edits } = prompt;
+  const saved = -editedLength(0, edits) / bytesPerToken;
   return Math.max(0, Math.round(readNeeds(request, bytesPerToken).inputTokens - saved));
 }
 

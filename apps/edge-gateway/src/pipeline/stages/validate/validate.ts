@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ByteEdit, ChatMessage } from '@gateway/interchange';
-import { formatNamed, type RequestEdit } from '@gateway/wire-formats';
+import { formatNamed, type EditedRequest, type RequestEdit } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../../request/token-ratios.ts';
@@ -104,6 +104,7 @@ function countLeftOut(
 function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exchange: Exchange): Outbound {
   return {
     body: edited.bytes,
+    edits: edited.edits,
     conversation: request.conversation,
     plan,
     added: plan.recovery?.openingMessages ?? [],
@@ -136,10 +137,12 @@ function roundOf(
   });
   const chosen = { ...plan, forwarded, recovery: next.recovery ?? undefined };
   const planned = next.recovery === null ? withOriginals(withoutDeferral(chosen)) : chosen;
-  const bodyFor = (to: Target): Uint8Array =>
-    draftOf(request, to, planned, exchange, next.messages).edited.bytes;
+  const draftFor = (to: Target): EditedRequest =>
+    draftOf(request, to, planned, exchange, next.messages).edited;
+  const { bytes: body, edits } = draftFor(target);
+  const bodyFor = (to: Target): Uint8Array => draftFor(to).bytes;
   return {
-    body: bodyFor(target),
+    ...{ body, edits },
     conversation: request.conversation,
     plan: planned,
     added: next.messages,

@@ -1,7 +1,8 @@
-import { createHash, hash, type Hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CompressBlocksRequest } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ContextPart } from '@gateway/wire-formats';
+import { BatchedHash } from '../../../../bytes/batched-hash.ts';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
 import type { ContextMemo } from './context-memo.ts';
 
@@ -58,17 +59,17 @@ function chainOf(
   { tape: { bytes }, outline, parts }: Pick<ContextSubject, 'tape' | 'outline' | 'parts'>,
 ): Buffer[] {
   let next = 0;
-  const addParts = (hashed: Hash, message: number): Buffer => {
+  const addParts = (hashed: BatchedHash, message: number): Buffer => {
     for (let part = parts[next]; part?.message === message; part = parts[(next += 1)]) {
       const lengths = part.source.map(({ start, end }) => end - start).join();
-      hashed.update(`${part.speaker}:${part.range === undefined ? 'read' : 'changed'}:${lengths}\n`);
-      for (const { start, end } of part.source) hashed.update(bytes.subarray(start, end));
+      hashed.add(`${part.speaker}:${part.range === undefined ? 'read' : 'changed'}:${lengths}\n`);
+      for (const { start, end } of part.source) hashed.addBytes(bytes, start, end);
     }
     return hashed.digest();
   };
-  let digest = addParts(createHash('sha256').update(seed), -1);
+  let digest = addParts(new BatchedHash().add(seed), -1);
   return outline.messages.map((_, index) => {
-    digest = addParts(createHash('sha256').update(digest), index);
+    digest = addParts(new BatchedHash().addBytes(digest), index);
     return digest;
   });
 }

@@ -1,6 +1,8 @@
 import { systemToolsMax, type PlannedConversation } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { accountKey } from '../../../../cache/account-keys.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
@@ -97,4 +99,56 @@ function parseStored(value: string): RememberedConversation | undefined {
     ...{ forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested },
     ...{ isUndecided, lateTokens, systemTools: parsed.data[11] ?? [] },
   };
+}
+
+/** The Redis commands that the counter uses. One transaction counts a request and sets the expiry. */
+interface CountingRedis {
+  multi(): {
+    incr(key: string): {
+      expire(key: string, seconds: number): { exec(): Promise<[Error | null, unknown][] | null> };
+    };
+  };
+}
+
+/**
+ * Number of first requests per account. Users examine their first requests closely, so first requests are never
+ * in shadow conversations.
+ */
+const firstRequests = 5;
+/**
+ * Lifetime of the request counter after its last change. After the counter expires, the next requests of the
+ * account count as first requests again.
+ */
+const firstRequestsKeptSeconds = 30 * 24 * 3600;
+
+/** Detects accounts that have already sent their first requests with tools. */
+export class FirstRequests {
+  readonly #redis: CountingRedis;
+  readonly #log: Logger;
+  // A cache with `max` reserves memory for every entry, so the number of entries is limited as their size.
+  readonly #passed = new LRUCache<string, true>({ maxSize: 100_000, sizeCalculation: () => 1 });
+
+  constructor(redis: CountingRedis, log: Logger) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  /**
+   * Counts a request. Returns whether the account is known to have sent its first requests. The method does not
+   * wait for Redis.
+   */
+  hasPassed(accountId: string): boolean {
+    if (this.#passed.has(accountId)) return true;
+    const key = accountKey('first-requests:v2', accountId);
+    this.#redis
+      .multi()
+      .incr(key)
+      .expire(key, firstRequestsKeptSeconds)
+      .exec()
+      .then((replies) => {
+        if (Number(replies?.[0]?.[1]) >= firstRequests) this.#passed.set(accountId, true);
+      })
+      .catch((error: unknown) => this.#log.debug({ err: error }, 'counting the first requests failed'));
+    return false;
+  }
 }

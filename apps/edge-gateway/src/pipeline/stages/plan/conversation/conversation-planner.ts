@@ -2,8 +2,6 @@ import type { PlannedConversation } from '@gateway/contracts';
 import { hash } from 'node:crypto';
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import type { Logger } from '@gateway/observability';
-import { LRUCache } from 'lru-cache';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { Deferral, PlannedReply, ConversationKeys } from '../../../exchange/tool-plan.ts';
@@ -15,10 +13,10 @@ import {
   toolContext,
 } from './router-question.ts';
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
-import { accountKey } from '../../../../cache/account-keys.ts';
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
 import { marksInTranslation } from '../../../../request/prompt-caching.ts';
-import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
+import type { ConversationMemo, FirstRequests, RememberedConversation } from './conversation-memo.ts';
+import { TurnShortener } from './shorten-turn.ts';
 
 /** A chat request with tools, and its target. */
 export interface ConversationSubject extends PlanSubject {
@@ -60,6 +58,7 @@ interface ConversationPlannerOptions {
  */
 export class ConversationPlanner {
   readonly #options: ConversationPlannerOptions;
+  readonly #turns = new TurnShortener();
 
   constructor(options: ConversationPlannerOptions) {
     this.#options = options;
@@ -123,7 +122,9 @@ export class ConversationPlanner {
     return {
       accountId: caller.accountId,
       requestId: exchange.requestId,
-      ...conversationContext(outline.messages),
+      ...conversationContext(outline.messages, (turn) =>
+        this.#turns.shorten(caller.accountId, turn, request.bytes),
+      ),
       ...toolContext(outline, tools, known?.systemTools),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
@@ -245,55 +246,4 @@ function rememberReply(
     requested: [],
     systemTools,
   };
-}
-
-/** The Redis commands that the counter uses. One transaction counts a request and sets the expiry. */
-interface CountingRedis {
-  multi(): {
-    incr(key: string): {
-      expire(key: string, seconds: number): { exec(): Promise<[Error | null, unknown][] | null> };
-    };
-  };
-}
-
-/**
- * Number of first requests per account. Users examine their first requests closely, so first requests are never
- * in shadow conversations.
- */
-const firstRequests = 5;
-/**
- * Lifetime of the request counter after its last change. After the counter expires, the next requests of the
- * account count as first requests again.
- */
-const firstRequestsKeptSeconds = 30 * 24 * 3600;
-
-/** Detects accounts that have already sent their first requests with tools. */
-export class FirstRequests {
-  readonly #redis: CountingRedis;
-  readonly #log: Logger;
-  readonly #passed = new LRUCache<string, true>({ max: 100_000 });
-
-  constructor(redis: CountingRedis, log: Logger) {
-    this.#redis = redis;
-    this.#log = log;
-  }
-
-  /**
-   * Counts a request. Returns whether the account is known to have sent its first requests. The method does not
-   * wait for Redis.
-   */
-  hasPassed(accountId: string): boolean {
-    if (this.#passed.has(accountId)) return true;
-    const key = accountKey('first-requests:v2', accountId);
-    this.#redis
-      .multi()
-      .incr(key)
-      .expire(key, firstRequestsKeptSeconds)
-      .exec()
-      .then((replies) => {
-        if (Number(replies?.[0]?.[1]) >= firstRequests) this.#passed.set(accountId, true);
-      })
-      .catch((error: unknown) => this.#log.debug({ err: error }, 'counting the first requests failed'));
-    return false;
-  }
 }

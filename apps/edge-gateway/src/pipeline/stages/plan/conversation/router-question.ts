@@ -28,14 +28,18 @@ const resultCharactersMax = 1_000;
  * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns,
  * because the tool set grows turn by turn. For a conversation of more than 200 turns, the request contains the
  * first 199 turns and the last turn. The plan may then lack tools that only an omitted turn would have added.
+ * @param shorten returns the text of a user turn as the tool router receives it
  */
-export function conversationContext(messages: readonly MessageOutline[]): Context {
+export function conversationContext(
+  messages: readonly MessageOutline[],
+  shorten = (turn: MessageOutline): string => shortenTurn(turn.text()),
+): Context {
   const turns = messages.filter((message) => message.role === 'user');
   const sent = turns.length > turnsMax ? [...turns.slice(0, turnsMax - 1), ...turns.slice(-1)] : turns;
   const called = new Set<string>();
   for (const message of messages) for (const call of message.toolCalls) called.add(call.name);
   return {
-    userTurns: sent.map((turn) => shortenTurn(turn.text())),
+    userTurns: sent.map(shorten),
     calledTools: [...called].slice(0, 4096),
     recentResults: recentResults(messages),
   };

@@ -1,4 +1,6 @@
-import { splitTurn, type SplitTurn } from '@gateway/interchange';
+import { splitTurn, type MessageOutline, type SplitTurn } from '@gateway/interchange';
+import { LRUCache } from 'lru-cache';
+import { BatchedHash } from '../../../../bytes/batched-hash.ts';
 
 /** Maximum length of a user turn in the request to the tool router, in characters. */
 const turnCharactersMax = 1_000;
@@ -67,4 +69,44 @@ function cutMiddle(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const half = Math.floor((charactersMax - 1) / 2);
   return `${text.slice(0, half)}\n${text.slice(-half)}`;
+}
+
+/** Maximum memory of the cached turns in bytes. */
+const keptBytesMax = 32 * 1024 * 1024;
+const bytesPerEntry = 200;
+
+/**
+ * Shortens user turns, and caches long turns in their short form. Agents send the whole conversation in every
+ * request, so most turns are known. A turn is identified by the account and by the SHA-256 of its text.
+ */
+export class TurnShortener {
+  readonly #known = new LRUCache<string, string>({
+    maxSize: keptBytesMax,
+    sizeCalculation: (short) => bytesPerEntry + 2 * short.length,
+  });
+
+  /**
+   * Returns `shortenTurn` of the turn's text. The text of a known turn is not decoded.
+   * @param body the bytes that the turn's ranges refer to
+   */
+  shorten(accountId: string, turn: Pick<MessageOutline, 'text' | 'textRanges'>, body: Buffer): string {
+    const ranges = turn.textRanges();
+    const bytes = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+    // A text has at most as many characters as bytes.
+    if (bytes <= turnCharactersMax) return turn.text();
+    const name = new BatchedHash().add(`${accountId}\n`);
+    for (const { start, end } of ranges) name.add(`${end - start}\n`).addBytes(body, start, end);
+    const key = name.digestText('base64url');
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const short = copyText(shortenTurn(turn.text()));
+    this.#known.set(key, short);
+    return short;
+  }
+}
+
+/** Copies a text, because a part of a text keeps the whole text in memory. */
+function copyText(text: string): string {
+  const encoding = /[^\0-\xff]/.test(text) ? 'utf16le' : 'latin1';
+  return Buffer.from(text, encoding).toString(encoding);
 }

@@ -1,0 +1,88 @@
+import { createHash, hash, type BinaryToTextEncoding, type Hash } from 'node:crypto';
+
+/** Inputs up to this total length in bytes reach the hash in one call. */
+const batchBytes = 64 * 1024;
+/** A text or range above this length in bytes is passed to the hash without a copy. */
+const copiedBytesMax = 16 * 1024;
+/** In UTF-8, each UTF-16 unit of a text takes at most three bytes. */
+const bytesPerUnitMax = 3;
+
+/** The inputs of the hash in `holder`. All hashes share one buffer, because hashes are computed synchronously. */
+const batch = Buffer.allocUnsafeSlow(batchBytes);
+let holder: BatchedHash | null = null;
+let length = 0;
+
+function hold(next: BatchedHash): void {
+  holder = next;
+}
+
+/**
+ * A SHA-256 hash over many short inputs. Each call of Node's hash takes about a microsecond, so the inputs are
+ * collected and hashed together. The digest equals the digest of Node's hash over the same inputs.
+ */
+export class BatchedHash {
+  /** Node's hash, which is created only if the inputs exceed one batch. */
+  #hash: Hash | null;
+
+  constructor(begun: Hash | null = null) {
+    this.#hash = begun;
+  }
+
+  /** Adds a text, encoded in UTF-8. */
+  add(text: string): this {
+    if (text.length * bytesPerUnitMax > copiedBytesMax) this.#flushed().update(text);
+    else {
+      this.#reserve(text.length * bytesPerUnitMax);
+      length += batch.write(text, length);
+    }
+    return this;
+  }
+
+  /** Adds a range of bytes. By default, the range extends to the end of the bytes. */
+  addBytes(bytes: Buffer, start = 0, end = bytes.length): this {
+    if (end - start > copiedBytesMax) this.#flushed().update(bytes.subarray(start, end));
+    else {
+      this.#reserve(end - start);
+      length += bytes.copy(batch, length, start, end);
+    }
+    return this;
+  }
+
+  /** Returns an independent hash with the same inputs. */
+  copy(): BatchedHash {
+    return new BatchedHash(this.#flushed().copy());
+  }
+
+  /** The digest as bytes. No input may follow. */
+  digest(): Buffer {
+    // A digest as text with a later conversion takes a third of the time of a digest as a buffer.
+    return Buffer.from(this.digestText('binary'), 'binary');
+  }
+
+  /** The digest as text. No input may follow. */
+  digestText(encoding: BinaryToTextEncoding): string {
+    if (this.#hash !== null || holder !== this) return this.#flushed().digest(encoding);
+    return hash('sha256', this.#release(), encoding);
+  }
+
+  /** Makes room in the batch for the next input. */
+  #reserve(bytes: number): void {
+    if (holder === this && length + bytes <= batchBytes) return;
+    if (holder !== null) holder.#flushed();
+    hold(this);
+  }
+
+  /** Passes the collected inputs to Node's hash. */
+  #flushed(): Hash {
+    this.#hash ??= createHash('sha256');
+    if (holder === this) this.#hash.update(this.#release());
+    return this.#hash;
+  }
+
+  #release(): Buffer {
+    const inputs = batch.subarray(0, length);
+    holder = null;
+    length = 0;
+    return inputs;
+  }
+}
